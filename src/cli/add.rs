@@ -1,0 +1,304 @@
+//! `pimem add`: remember something.
+
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
+
+use super::{
+    context::{self, Context},
+    error::{Exit, Failure, Kind},
+    input, pick,
+    view::Entries,
+};
+use crate::{
+    config::locate,
+    model::{
+        category::CategoryId,
+        entry::{EntryId, EntryText},
+        event::{Cue, EventKind},
+        time::Timestamp,
+    },
+    score::{
+        adopt,
+        board::{Board, Row},
+        ledger::UserState,
+    },
+    store::txn::{Change, Target, Txn},
+};
+
+/// Remember something
+///
+/// The text is one line; words given as separate arguments are joined by spaces. What is known
+/// already is reinforced instead.
+///
+/// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
+/// text, category, cue, pin, tags and validUntil. Either every line is stored or, when one of them
+/// cannot be, none.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
+    pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]
+pub(crate) struct Args {
+    /// What to remember (`-` reads standard input)
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+    /// Category: preference, lesson, mistake, pattern, decision, done, or one of your own
+    #[arg(long, short, default_value = "lesson", value_name = "CATEGORY")]
+    category: String,
+    /// Never let it fade
+    #[arg(long)]
+    pin: bool,
+    /// How it was learned, which decides its weight
+    #[arg(long, value_name = "CUE", default_value = "explicit",
+        value_parser = PossibleValuesParser::new(["explicit", "structural", "behavioral", "recurrence"]))]
+    cue: String,
+    /// Add `#TAG` to the text (repeatable)
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// The entry that this one replaces: it leaves the report
+    #[arg(long, value_name = "ENTRY")]
+    supersedes: Option<String>,
+    /// Last day on which it holds
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    valid_until: Option<String>,
+}
+
+/// An entry to be, checked.
+struct New {
+    category: CategoryId,
+    text: EntryText,
+    cue: Cue,
+    pin: bool,
+    tags: Vec<String>,
+    until: Option<Timestamp>,
+}
+
+/// What became of it.
+struct Done {
+    id: EntryId,
+    reinforced: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let news = read(ctx, args)?;
+    if args.supersedes.is_some() && news.len() > 1 {
+        let message = "--supersedes takes one new entry";
+        return Err(Failure::new(Kind::Usage, message, "add the others in a call of their own"));
+    }
+    let store = ctx.writer()?;
+    let lock = context::lock(&store)?;
+    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
+    refuse_if_unreadable(&txn)?;
+    let mut done = Vec::new();
+    for new in &news {
+        done.push(apply(ctx, &mut txn, new, &done)?);
+    }
+    if let (Some(selector), Some(new)) = (&args.supersedes, done.first()) {
+        let placed = txn.snapshot().placed(store.scope);
+        let ledger = &txn.snapshot().ledger;
+        let board = Board::new(ctx.now, ctx.rules(), vec![(placed, ledger)]);
+        let old = pick::entry(ctx, &board, selector)?.entry.id;
+        txn.record(old, EventKind::Supersede(new.id))?;
+    }
+    txn.commit()?;
+    drop(lock);
+    let (board, _) = ctx.board(std::slice::from_ref(&store));
+    show(ctx, &board, &done);
+    Ok(Exit::Done)
+}
+
+/// A store that cannot be read whole might hold the entry already: nothing is added to it.
+fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
+    txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
+}
+
+fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Result<Done, Failure> {
+    let spec = ctx.config.categories.spec(new.category);
+    let id = EntryId::of(&spec.name, new.text.as_str().as_bytes());
+    let pin = new.pin || new.text.pinned();
+    let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
+    let twice = earlier.iter().any(|done| done.id == id);
+    if !holders.is_empty() || twice {
+        let user = txn.snapshot().ledger.evidence(id).map(|evidence| evidence.user);
+        if user == Some(UserState::Forgotten) {
+            txn.record(id, EventKind::Restore)?;
+        }
+        txn.record(id, EventKind::Reinforce(1))?;
+        if pin && !holders.is_empty() {
+            txn.record(id, EventKind::Pin)?;
+            for stem in holders {
+                txn.change(Target::Topic(stem), Change::SetPinned(id, true));
+            }
+        }
+        return Ok(Done { id, reinforced: true });
+    }
+    let line = adopt::Line {
+        id,
+        category: &spec.name,
+        topic: &spec.topic,
+        text: new.text.as_str(),
+        pinned: pin,
+    };
+    let kind = EventKind::Add(new.cue, Some(adopt::origin(&line)));
+    txn.record_tagged(id, kind, new.tags.clone())?;
+    if pin {
+        txn.record(id, EventKind::Pin)?;
+    }
+    if let Some(until) = new.until {
+        txn.record(id, EventKind::Expire(until))?;
+    }
+    let text = new.text.as_str().to_owned();
+    let change = Change::Append { category: new.category, text, pinned: pin };
+    txn.change(Target::Topic(spec.topic.to_string()), change);
+    Ok(Done { id, reinforced: false })
+}
+
+fn show(ctx: &Context, board: &Board, done: &[Done]) {
+    let entries = Entries::new(ctx.now, &ctx.config.categories, board);
+    let rows = || done.iter().filter_map(|done| Some((done, board.get(done.id)?)));
+    if ctx.ui.json {
+        let result = |(done, row): (&Done, &Row)| {
+            let action = if done.reinforced { "reinforced" } else { "added" };
+            json!({"action": action, "entry": entries.json(row)})
+        };
+        let results: Vec<Value> = rows().map(result).collect();
+        ctx.ui.document(&json!({"schema": "pimem.add/1", "results": results}));
+        return;
+    }
+    for (done, row) in rows() {
+        let what = if done.reinforced { "Already exists, reinforced instead" } else { "Added" };
+        ctx.ui.line(&format!("{what}: {}", entries.line(row)));
+    }
+}
+
+/// Everything that is checked before any lock is taken.
+fn read(ctx: &Context, args: &Args) -> Result<Vec<New>, Failure> {
+    let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
+    let until = args.valid_until.as_deref().map(last_day).transpose()?;
+    let base = |text: &str| {
+        let category = category(ctx, &args.category)?;
+        let text = with_tags(text, &args.tags)?;
+        Ok(New { category, text, cue, pin: args.pin, tags: args.tags.clone(), until })
+    };
+    if args.text != ["-"] {
+        return Ok(vec![base(&args.text.join(" "))?]);
+    }
+    let input = input::read_stdin()?;
+    let mut news = Vec::new();
+    for (number, line) in (1..).zip(input.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let new = if line.trim_start().starts_with('{') {
+            from_json(ctx, line, base)
+        } else {
+            base(line)
+        };
+        news.push(new.map_err(|failure| Failure {
+            message: format!("line {number} of standard input: {}", failure.message),
+            ..failure
+        })?);
+    }
+    if news.is_empty() {
+        let message = "standard input is empty";
+        return Err(Failure::new(Kind::Refused, message, "give one entry a line"));
+    }
+    Ok(news)
+}
+
+fn from_json(
+    ctx: &Context,
+    line: &str,
+    base: impl Fn(&str) -> Result<New, Failure>,
+) -> Result<New, Failure> {
+    const KEYS: [&str; 6] = ["text", "category", "cue", "pin", "tags", "validUntil"];
+    let refuse = |message: String, hint: &str| Failure::new(Kind::Refused, message, hint);
+    let example = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
+    let object: Value =
+        serde_json::from_str(line).map_err(|e| refuse(format!("not valid JSON: {e}"), example))?;
+    let fields = object.as_object().ok_or_else(|| refuse("not an object".to_owned(), example))?;
+    if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        let hint = locate::closest(key, KEYS.into_iter()).map_or_else(
+            || format!("the keys are {}", KEYS.join(", ")),
+            |k| format!("did you mean {k}?"),
+        );
+        return Err(refuse(format!("unknown key {key:?}"), &hint));
+    }
+    let text = |key: &str| match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(refuse(format!("{key} is not a text"), example)),
+    };
+    let tags = match fields.get("tags") {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(tags) => tags.as_array().and_then(|tags| {
+            tags.iter().map(|tag| tag.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        }),
+    };
+    let tags = tags.ok_or_else(|| refuse("tags is not a list of texts".to_owned(), example))?;
+    let mut new = base(text("text")?.unwrap_or_default())?;
+    new.text = with_tags(new.text.as_str(), &tags)?;
+    new.tags.extend(tags);
+    if let Some(name) = text("category")? {
+        new.category = category(ctx, name)?;
+    }
+    if let Some(name) = text("cue")? {
+        let names = "explicit, structural, behavioral, recurrence";
+        new.cue = Cue::find(name)
+            .ok_or_else(|| refuse(format!("unknown cue {name:?}"), &format!("one of {names}")))?;
+    }
+    if let Some(day) = text("validUntil")? {
+        new.until = Some(last_day(day)?);
+    }
+    match fields.get("pin") {
+        None | Some(Value::Null) => {}
+        Some(Value::Bool(pin)) => new.pin |= pin,
+        Some(_) => return Err(refuse("pin is neither true nor false".to_owned(), example)),
+    }
+    Ok(new)
+}
+
+/// The category of that name, or a failure that lists them all.
+pub(crate) fn category(ctx: &Context, name: &str) -> Result<CategoryId, Failure> {
+    let categories = &ctx.config.categories;
+    categories.find(name).ok_or_else(|| {
+        let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
+        let mut hints = vec![format!("the categories are {}", categories.names())];
+        if let Some(name) = locate::closest(name, known) {
+            hints.insert(0, format!("did you mean {name}?"));
+        }
+        Failure { kind: Kind::Usage, message: format!("unknown category {name:?}"), hints }
+    })
+}
+
+/// The end of a day: what is valid until then holds on the day itself.
+fn last_day(text: &str) -> Result<Timestamp, Failure> {
+    let start = Timestamp::parse_date(text).ok_or_else(|| {
+        let message = format!("{text:?} is not a date");
+        Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
+    })?;
+    Ok(Timestamp(start.0 + 86_400_000 - 1))
+}
+
+fn with_tags(text: &str, tags: &[String]) -> Result<EntryText, Failure> {
+    // A tag alone is no memory, so the text is looked at before tags are added.
+    let plain = EntryText::new(text)?;
+    let mut all = plain.as_str().to_owned();
+    for tag in tags {
+        let name = tag.trim_start_matches('#');
+        let good = (1..=64).contains(&name.len())
+            && name.chars().all(|c| c.is_alphanumeric() || "-_:/.".contains(c));
+        if !good {
+            let message = format!("{tag:?} is not a usable tag");
+            let hint = "tags are letters, digits, and any of - _ : / .";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let word = format!("#{name}");
+        if !all.split_whitespace().any(|known| known == word) {
+            all.push(' ');
+            all.push_str(&word);
+        }
+    }
+    if plain.pinned() {
+        all.push_str(" *(pinned)*");
+    }
+    Ok(EntryText::new(&all)?)
+}

@@ -1,0 +1,151 @@
+//! `pimem config`: show and change settings.
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use super::{
+    context::{self, Context},
+    error::{Exit, Failure, Kind},
+};
+use crate::{
+    config::{
+        layer, locate,
+        schema::{self, KEYS, Key},
+    },
+    store::atomic,
+};
+
+/// Show or change settings
+///
+/// Settings come from `memory.json`: yours in ~/.pi/agent, the project's in .pi. The project's wins,
+/// then variables, then flags.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List all settings
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print one setting
+    Get {
+        /// Its name
+        key: String,
+    },
+    /// Change one setting in the project's file, or in yours with --user
+    Set {
+        /// Its name
+        key: String,
+        /// Its new value
+        value: String,
+    },
+    /// Print the JSON schema of memory.json
+    Schema,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    match &args.action {
+        Action::Show { origin } => show(ctx, *origin),
+        Action::Get { key } => {
+            let key = find(key)?;
+            if let Some((value, origin)) = ctx.config.get(key.name) {
+                if ctx.ui.json {
+                    ctx.ui.document(&json!({
+                        "schema": "pimem.config/1", "key": key.name, "value": value,
+                        "origin": origin.to_string(),
+                    }));
+                } else {
+                    ctx.ui.line(&plain(value));
+                }
+            }
+        }
+        Action::Set { key, value } => set(ctx, find(key)?, value)?,
+        Action::Schema => ctx.ui.document(&schema::json_schema()),
+    }
+    Ok(Exit::Done)
+}
+
+fn show(ctx: &Context, with_origin: bool) {
+    let values = KEYS.iter().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
+    if ctx.ui.json {
+        let list: Vec<Value> = values
+            .map(|(key, (value, origin))| {
+                json!({
+                    "key": key.name, "value": value, "origin": origin.to_string(),
+                    "env": key.env, "description": key.doc,
+                })
+            })
+            .collect();
+        ctx.ui.document(&json!({"schema": "pimem.config/1", "settings": list}));
+        return;
+    }
+    let rows = values
+        .map(|(key, (value, origin))| {
+            let mut row = vec![key.name.to_owned(), plain(value)];
+            if with_origin {
+                row.push(origin.to_string());
+            }
+            row
+        })
+        .collect();
+    let header: &[&str] =
+        if with_origin { &["setting", "value", "origin"] } else { &["setting", "value"] };
+    ctx.ui.table(header, rows);
+}
+
+fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
+    let value = key.read(text);
+    let wrong = |expected: &str| {
+        let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
+        Failure::new(Kind::Config, message, key.doc)
+    };
+    if let Some(expected) = key.mismatch(&value) {
+        return Err(wrong(&expected));
+    }
+    let (dir, scope, _) = ctx.target()?;
+    let is_project = scope == crate::score::board::Scope::Project;
+    if key.protected && is_project {
+        let message = format!("a project's file may not set {}", key.name);
+        return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
+    }
+    let store = ctx.writer()?;
+    let path = Context::config_file(&dir);
+    let lock = context::lock(&store)?;
+    let before = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            let context = format!("cannot read {}", path.display());
+            return Err(anyhow::Error::new(error).context(context).into());
+        }
+    };
+    let after = layer::with_setting(&before, key, value.clone())
+        .with_context(|| format!("{} is not a JSON object", path.display()))?;
+    // What is written must be readable: a table of categories has rules of its own.
+    let origin = layer::Origin::User(path.clone());
+    layer::Config::load(&[(origin, after.clone())], &crate::config::env::Env::default())?;
+    atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
+    drop(lock);
+    ctx.ui.line(&format!("Set {} = {} in {}", key.name, plain(&value), path.display()));
+    Ok(())
+}
+
+fn find(name: &str) -> Result<&'static Key, Failure> {
+    Key::find(name).ok_or_else(|| {
+        let hint = locate::closest(name, KEYS.iter().map(|key| key.name)).map_or_else(
+            || "pimem config show lists the settings".to_owned(),
+            |name| format!("did you mean {name}?"),
+        );
+        Failure::new(Kind::Config, format!("unknown setting {name:?}"), hint)
+    })
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,288 @@
+//! The context of a command: clock, environment, stores and settings, made once and passed down.
+#![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use clap::ValueEnum;
+
+use super::{
+    error::{Failure, Kind},
+    ui::{Color, Ui},
+};
+use crate::{
+    config::{
+        env::Env,
+        layer::{Config, Origin},
+    },
+    index::manifest,
+    model::{
+        event::Provenance,
+        time::{Now, Timestamp},
+    },
+    score::board::{Board, Rules, Scope},
+    store::{
+        atomic::Sync,
+        lock::StoreLock,
+        read,
+        root::Places,
+        vault::{Snapshot, Store},
+    },
+};
+
+/// Options of every command.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
+pub(crate) struct Globals {
+    /// Use this store: the directory that holds topics/
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Use your own store instead of the project's
+    #[arg(long, global = true, conflicts_with = "dir", help_heading = "Global options")]
+    pub(crate) user: bool,
+    /// Read only these stores
+    #[arg(long, global = true, value_enum, value_name = "SCOPE", help_heading = "Global options")]
+    pub(crate) scope: Option<ScopeChoice>,
+    /// Take this for the current time (RFC 3339)
+    #[arg(long, global = true, value_name = "TIME", help_heading = "Global options")]
+    pub(crate) now: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", help_heading = "Global options")]
+    pub(crate) color: Option<Color>,
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    pub(crate) quiet: bool,
+    /// Say more about what happens
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) verbose: bool,
+}
+
+/// Which stores to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeChoice {
+    /// The project's store
+    Project,
+    /// Your own store
+    User,
+    /// Both
+    All,
+}
+
+/// What a command works with.
+pub(crate) struct Context {
+    /// The time, perhaps set by the user.
+    pub(crate) now: Now,
+    /// The true time, for time stamps of files.
+    pub(crate) real_now: SystemTime,
+    /// The environment.
+    pub(crate) env: Env,
+    /// Where stores are.
+    pub(crate) places: Places,
+    /// The settings.
+    pub(crate) config: Config,
+    /// Standard output and error.
+    pub(crate) ui: Ui,
+    globals: Globals,
+}
+
+impl Context {
+    /// Reads clock, environment and settings.
+    pub(crate) fn new(globals: Globals, env: Env, ui: Ui) -> Result<Self, (Failure, Ui)> {
+        match Self::parts(&globals, &env) {
+            Ok((now, places, config)) => {
+                Ok(Self { now, real_now: SystemTime::now(), env, places, config, ui, globals })
+            }
+            Err(failure) => Err((failure, ui)),
+        }
+    }
+
+    fn parts(globals: &Globals, env: &Env) -> Result<(Now, Places, Config), Failure> {
+        let cwd = std::env::current_dir().map_err(|error| {
+            let message = format!("the working directory is gone: {error}");
+            Failure::new(Kind::Io, message, "change to a directory that exists")
+        })?;
+        let path = |name: &str| env.get(name).map(PathBuf::from);
+        let ceilings =
+            env.get("PIMEM_CEILING_DIRS").map(|dirs| std::env::split_paths(dirs).collect());
+        let places = Places {
+            cwd,
+            home: env.home.clone(),
+            named: globals.dir.clone().or_else(|| path("PIMEM_DIR")),
+            user: path("PIMEM_USER_DIR"),
+            ceilings: ceilings.unwrap_or_default(),
+        };
+        let now = match globals.now.as_deref().or_else(|| env.text("PIMEM_NOW")) {
+            None => Now(of_system(SystemTime::now())),
+            Some(text) => {
+                let time = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text));
+                Now(time.ok_or_else(|| {
+                    let message = format!("{text:?} is not a time");
+                    Failure::new(Kind::Usage, message, "write it as in 2026-06-30T18:00:00Z")
+                })?)
+            }
+        };
+        let files = config_files(&places)?;
+        let config = Config::load(&files, env)?;
+        Ok((now, places, config))
+    }
+
+    /// The stores to read that exist, the project's first.
+    pub(crate) fn readers(&self) -> Result<Vec<Store>, Failure> {
+        let choice = match self.globals.scope {
+            None if self.globals.user => ScopeChoice::User,
+            choice => choice.unwrap_or(ScopeChoice::All),
+        };
+        let mut stores = Vec::new();
+        if choice != ScopeChoice::User {
+            let found = self.places.project();
+            if let (Some(named), Some(dir)) = (&self.places.named, &found)
+                && !dir.is_dir()
+            {
+                let message = format!("there is no store at {}", named.display());
+                return Err(Failure::new(Kind::Usage, message, "pimem init --dir DIR makes one"));
+            }
+            stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
+        }
+        // A store named outright is meant alone, unless a scope asks for more.
+        let alone =
+            self.places.named.is_some() && self.globals.scope.is_none() && !self.globals.user;
+        if choice != ScopeChoice::Project && !alone {
+            let user = self.places.user().filter(|dir| dir.is_dir());
+            stores.extend(user.map(|dir| self.store(dir, Scope::User)));
+        }
+        Ok(stores)
+    }
+
+    /// The store to write to, made when there is none.
+    pub(crate) fn writer(&self) -> Result<Store, Failure> {
+        let (dir, scope, known) = self.target()?;
+        let store = self.store(dir, scope);
+        if !known {
+            store.init()?;
+            self.ui.note(&format!("Created a {} store in {}", scope.name(), store.dir.display()));
+        }
+        Ok(store)
+    }
+
+    /// Where a writing command would write: directory, whose it is, and whether it is there.
+    pub(crate) fn target(&self) -> Result<(PathBuf, Scope, bool), Failure> {
+        if self.globals.user {
+            let dir = self.places.user().ok_or_else(no_home)?;
+            let known = dir.is_dir();
+            return Ok((dir, Scope::User, known));
+        }
+        if let Some(dir) = self.places.project().filter(|dir| dir.is_dir()) {
+            return Ok((dir, Scope::Project, true));
+        }
+        let dir = self.places.new_project().ok_or_else(|| {
+            Failure::new(
+                Kind::Usage,
+                "the home directory is not a project",
+                "use --user for your own store, or --dir for another one",
+            )
+        })?;
+        Ok((dir, Scope::Project, false))
+    }
+
+    /// A store with the settings in force.
+    pub(crate) fn store(&self, dir: PathBuf, scope: Scope) -> Store {
+        let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
+        let patience = Duration::from_millis(self.config.whole("lock.timeoutMs"));
+        Store { dir, scope, sync, patience }
+    }
+
+    /// Who causes what is written now.
+    pub(crate) fn who(&self) -> Provenance {
+        let text = |name: &str| {
+            let clean: String = self.env.text(name)?.chars().filter(|c| !c.is_control()).collect();
+            Some(clean.chars().take(64).collect::<String>()).filter(|text| !text.is_empty())
+        };
+        Provenance {
+            by: text("PIMEM_AGENT").unwrap_or_else(|| "user".to_owned()),
+            session: text("PIMEM_SESSION"),
+            tags: Vec::new(),
+        }
+    }
+
+    /// How entries are scored.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules { categories: &self.config.categories, fresh: self.config.flag("scoring.fresh") }
+    }
+
+    /// Reads stores, and scores all their entries.
+    pub(crate) fn board(&self, stores: &[Store]) -> (Board, Vec<Snapshot>) {
+        let read = |store: &Store| store.read(self.now, &self.config.categories);
+        let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
+        let placed = stores.iter().zip(&snapshots);
+        let placed = placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
+        (Board::new(self.now, self.rules(), placed), snapshots)
+    }
+
+    /// Says what could not be read; the command's answer is then incomplete, and it has failed.
+    pub(crate) fn complain(
+        &self,
+        problems: &[read::Problem],
+        otherwise: super::error::Exit,
+    ) -> super::error::Exit {
+        for problem in problems {
+            Failure::from(problem).print(&self.ui);
+        }
+        if problems.is_empty() { otherwise } else { super::error::Exit::Error }
+    }
+
+    /// Where the index of a store is, if there is a cache directory.
+    pub(crate) fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
+        self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
+    }
+
+    /// A store's configuration file: `memory.json` beside the store.
+    pub(crate) fn config_file(dir: &Path) -> PathBuf {
+        dir.parent().unwrap_or(dir).join("memory.json")
+    }
+}
+
+/// The lock of a store.
+pub(crate) fn lock(store: &Store) -> Result<StoreLock, Failure> {
+    StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
+        let mut failure = Failure::from(error);
+        failure.message = format!("{} ({})", failure.message, store.dir.display());
+        failure
+    })
+}
+
+fn of_system(time: SystemTime) -> Timestamp {
+    let after = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(after.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn no_home() -> Failure {
+    Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
+}
+
+/// The configuration files that exist, in the order of rising priority.
+fn config_files(places: &Places) -> Result<Vec<(Origin, String)>, Failure> {
+    let user = places.user().map(|dir| Origin::User(Context::config_file(&dir)));
+    let project = places.project().map(|dir| Origin::Project(Context::config_file(&dir)));
+    let mut files = Vec::new();
+    for origin in [user, project].into_iter().flatten() {
+        let (Origin::User(path) | Origin::Project(path)) = &origin else { continue };
+        // Your own file may be a link to anywhere; a project's may not lead out of the project.
+        let root = match &origin {
+            Origin::User(_) => Path::new("/"),
+            _ => path.parent().unwrap_or(path),
+        };
+        match read::file(root, path, read::MAX_FILE) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => files.push((origin, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(problem) => {
+                return Err(Failure { kind: Kind::Config, ..Failure::from(&problem) });
+            }
+        }
+    }
+    Ok(files)
+}

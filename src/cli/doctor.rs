@@ -1,0 +1,218 @@
+//! `pimem doctor`: look at store, permissions, lock, index and git files; each finding has a fix.
+//!
+//! Changes nothing.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{
+    context::Context,
+    error::{Exit, Failure},
+};
+use crate::{
+    index::{corpus, lexical},
+    recall::bm25::Query,
+    store::{
+        lock::{LockError, StoreLock},
+        txn,
+        vault::{Snapshot, Store},
+    },
+    text::topic::{DiagnosticKind, TopicDoc},
+};
+
+/// Look for what is wrong with the stores, and say how to mend it
+///
+/// Exit code 1 says that something was found.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// Something that is wrong.
+struct Finding {
+    what: String,
+    fix: String,
+}
+
+fn finding(what: impl Into<String>, fix: impl Into<String>) -> Finding {
+    Finding { what: what.into(), fix: fix.into() }
+}
+
+/// Most lines of a file that are named one by one.
+const NAMED: usize = 5;
+
+pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+    let stores = ctx.readers()?;
+    let mut findings = Vec::new();
+    let mut facts: Vec<(String, String)> = Vec::new();
+    if stores.is_empty() {
+        findings.push(finding("there is no store here", "pimem init makes one"));
+    }
+    for store in &stores {
+        let snapshot = store.read(ctx.now, &ctx.config.categories);
+        let dir = store.dir.display().to_string();
+        facts.push((format!("{} store", store.scope.name()), dir));
+        let entries = snapshot.placed(store.scope).len();
+        let events = snapshot.ledger.len();
+        facts.push((
+            "entries".to_owned(),
+            format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
+        ));
+        findings.extend(contents(&snapshot));
+        findings.extend(writing(store));
+        findings.extend(git_files(store));
+        let (state, found) = index(ctx, store);
+        facts.push(("index".to_owned(), state));
+        findings.extend(found);
+    }
+    if ctx.ui.json {
+        let list: Vec<Value> =
+            findings.iter().map(|f| json!({"finding": f.what, "fix": f.fix})).collect();
+        let facts: Vec<Value> =
+            facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+        ctx.ui.document(&json!({"schema": "pimem.doctor/1", "facts": facts, "findings": list}));
+    } else {
+        for (name, value) in &facts {
+            ctx.ui.line(&format!("{name:<16} {value}"));
+        }
+        for Finding { what, fix } in &findings {
+            ctx.ui.line(&format!("finding: {what}"));
+            ctx.ui.line(&format!("    fix: {fix}"));
+        }
+        if findings.is_empty() {
+            ctx.ui.line("no findings");
+        }
+    }
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::Nothing })
+}
+
+/// What is wrong with the markdown and the log.
+fn contents(snapshot: &Snapshot) -> Vec<Finding> {
+    let mut found: Vec<Finding> = snapshot
+        .problems
+        .iter()
+        .map(|problem| finding(problem.to_string(), problem.hint()))
+        .collect();
+    for (number, line) in snapshot.damaged.iter().enumerate() {
+        if number == NAMED {
+            let more = snapshot.damaged.len() - NAMED;
+            found.push(finding(
+                format!("evidence.jsonl: {more} more damaged lines"),
+                "they are skipped; mend or delete them by hand",
+            ));
+            break;
+        }
+        found.push(finding(
+            format!("evidence.jsonl:{line} is damaged and skipped"),
+            "mend or delete that line by hand; the other lines count",
+        ));
+    }
+    for topic in &snapshot.topics {
+        for diagnostic in &topic.doc.diagnostics {
+            let (what, fix) = match diagnostic.kind {
+                DiagnosticKind::TooLong => ("is too long to be an entry", "shorten the line"),
+                DiagnosticKind::NotUtf8 => ("is not UTF-8", "convert the file, as with iconv"),
+                DiagnosticKind::ConflictMarker => (
+                    "is a merge conflict marker",
+                    "resolve the conflict; entries around it are read",
+                ),
+                DiagnosticKind::Duplicate => ("repeats an entry", "delete one of the two lines"),
+            };
+            found
+                .push(finding(format!("topics/{}.md:{} {what}", topic.stem, diagnostic.line), fix));
+        }
+        found.extend(fullness(&topic.stem, &topic.doc));
+    }
+    if !snapshot.adopted.is_empty() {
+        let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
+        entries.dedup();
+        found.push(finding(
+            format!("{} entries were written by hand and have no evidence yet", entries.len()),
+            "pimem rebuild adopts them",
+        ));
+    }
+    found
+}
+
+fn fullness(stem: &str, doc: &TopicDoc) -> Option<Finding> {
+    let percent = doc.chars() * 100 / txn::TOPIC_CHARS;
+    (percent >= 90).then(|| {
+        finding(
+            format!("topics/{stem}.md is {percent}% full"),
+            format!("pimem list, then pimem remove what {stem} no longer needs"),
+        )
+    })
+}
+
+/// Whether the store can be written, and its lock taken.
+fn writing(store: &Store) -> Option<Finding> {
+    let fix = "give yourself write permission, or go on reading only";
+    if !store.topics_dir().is_dir() {
+        let what = format!("{} has no topics directory", store.dir.display());
+        return Some(finding(what, "pimem init makes it"));
+    }
+    match StoreLock::acquire(&store.dir, std::time::Duration::from_millis(200)) {
+        Ok(_) => None,
+        Err(LockError::Busy(_)) => Some(finding(
+            format!("{} is locked by another process", store.dir.display()),
+            "wait for it to end; a lock never outlives its process",
+        )),
+        Err(LockError::Io(error)) => {
+            Some(finding(format!("{} cannot be written: {error}", store.dir.display()), fix))
+        }
+    }
+}
+
+fn git_files(store: &Store) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let lines = |name: &str| std::fs::read_to_string(store.dir.join(name)).unwrap_or_default();
+    let in_git = store.dir.ancestors().any(|dir: &Path| dir.join(".git").exists());
+    if !in_git {
+        return found;
+    }
+    let attributes = lines(".gitattributes");
+    let lacking: Vec<&str> = txn::GIT_ATTRIBUTES
+        .lines()
+        .filter(|line| !attributes.lines().any(|known| known.trim() == *line))
+        .collect();
+    if !lacking.is_empty() {
+        found.push(finding(
+            format!(".gitattributes lacks: {}", lacking.join("; ")),
+            "add these lines, so that git merges what two branches remembered",
+        ));
+    }
+    if !lines(".gitignore").lines().any(|line| line.trim() == "lock") {
+        found.push(finding(
+            ".gitignore does not leave out lock and memory-scores.json",
+            "delete .gitignore and run pimem init, or add the lines yourself",
+        ));
+    }
+    found
+}
+
+/// The state of the index in words, and what is wrong with it.
+fn index(ctx: &Context, store: &Store) -> (String, Option<Finding>) {
+    let Some(dir) = ctx.cache_dir(store) else {
+        let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
+        return ("none".to_owned(), Some(finding("there is no cache directory", fix)));
+    };
+    let corpus =
+        corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &ctx.config.categories);
+    let size = lexical::size_on_disk(&dir);
+    let docs = corpus.size.docs;
+    let state = match &corpus.freshness {
+        corpus::Freshness::Absent => format!("none yet; {docs} lines to search"),
+        corpus::Freshness::Fresh => format!("fresh; {docs} lines, {size} bytes"),
+        corpus::Freshness::Stale(files) => {
+            format!("{files} files changed since; {docs} lines, {size} bytes")
+        }
+        corpus::Freshness::Broken(_) => "damaged".to_owned(),
+    };
+    let found = match &corpus.freshness {
+        corpus::Freshness::Broken(why) => Some(finding(
+            format!("the index is damaged: {why}"),
+            "pimem rebuild; searches work without it",
+        )),
+        _ => None,
+    };
+    (state, found)
+}

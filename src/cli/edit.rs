@@ -1,0 +1,114 @@
+//! `pimem edit`: give an entry another wording. Its evidence stays with it.
+
+use std::{io::IsTerminal, process::Command};
+
+use serde_json::json;
+
+use super::{
+    context::Context,
+    curate,
+    error::{Exit, Failure, Kind},
+    pick,
+    view::Entries,
+};
+use crate::{
+    model::{
+        entry::{EntryId, EntryText},
+        event::EventKind,
+    },
+    score::adopt,
+    store::{
+        atomic::{self, Sync},
+        txn::{Change, Target},
+    },
+};
+
+/// Give an entry another wording
+///
+/// Evidence, pin and history stay with it. Without TEXT, the entry is opened in $VISUAL or $EDITOR.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which entry
+    #[arg(value_name = "ENTRY")]
+    entry: String,
+    /// The new text
+    #[arg(value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let (board, _) = ctx.board(&ctx.readers()?);
+    let old = pick::entry(ctx, &board, &args.entry)?;
+    let raw = if args.text.is_empty() { ask(ctx, &old.entry.text)? } else { args.text.join(" ") };
+    let text = EntryText::new(&raw)?;
+    let spec = ctx.config.categories.spec(old.entry.category);
+    let id = EntryId::of(&spec.name, text.as_str().as_bytes());
+    if id == old.entry.id {
+        ctx.ui.note("Nothing changed");
+        return Ok(Exit::Done);
+    }
+    if let Some(twin) = board.get(id) {
+        let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+        let message = format!("there is such an entry already: {}", entries.line(twin));
+        return Err(Failure::new(Kind::Refused, message, "pimem remove takes one of the two out"));
+    }
+    let from = old.entry.id;
+    curate::on_each(ctx, &[from.to_string()], |txn, row| {
+        let line = adopt::Line {
+            id,
+            category: &spec.name,
+            topic: &row.entry.topic,
+            text: text.as_str(),
+            pinned: row.entry.pinned,
+        };
+        // The old entry has to be known before another can be made from it.
+        txn.adopt(Some(from));
+        txn.record(id, EventKind::Edit(from, Some(adopt::origin(&line))))?;
+        let holders: Vec<String> =
+            txn.snapshot().holders(from).into_iter().map(str::to_owned).collect();
+        for stem in holders {
+            txn.change(Target::Topic(stem), Change::Reword(from, text.as_str().to_owned()));
+        }
+        Ok(())
+    })?;
+    let (board, _) = ctx.board(&ctx.readers()?);
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    if let Some(row) = board.get(id) {
+        if ctx.ui.json {
+            let document = json!({
+                "schema": "pimem.edit/1", "from": from.to_string(), "entry": entries.json(row),
+            });
+            ctx.ui.document(&document);
+        } else {
+            ctx.ui.line(&format!("Edited: {}", entries.line(row)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Opens the text in an editor, in a file that only its owner can read.
+fn ask(ctx: &Context, text: &str) -> Result<String, Failure> {
+    let editor = ctx.env.text("VISUAL").or_else(|| ctx.env.text("EDITOR"));
+    let usage = |message: &str| {
+        Failure::new(Kind::Usage, message, "give the new text: pimem edit ENTRY TEXT")
+    };
+    let editor = editor.ok_or_else(|| usage("there is no text, and no $VISUAL or $EDITOR"))?;
+    if !std::io::stdin().is_terminal() {
+        return Err(usage("there is no text, and no terminal for an editor"));
+    }
+    let cache = ctx.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;
+    let dir = cache.join("pimem");
+    atomic::create_dir(&dir, true)?;
+    let path = dir.join(format!("edit-{}.md", std::process::id()));
+    atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::None, || Ok(true))?;
+    // As git does: the variable may hold arguments, so a shell takes it apart.
+    let script = format!("{editor} \"$@\"");
+    let status = Command::new("sh").args(["-c", &script, "pimem"]).arg(&path).status();
+    let edited = std::fs::read_to_string(&path);
+    atomic::remove_derived(&path);
+    match status {
+        Ok(status) if status.success() => {}
+        _ => return Err(usage(&format!("the editor {editor:?} failed"))),
+    }
+    edited.map_err(|error| Failure::from(anyhow::Error::new(error).context("the edited file")))
+}

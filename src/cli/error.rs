@@ -1,0 +1,167 @@
+//! Failures: the one place that knows exit codes and hints.
+
+use std::{fmt, io};
+
+use serde_json::json;
+
+use super::ui::{self, Ui};
+use crate::{
+    config::layer::ConfigError,
+    model::entry::TextError,
+    store::{
+        lock::LockError,
+        read::Problem,
+        txn::{TopicFull, Unreadable},
+    },
+};
+
+/// How a command ended, as with grep and ripgrep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done, or found.
+    Done = 0,
+    /// Nothing found, or findings where there should be none.
+    Nothing = 1,
+    /// It failed.
+    Error = 2,
+}
+
+/// Kinds of failure, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The call is wrong.
+    Usage,
+    /// A selector fits nothing.
+    NotFound,
+    /// A selector fits several entries.
+    Ambiguous,
+    /// What should be stored may not be.
+    Refused,
+    /// A setting is wrong.
+    Config,
+    /// Disk, permissions, links.
+    Io,
+    /// Another process holds the lock.
+    Locked,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::NotFound => "not-found",
+            Self::Ambiguous => "ambiguous",
+            Self::Refused => "refused",
+            Self::Config => "config",
+            Self::Io => "io",
+            Self::Locked => "locked",
+        }
+    }
+}
+
+/// A failure as the user sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// What kind it is.
+    pub(crate) kind: Kind,
+    /// One sentence, with the path or argument.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Failure {
+    /// A failure with one hint.
+    pub(crate) fn new(kind: Kind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: vec![hint.into()] }
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn print(&self, ui: &Ui) {
+        if ui.json {
+            let document = json!({
+                "schema": "pimem.error/1",
+                "kind": self.kind.name(),
+                "message": self.message,
+                "hints": self.hints,
+            });
+            ui::error_document(&document);
+            return;
+        }
+        ui.error(&self.message);
+        for hint in &self.hints {
+            ui.hint(hint);
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let hints = if error.hint.is_empty() { Vec::new() } else { vec![error.hint] };
+        Self { kind: Kind::Config, message: format!("{}: {}", error.place, error.message), hints }
+    }
+}
+
+impl From<&Problem> for Failure {
+    fn from(problem: &Problem) -> Self {
+        Self::new(Kind::Io, problem.to_string(), problem.hint())
+    }
+}
+
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Self {
+        let hint = match error {
+            TextError::Empty => "give the text as an argument, or - to read it from standard input",
+            TextError::Unsafe(_) => "remove the character; pimem stores visible text only",
+        };
+        Self::new(Kind::Refused, format!("cannot store this: {error}"), hint)
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(patience) => Self::new(
+                Kind::Locked,
+                format!(
+                    "the store is locked by another process (waited {} ms)",
+                    patience.as_millis()
+                ),
+                "try again; lock.timeoutMs sets how long to wait",
+            ),
+            LockError::Io(error) => {
+                let mut failure = Self::from(anyhow::Error::new(error));
+                failure.message = format!("cannot lock the store: {}", failure.message);
+                failure
+            }
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        if let Some(full) = error.downcast_ref::<TopicFull>() {
+            return Self { kind: Kind::Refused, message: full.to_string(), hints: Vec::new() };
+        }
+        if let Some(Unreadable(problem)) = error.downcast_ref::<Unreadable>() {
+            return Self::from(problem);
+        }
+        let cause = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+        let hint = match cause.map(io::Error::kind) {
+            Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                "free some space and try again; nothing that was stored is lost"
+            }
+            Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+                "the store cannot be written here; reading commands still work"
+            }
+            _ => "pimem doctor looks at the store, its permissions and the disk",
+        };
+        Self::new(Kind::Io, format!("{error:#}"), hint)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

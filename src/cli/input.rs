@@ -1,0 +1,33 @@
+//! Standard input.
+
+use std::io::{self, IsTerminal, Read};
+
+use super::error::{Failure, Kind};
+
+/// More than this is no memory.
+const MAX: u64 = 16 << 20;
+
+/// Reads all of standard input as text.
+pub(crate) fn read_stdin() -> Result<String, Failure> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        let message = "- reads standard input, and that is a terminal";
+        return Err(Failure::new(
+            Kind::Usage,
+            message,
+            "pipe something in, or give the text itself",
+        ));
+    }
+    let mut bytes = Vec::new();
+    let read = stdin.lock().take(MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+    if bytes.len() as u64 > MAX {
+        let message = format!("standard input is larger than {} MiB", MAX >> 20);
+        return Err(Failure::new(Kind::Refused, message, "give less at a time"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message = format!("standard input is not UTF-8 (byte {at})");
+        Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+    })
+}

@@ -1,0 +1,103 @@
+//! `pimem list`: all entries, with score and state.
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::{
+    add,
+    context::Context,
+    error::{Exit, Failure, Kind},
+    view::Entries,
+};
+use crate::score::{
+    board::{self, Row, Scope},
+    stability::State,
+};
+
+/// List entries with their score and state
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only entries of this category (repeatable)
+    #[arg(long, short, value_name = "CATEGORY")]
+    category: Vec<String>,
+    /// Only entries in this state: active, provisional, candidate, dropped (repeatable)
+    #[arg(long, value_name = "STATE")]
+    state: Vec<String>,
+    /// Order
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "score")]
+    sort: Sort,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// Strongest first
+    Score,
+    /// Most recently reinforced first
+    Age,
+    /// Hottest topic first, then strongest
+    Hot,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let mut categories = Vec::new();
+    for name in &args.category {
+        categories.push(add::category(ctx, name)?);
+    }
+    let mut states = Vec::new();
+    for name in &args.state {
+        states.push(State::find(name).ok_or_else(|| {
+            let hint = "one of active, provisional, candidate, dropped";
+            Failure::new(Kind::Usage, format!("unknown state {name:?}"), hint)
+        })?);
+    }
+    let (board, snapshots) = ctx.board(&ctx.readers()?);
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let mut rows: Vec<&Row> = board
+        .rows
+        .iter()
+        .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
+        .filter(|row| states.is_empty() || states.contains(&row.state))
+        .collect();
+    match args.sort {
+        Sort::Score => {}
+        Sort::Age => {
+            rows.sort_by_key(|row| (std::cmp::Reverse(row.evidence.last_reinforced), row.entry.id));
+        }
+        Sort::Hot => {
+            let heat = |row: &Row| {
+                let topics = board.topics(row.entry.scope);
+                topics.get(row.entry.topic.as_str()).map_or(0.0, |rows| board::hotness(rows))
+            };
+            rows.sort_by(|a, b| heat(b).total_cmp(&heat(a)));
+        }
+    }
+    if ctx.ui.json {
+        let list: Vec<Value> = rows.iter().map(|row| entries.json(row)).collect();
+        ctx.ui.document(&json!({"schema": "pimem.list/1", "entries": list}));
+    } else {
+        let two = rows.iter().any(|row| row.entry.scope == Scope::User)
+            && rows.iter().any(|row| row.entry.scope == Scope::Project);
+        let cells = |row: &&Row| {
+            let mut text = row.entry.text.clone();
+            if two && row.entry.scope == Scope::User {
+                text.push_str(" (yours)");
+            }
+            let category = entries.category(row).to_owned();
+            let score = Entries::score(row);
+            vec![
+                entries.short(row.entry.id),
+                category,
+                Entries::state(row),
+                score,
+                entries.age(row),
+                text,
+            ]
+        };
+        let header = ["id", "category", "state", "score", "age", "text"];
+        if !rows.is_empty() {
+            ctx.ui.table(&header, rows.iter().map(cells).collect());
+        }
+    }
+    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
+    Ok(ctx.complain(&problems, Exit::Done))
+}

@@ -1,0 +1,170 @@
+//! The shell: parse, read a snapshot, call the pure core, render. One file a command.
+
+mod add;
+mod config_cmd;
+mod context;
+mod curate;
+mod doctor;
+mod edit;
+mod error;
+mod find;
+mod generate;
+mod init;
+mod input;
+mod list;
+mod pick;
+mod rebuild;
+mod reinforce;
+mod report;
+mod search;
+mod show;
+mod topics;
+mod ui;
+mod view;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use self::{
+    context::{Context, Globals},
+    error::{Exit, Failure},
+    ui::{Color, Ui},
+};
+use crate::config::env::Env;
+
+/// Memory for coding agents
+///
+/// pimem keeps short memories as markdown in the repository, scores them so that what is not
+/// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
+#[derive(Debug, Parser)]
+#[command(name = "pimem", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "pimem help COMMAND explains a command. The formats are in pimem-format(5)."
+)]
+struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Add(add::Args),
+    Reinforce(reinforce::Args),
+    List(list::Args),
+    Show(show::Args),
+    Topics(topics::Args),
+    Search(search::Args),
+    Report(report::Args),
+    Pin(curate::PinArgs),
+    Unpin(curate::UnpinArgs),
+    Forget(curate::ForgetArgs),
+    Restore(curate::RestoreArgs),
+    Remove(curate::RemoveArgs),
+    Edit(edit::Args),
+    Rebuild(rebuild::Args),
+    Doctor(doctor::Args),
+    Config(config_cmd::Args),
+    Completions(generate::CompletionsArgs),
+    Man(generate::ManArgs),
+}
+
+/// Runs the program on `args`, the first being its name, and gives its exit code.
+pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    let args: Vec<std::ffi::OsString> = args.into_iter().collect();
+    let env = Env::of_process();
+    let cli = match parse(&args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&args, &env, &error),
+    };
+    let globals = cli.globals.clone();
+    let color = globals.color.unwrap_or_default();
+    let ui = Ui::new(&env, globals.json, globals.quiet, globals.verbose, color);
+    let ctx = match Context::new(globals, env, ui) {
+        Ok(ctx) => ctx,
+        Err((failure, ui)) => {
+            failure.print(&ui);
+            return Exit::Error as u8;
+        }
+    };
+    let done = dispatch(&ctx, &cli.command);
+    if let Err(error) = ctx.ui.flush() {
+        let context = anyhow::Error::new(error).context("cannot write to standard output");
+        Failure::from(context).print(&ctx.ui);
+        return Exit::Error as u8;
+    }
+    match done {
+        Ok((exit, stale)) => {
+            find::refresh(&ctx, &stale);
+            exit as u8
+        }
+        Err(failure) => {
+            failure.print(&ctx.ui);
+            Exit::Error as u8
+        }
+    }
+}
+
+/// The exit, and stores whose index wants a refresh once the answer is out.
+type Outcome = (Exit, Vec<crate::store::vault::Store>);
+
+fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
+    let plain = |exit| (exit, Vec::new());
+    match command {
+        Command::Init(args) => init::run(ctx, args).map(plain),
+        Command::Add(args) => add::run(ctx, args).map(plain),
+        Command::Reinforce(args) => reinforce::run(ctx, args).map(plain),
+        Command::List(args) => list::run(ctx, args).map(plain),
+        Command::Show(args) => show::run(ctx, args).map(plain),
+        Command::Topics(args) => topics::run(ctx, args).map(plain),
+        Command::Search(args) => search::run(ctx, args),
+        Command::Report(args) => report::run(ctx, args).map(plain),
+        Command::Pin(args) => curate::pin(ctx, args).map(plain),
+        Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
+        Command::Forget(args) => curate::forget(ctx, args).map(plain),
+        Command::Restore(args) => curate::restore(ctx, args).map(plain),
+        Command::Remove(args) => curate::remove(ctx, args).map(plain),
+        Command::Edit(args) => edit::run(ctx, args).map(plain),
+        Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
+        Command::Doctor(args) => doctor::run(ctx, args).map(plain),
+        Command::Config(args) => config_cmd::run(ctx, args).map(plain),
+        Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),
+        Command::Man(args) => generate::man(ctx, args).map(plain),
+    }
+}
+
+/// The definition that parser, help, completions and man pages are made from.
+fn definition() -> clap::Command {
+    Cli::command()
+}
+
+fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
+}
+
+/// Help and version go to stdout with exit 0, wrong usage to stderr with exit 2.
+fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
+    let json = args.iter().any(|arg| arg == "--json");
+    if error.use_stderr() && json {
+        let ui = Ui::new(env, true, false, false, Color::Never);
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Failure::new(error::Kind::Usage, message, "pimem --help lists commands and options")
+            .print(&ui);
+        return Exit::Error as u8;
+    }
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
+        _ if error.use_stderr() => Exit::Error as u8,
+        _ => Exit::Done as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_definition_is_sound() {
+        super::definition().debug_assert();
+    }
+}

@@ -1,0 +1,190 @@
+//! `pimem report`: what an agent should know, within a budget of tokens.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::{
+    context::Context,
+    error::{Exit, Failure, Kind},
+    find::{self, Hit},
+    input, search,
+    view::Entries,
+};
+use crate::{
+    model::entry::EntryId,
+    recall::{bm25::Query, gate},
+    report::{
+        budget::{self, Tokens},
+        render::{self, Settings},
+    },
+    score::board::Board,
+    store::{read, vault::Store},
+    text::safe,
+};
+
+/// Print what an agent should know, for a prompt
+///
+/// Entries are chosen by score, section by section, until the budget is used up; pinned ones are
+/// always there. Prints nothing when there is nothing to say.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
+    pimem report --prompt 'why do berths overlap?'")]
+pub(crate) struct Args {
+    /// Tokens that the report may take [default: 1700]
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
+    /// Tokens that the system prompt takes already
+    #[arg(long, value_name = "TOKENS", conflicts_with = "system_prompt")]
+    system_prompt_tokens: Option<u32>,
+    /// The system prompt, to be measured
+    #[arg(long, value_name = "FILE")]
+    system_prompt: Option<std::path::PathBuf>,
+    /// Add memories that fit this prompt (`-` reads it from standard input)
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// Say of every entry why it is in or out, on standard error or in the JSON
+    #[arg(long)]
+    explain: bool,
+}
+
+/// Past sessions that a prompt brings to mind.
+const SESSIONS: usize = 3;
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let stores = ctx.readers()?;
+    let prompt = match args.prompt.as_deref() {
+        Some("-") => Some(input::read_stdin()?),
+        prompt => prompt.map(str::to_owned),
+    };
+    let settings = Settings {
+        budget: budget_of(ctx, args)?,
+        ground_truth: ctx.config.ground_truth(),
+        remove_command: ctx.config.text("report.removeCommand"),
+    };
+    let (board, snapshots) = ctx.board(&stores);
+    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let mut recalled = Vec::new();
+    let mut sessions = Vec::new();
+    if let Some(prompt) =
+        prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
+    {
+        let shown: HashSet<EntryId> = board
+            .rows
+            .iter()
+            .zip(&report.verdicts)
+            .filter(|(_, verdict)| verdict.shown())
+            .map(|(row, _)| row.entry.id)
+            .collect();
+        recalled = find::recall(ctx, &stores, &prompt, &board, &shown);
+        sessions = past_sessions(&stores, &Query::from_prompt(&prompt));
+    }
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    if ctx.ui.json {
+        let explained = || {
+            let rows = board.rows.iter().zip(&report.verdicts);
+            rows.map(|(row, verdict)| {
+                let mut value = entries.json(row);
+                if let Some(fields) = value.as_object_mut() {
+                    fields.insert("shown".to_owned(), json!(verdict.shown()));
+                    fields.insert("reason".to_owned(), json!(verdict.to_string()));
+                }
+                value
+            })
+        };
+        let keep = |value: &Value| args.explain || value.get("shown") == Some(&json!(true));
+        ctx.ui.document(&json!({
+            "schema": "pimem.report/1",
+            "text": report.text,
+            "tokens": report.tokens.0,
+            "budget": report.budget.0,
+            "entries": explained().filter(keep).collect::<Vec<_>>(),
+            "recalled": recalled.iter().map(|hit| search::json_of(hit, args.explain)).collect::<Vec<_>>(),
+            "sessions": sessions,
+        }));
+    } else {
+        ctx.ui.text(&report.text);
+        ctx.ui.text(&recalled_text(&board, &entries, &recalled, report.text.is_empty()));
+        ctx.ui.text(&sessions_text(&sessions));
+        if args.explain {
+            for (row, verdict) in board.rows.iter().zip(&report.verdicts) {
+                let line = entries.line(row);
+                ctx.ui.note(&format!(
+                    "{verdict}; {} {}: {line}",
+                    Entries::state(row),
+                    Entries::score(row)
+                ));
+            }
+        }
+    }
+    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
+    Ok(ctx.complain(&problems, Exit::Done))
+}
+
+fn budget_of(ctx: &Context, args: &Args) -> Result<Tokens, Failure> {
+    let used = match (&args.system_prompt, args.system_prompt_tokens) {
+        (Some(path), _) => {
+            let root = path.parent().unwrap_or(path);
+            let bytes = read::file(root, path, read::MAX_FILE).map_err(|p| Failure::from(&p))?;
+            let bytes = bytes.ok_or_else(|| {
+                let message = format!("there is no file {}", path.display());
+                Failure::new(Kind::Usage, message, "--system-prompt-tokens takes a number instead")
+            })?;
+            Tokens::of(&String::from_utf8_lossy(&bytes))
+        }
+        (None, tokens) => Tokens(tokens.unwrap_or(0)),
+    };
+    let limit = args.budget.map_or_else(|| ctx.config.tokens("report.budget"), Tokens);
+    Ok(budget::available(limit, ctx.config.tokens("report.context"), used))
+}
+
+fn recalled_text(board: &Board, entries: &Entries<'_>, recalled: &[Hit], first: bool) -> String {
+    if recalled.is_empty() {
+        return String::new();
+    }
+    let mut text = if first { String::new() } else { "\n".to_owned() };
+    text.push_str("# Contextually Relevant Memories\n\n");
+    for hit in recalled {
+        let category =
+            hit.entry.and_then(|id| board.get(id)).map_or("", |row| entries.category(row));
+        text.push_str(&format!("- [{}] {}\n", safe::model(category), safe::model(&hit.text)));
+    }
+    text
+}
+
+fn sessions_text(sessions: &[String]) -> String {
+    if sessions.is_empty() {
+        return String::new();
+    }
+    let lines = sessions.iter().map(|session| format!("- {}\n", safe::model(session)));
+    format!("\n# Relevant Past Sessions\n\n{}", lines.collect::<String>())
+}
+
+/// Summaries in `data/session-search.json` beside the store that share most words with the query.
+fn past_sessions(stores: &[Store], query: &Query) -> Vec<String> {
+    let mut scored: Vec<(usize, String)> = Vec::new();
+    for store in stores {
+        let Some(root) = store.dir.parent() else { continue };
+        let path = root.join("data/session-search.json");
+        let Ok(Some(bytes)) = read::file(root, &path, read::MAX_FILE) else { continue };
+        let file: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let list = ["sessions", "entries"].iter().find_map(|key| file.get(key)).unwrap_or(&file);
+        for session in list.as_array().into_iter().flatten() {
+            let text = |keys: &[&str]| {
+                keys.iter()
+                    .find_map(|key| session.get(key).and_then(Value::as_str))
+                    .unwrap_or_default()
+            };
+            let summary = text(&["summary", "text"]);
+            let words = Query::from_prompt(summary).terms;
+            let common = query.terms.iter().filter(|term| words.contains(term)).count();
+            // One common word is chance.
+            if common >= 2 {
+                let date: String = text(&["ts", "timestamp", "date"]).chars().take(10).collect();
+                scored.push((common, format!("{date} {summary}").trim().to_owned()));
+            }
+        }
+    }
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
+    scored.into_iter().take(SESSIONS).map(|(_, line)| line).collect()
+}

@@ -1,0 +1,178 @@
+//! The terminal: everything that is printed goes through here, made safe on the way.
+#![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
+
+use std::{
+    cell::RefCell,
+    io::{self, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use clap::ValueEnum;
+use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+
+use crate::{config::env::Env, text::safe};
+
+/// Work that is done sooner shows no progress.
+const PROGRESS_AFTER: Duration = Duration::from_millis(300);
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Standard output and standard error.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
+pub(crate) struct Ui {
+    /// Results as JSON.
+    pub(crate) json: bool,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+    terminal: bool,
+    width: u16,
+    out: RefCell<String>,
+}
+
+impl Ui {
+    /// Finds out what the output is.
+    pub(crate) fn new(env: &Env, json: bool, quiet: bool, verbose: bool, color: Color) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let forced = env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let plain = env.get("NO_COLOR").is_some() || env.text("TERM") == Some("dumb");
+        let color = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => forced || (io::stderr().is_terminal() && !plain),
+        };
+        let columns = env.text("COLUMNS").and_then(|columns| columns.parse().ok());
+        let width = columns.unwrap_or_else(|| if terminal { terminal_width() } else { 100 });
+        Self { json, quiet, verbose, color, terminal, width, out: RefCell::default() }
+    }
+
+    /// One line of a result.
+    pub(crate) fn line(&self, line: &str) {
+        let mut out = self.out.borrow_mut();
+        out.push_str(&safe::terminal(line));
+        out.push('\n');
+    }
+
+    /// Several lines that are safe already, as made for a model.
+    pub(crate) fn text(&self, text: &str) {
+        self.out.borrow_mut().push_str(text);
+    }
+
+    /// A result as JSON, ending in a line break.
+    pub(crate) fn document(&self, document: &Value) {
+        let text = serde_json::to_string_pretty(document).unwrap_or_default();
+        let mut out = self.out.borrow_mut();
+        out.push_str(&safe::json(&text));
+        out.push('\n');
+    }
+
+    /// A table on a terminal; in a pipe one line a row, its cells separated by tabs.
+    pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {
+        if !self.terminal {
+            for row in rows {
+                let cells: Vec<_> = row.iter().map(|cell| safe::terminal(cell)).collect();
+                let mut out = self.out.borrow_mut();
+                out.push_str(&cells.join("\t"));
+                out.push('\n');
+            }
+            return;
+        }
+        let mut table = Table::new();
+        table
+            .load_style(UTF8_HORIZONTAL_ONLY)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(self.width)
+            .set_header(header.iter().copied());
+        for row in rows {
+            table.add_row(row.iter().map(|cell| safe::terminal(cell).into_owned()));
+        }
+        self.text(&format!("{table}\n"));
+    }
+
+    /// Something that is no result, on stderr; `-q` silences it.
+    pub(crate) fn note(&self, line: &str) {
+        if !self.quiet {
+            stderr(&safe::terminal(line));
+        }
+    }
+
+    /// Something that only `-v` shows, on stderr.
+    pub(crate) fn detail(&self, line: &str) {
+        if self.verbose {
+            stderr(&safe::terminal(line));
+        }
+    }
+
+    /// An error, on stderr.
+    pub(crate) fn error(&self, message: &str) {
+        stderr(&format!("{} {}", self.paint("31", "pimem:"), safe::terminal(message)));
+    }
+
+    /// A hint below an error.
+    pub(crate) fn hint(&self, hint: &str) {
+        stderr(&format!("{} {}", self.paint("36", "hint:"), safe::terminal(hint)));
+    }
+
+    /// A progress bar that shows itself only when the work takes long and a person looks on.
+    pub(crate) fn progress(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
+        let shown = !self.quiet && io::stderr().is_terminal();
+        let start = Instant::now();
+        let mut bar: Option<ProgressBar> = None;
+        move |done, all| {
+            if !shown || (bar.is_none() && start.elapsed() < PROGRESS_AFTER) {
+                return;
+            }
+            let bar = bar.get_or_insert_with(|| {
+                let target = ProgressDrawTarget::stderr();
+                let bar = ProgressBar::with_draw_target(Some(all as u64), target);
+                let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
+                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.with_message(what)
+            });
+            bar.set_position(done as u64);
+            if done >= all {
+                bar.finish_and_clear();
+            }
+        }
+    }
+
+    /// Writes what was collected. A closed pipe is no error: the reader has seen enough.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        let out = self.out.take();
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\u{1b}[1;{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// A document on stderr.
+pub(crate) fn error_document(document: &Value) {
+    stderr(&safe::json(&document.to_string()));
+}
+
+fn stderr(line: &str) {
+    // When stderr is closed there is nobody left to tell.
+    drop(writeln!(io::stderr().lock(), "{line}"));
+}
+
+fn terminal_width() -> u16 {
+    terminal_size::terminal_size().map_or(100, |(width, _)| width.0.max(40))
+}

@@ -1,0 +1,109 @@
+//! Values that commands show: one description of an entry for tables and JSON alike.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    model::{category::Categories, entry::EntryId, time::Now},
+    score::{
+        board::{self, Board, Row},
+        ledger::UserState,
+        stability::Standing,
+    },
+};
+
+/// Renders entries of one board.
+pub(crate) struct Entries<'a> {
+    categories: &'a Categories,
+    now: Now,
+    short: HashMap<EntryId, String>,
+}
+
+impl<'a> Entries<'a> {
+    /// Short ids are unique among the board's entries.
+    pub(crate) fn new(now: Now, categories: &'a Categories, board: &Board) -> Self {
+        let short = board::short_ids(board.rows.iter().map(|row| row.entry.id));
+        Self { categories, now, short }
+    }
+
+    /// The shortest unique id prefix.
+    pub(crate) fn short(&self, id: EntryId) -> String {
+        self.short.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    }
+
+    /// The category's name.
+    pub(crate) fn category(&self, row: &Row) -> &str {
+        &self.categories.spec(row.entry.category).name
+    }
+
+    /// `[lesson] text (1a2b3c4)`.
+    pub(crate) fn line(&self, row: &Row) -> String {
+        let (text, short) = (&row.entry.text, self.short(row.entry.id));
+        format!("[{}] {text} ({short})", self.category(row))
+    }
+
+    /// The state, with what sets it apart.
+    pub(crate) fn state(row: &Row) -> String {
+        let note = match row.standing {
+            Standing::Pinned => " (pinned)",
+            Standing::Forgotten => " (forgotten)",
+            Standing::Scored(_) if row.expired => " (expired)",
+            Standing::Scored(_) if row.superseded_by.is_some() => " (superseded)",
+            Standing::Scored(_) if row.fresh => " (fresh)",
+            Standing::Scored(_) => "",
+        };
+        format!("{}{note}", row.state.name())
+    }
+
+    /// The score, as 9999, 0 or with three decimals.
+    pub(crate) fn score(row: &Row) -> String {
+        match row.standing {
+            Standing::Scored(stability) => format!("{:.3}", stability.get()),
+            other => format!("{:.0}", other.shown()),
+        }
+    }
+
+    /// Everything about an entry.
+    pub(crate) fn json(&self, row: &Row) -> Value {
+        let mut out = Map::new();
+        let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
+        put("id", json!(row.entry.id.to_string()));
+        put("short", json!(self.short(row.entry.id)));
+        put("category", json!(self.category(row)));
+        put("text", json!(row.entry.text));
+        put("score", json!(rounded(row.standing.shown())));
+        put("state", json!(row.state.name()));
+        put("fresh", json!(row.fresh));
+        put("userState", json!(user_state(row).name()));
+        put("evidence", json!(row.evidence.count));
+        put("cue", json!(row.evidence.cue.name()));
+        put("firstSeen", json!(row.evidence.first_seen.to_string()));
+        put("lastReinforced", json!(row.evidence.last_reinforced.to_string()));
+        put("scope", json!(row.entry.scope.name()));
+        put("topic", json!(row.entry.topic));
+        put("line", json!(row.entry.line));
+        if let Some(until) = row.evidence.until {
+            put("validUntil", json!(until.to_string()));
+        }
+        if let Some(by) = row.superseded_by {
+            put("supersededBy", json!(by.to_string()));
+        }
+        Value::Object(out)
+    }
+
+    /// How long ago an entry was last reinforced.
+    pub(crate) fn age(&self, row: &Row) -> String {
+        self.now.since(row.evidence.last_reinforced).to_string()
+    }
+}
+
+/// What the user decided, markers in the markdown included.
+pub(crate) fn user_state(row: &Row) -> UserState {
+    if row.standing == Standing::Pinned { UserState::Pinned } else { row.evidence.user }
+}
+
+/// Six decimals are enough for anybody, and keep JSON readable.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 1e6).round() / 1e6
+}

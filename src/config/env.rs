@@ -1,0 +1,59 @@
+//! The environment: every variable that pimem reads, read once.
+#![expect(clippy::disallowed_methods, reason = "the one way in to the environment")]
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
+
+/// Variables that are not settings. Each setting has one too: see [`super::schema::KEYS`].
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
+    ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
+    ("PIMEM_USER_DIR", "User store, instead of ~/.pi/agent/memory"),
+    ("PIMEM_CEILING_DIRS", "Directories, separated by colons, above which no store is looked for"),
+    ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
+    ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
+    ("PIMEM_SESSION", "The session that is noted with an event"),
+    ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    ("NO_COLOR", "Not empty: no colour"),
+    ("CLICOLOR_FORCE", "Not empty and not 0: colour even in a pipe"),
+    ("TERM", "dumb: no colour"),
+    ("COLUMNS", "Width of tables"),
+    ("VISUAL", "Editor for `pimem edit`"),
+    ("EDITOR", "Editor for `pimem edit`, when VISUAL is not set"),
+];
+
+/// The process environment at start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Env {
+    values: BTreeMap<&'static str, OsString>,
+    /// The home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// The user's cache directory.
+    pub(crate) cache: Option<PathBuf>,
+}
+
+impl Env {
+    /// Reads the variables of [`VARIABLES`] and of the settings. An empty one counts as not set.
+    pub(crate) fn of_process() -> Self {
+        let settings = super::schema::KEYS.iter().map(|key| key.env);
+        let names = VARIABLES.iter().map(|(name, _)| *name).chain(settings);
+        let read = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+        Self {
+            values: names.filter_map(read).collect(),
+            home: dirs::home_dir(),
+            cache: dirs::cache_dir(),
+        }
+    }
+
+    /// A variable's value.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// A variable's value, if it is text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(OsStr::to_str)
+    }
+}

@@ -1,0 +1,210 @@
+//! The settings there are: name, type, default, variable, and what each is for.
+
+use serde_json::{Map, Value, json};
+
+/// What a setting may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    /// true or false.
+    Bool(bool),
+    /// A whole number between two bounds.
+    Whole { default: u64, least: u64, most: u64 },
+    /// A number between 0 and a bound.
+    Number { default: f64, most: f64 },
+    /// One of some words; the first is the default.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text(&'static str),
+    /// The table of further categories.
+    Categories,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    /// Its dotted name.
+    pub(crate) name: &'static str,
+    /// Its environment variable.
+    pub(crate) env: &'static str,
+    /// What it may be.
+    pub(crate) kind: Kind,
+    /// A project's file may not set it.
+    pub(crate) protected: bool,
+    /// What it is for.
+    pub(crate) doc: &'static str,
+}
+
+const fn key(name: &'static str, env: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, env, kind, protected: false, doc }
+}
+
+/// Every setting, in the order of `config show`.
+pub(crate) const KEYS: &[Key] = &[
+    key(
+        "report.budget",
+        "PIMEM_REPORT_BUDGET",
+        Kind::Whole { default: 1700, least: 0, most: 1_000_000 },
+        "Tokens that the report may take",
+    ),
+    key(
+        "report.context",
+        "PIMEM_REPORT_CONTEXT",
+        Kind::Whole { default: 8000, least: 0, most: 10_000_000 },
+        "Tokens that the system prompt and the report may take together",
+    ),
+    key(
+        "report.groundTruth",
+        "PIMEM_REPORT_GROUND_TRUTH",
+        Kind::Choice(&["seed", "factual", "off"]),
+        "Wording of the ground-truth line",
+    ),
+    Key {
+        protected: true,
+        ..key(
+            "report.removeCommand",
+            "PIMEM_REPORT_REMOVE_COMMAND",
+            Kind::Text("memory_remove"),
+            "What the report's warning tells the agent to use",
+        )
+    },
+    key(
+        "recall.minScore",
+        "PIMEM_RECALL_MIN_SCORE",
+        Kind::Number { default: 0.28, most: 1.0 },
+        "Score from which a memory is recalled for a prompt",
+    ),
+    key(
+        "recall.limit",
+        "PIMEM_RECALL_LIMIT",
+        Kind::Whole { default: 5, least: 0, most: 100 },
+        "How many memories are recalled for a prompt",
+    ),
+    key(
+        "scoring.fresh",
+        "PIMEM_SCORING_FRESH",
+        Kind::Bool(true),
+        "Show new entries until their half-life has passed",
+    ),
+    key(
+        "categories",
+        "PIMEM_CATEGORIES",
+        Kind::Categories,
+        "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays",
+    ),
+    Key {
+        protected: true,
+        ..key(
+            "lock.timeoutMs",
+            "PIMEM_LOCK_TIMEOUT_MS",
+            Kind::Whole { default: 5000, least: 0, most: 3_600_000 },
+            "How long a writer waits for the store's lock, in milliseconds",
+        )
+    },
+];
+
+/// The fields of a further category with an example value each.
+pub(crate) const CATEGORY_FIELDS: &[(&str, &str)] = &[
+    ("topic", "string"),
+    ("tauDays", "number"),
+    ("maxActive", "integer"),
+    ("section", "string"),
+    ("sectionTokens", "integer"),
+    ("windowDays", "number"),
+];
+
+impl Key {
+    /// The setting of that name.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// The value when nobody sets it.
+    pub(crate) fn default(&self) -> Value {
+        match self.kind {
+            Kind::Bool(default) => json!(default),
+            Kind::Whole { default, .. } => json!(default),
+            Kind::Number { default, .. } => json!(default),
+            Kind::Choice(words) => json!(words.first().copied().unwrap_or_default()),
+            Kind::Text(default) => json!(default),
+            Kind::Categories => json!({}),
+        }
+    }
+
+    /// `None` when `value` fits, else what was expected.
+    pub(crate) fn mismatch(&self, value: &Value) -> Option<String> {
+        let (fits, expected) = match self.kind {
+            Kind::Bool(_) => (value.is_boolean(), "true or false".to_owned()),
+            Kind::Whole { least, most, .. } => (
+                value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
+                format!("a whole number from {least} to {most}"),
+            ),
+            Kind::Number { most, .. } => (
+                value.as_f64().is_some_and(|n| (0.0..=most).contains(&n)),
+                format!("a number from 0 to {most}"),
+            ),
+            Kind::Choice(words) => (
+                value.as_str().is_some_and(|word| words.contains(&word)),
+                format!("one of {}", words.join(", ")),
+            ),
+            Kind::Text(_) => (value.is_string(), "a text".to_owned()),
+            Kind::Categories => (value.is_object(), "an object of categories".to_owned()),
+        };
+        (!fits).then_some(expected)
+    }
+
+    /// Reads a value from the command line or the environment: JSON, or a bare word as text.
+    pub(crate) fn read(&self, text: &str) -> Value {
+        match self.kind {
+            Kind::Choice(_) | Kind::Text(_) => json!(text),
+            _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+        }
+    }
+}
+
+/// The JSON schema of `memory.json`.
+pub(crate) fn json_schema() -> Value {
+    let mut root = Map::new();
+    for key in KEYS {
+        let mut spec = match key.kind {
+            Kind::Bool(_) => json!({"type": "boolean"}),
+            Kind::Whole { least, most, .. } => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Kind::Number { most, .. } => json!({"type": "number", "minimum": 0, "maximum": most}),
+            Kind::Choice(words) => json!({"enum": words}),
+            Kind::Text(_) => json!({"type": "string"}),
+            Kind::Categories => {
+                let fields: Map<String, Value> = CATEGORY_FIELDS
+                    .iter()
+                    .map(|(name, kind)| ((*name).to_owned(), json!({"type": kind})))
+                    .collect();
+                let one =
+                    json!({"type": "object", "additionalProperties": false, "properties": fields});
+                json!({"type": "object", "additionalProperties": one})
+            }
+        };
+        if let Some(spec) = spec.as_object_mut() {
+            spec.insert("description".to_owned(), json!(key.doc));
+            spec.insert("default".to_owned(), key.default());
+        }
+        match key.name.split_once('.') {
+            None => drop(root.insert(key.name.to_owned(), spec)),
+            Some((group, name)) => {
+                let group = root.entry(group).or_insert_with(
+                    || json!({"type": "object", "additionalProperties": false, "properties": {}}),
+                );
+                if let Some(inner) = group.get_mut("properties").and_then(Value::as_object_mut) {
+                    inner.insert(name.to_owned(), spec);
+                }
+            }
+        }
+    }
+    root.insert("$schema".to_owned(), json!({"type": "string"}));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "pimem configuration (memory.json)",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": root,
+    })
+}

@@ -1,0 +1,208 @@
+//! The corpus of one store for one query: what the index knows, and a scan of what it does not.
+//!
+//! Whatever state the index is in, the documents and their scores are the same; only the time
+//! differs.
+
+use std::{
+    ops::Range,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+};
+
+use anyhow::Result;
+
+use super::{
+    lexical::Lexical,
+    manifest::{self, Indexed, Manifest, Source},
+    packed::Packed,
+};
+use crate::{
+    model::category::Categories,
+    recall::{
+        bm25::{Part, Query, Size},
+        corpus::{Doc, Scan, SourceKind},
+    },
+    store::{
+        read::{self, Problem},
+        vault::Store,
+    },
+};
+
+/// Name of the main index file.
+pub(crate) const BASE: &str = "base.idx";
+/// Name of the index of what changed since.
+pub(crate) const DELTA: &str = "delta.idx";
+/// Documents that a query scans rather than having them indexed.
+const SCAN_DOCS: u64 = 300;
+/// Files that a query compares by content rather than having their stamps renewed.
+const SCAN_FILES: usize = 48;
+
+/// How an index file relates to the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// There is none.
+    Absent,
+    /// It cannot be used, and why.
+    Broken(String),
+    /// So many of its files have changed or gone, or are new.
+    Stale(usize),
+    /// It is as the store is.
+    Fresh,
+}
+
+/// A store's documents that matter to a query.
+pub(crate) struct Corpus {
+    /// The files.
+    pub(crate) sources: Vec<Source>,
+    /// Size of all that is searched.
+    pub(crate) size: Size,
+    /// State of the index.
+    pub(crate) freshness: Freshness,
+    /// Whether the index should be brought up to date when there is time.
+    pub(crate) wants_refresh: bool,
+    /// Files that could not be read.
+    pub(crate) problems: Vec<Problem>,
+    indexed: Vec<(Lexical, Manifest)>,
+    scan: Scan,
+}
+
+impl Corpus {
+    /// Looks at the store and its index. `dir` is `None` where there is no cache directory.
+    pub(crate) fn open(
+        store: &Store,
+        dir: Option<&Path>,
+        query: &Query,
+        categories: &Categories,
+    ) -> Self {
+        let (sources, problems) = manifest::sources(store);
+        let mut corpus = Self {
+            sources,
+            size: Size::default(),
+            freshness: Freshness::Absent,
+            wants_refresh: false,
+            problems,
+            indexed: Vec::new(),
+            scan: Scan::default(),
+        };
+        let files = match dir.map(|dir| open_files(dir, categories)) {
+            None => Vec::new(),
+            Some(Ok(files)) => files,
+            Some(Err(error)) => {
+                corpus.freshness = Freshness::Broken(format!("{error:#}"));
+                Vec::new()
+            }
+        };
+        if let Err(error) = corpus.fill(store, &files, query, categories) {
+            corpus.freshness = Freshness::Broken(format!("{error:#}"));
+            corpus.indexed.clear();
+            // Without an index this reads files only, and cannot fail.
+            drop(corpus.fill(store, &[], query, categories));
+        }
+        corpus
+    }
+
+    fn fill(
+        &mut self,
+        store: &Store,
+        files: &[(Packed, Manifest)],
+        query: &Query,
+        categories: &Categories,
+    ) -> Result<()> {
+        let mut alive: Vec<Vec<Range<u32>>> = vec![Vec::new(); files.len()];
+        let mut pending = Vec::new();
+        let mut compared = 0;
+        self.size = Size::default();
+        for (number, source) in (0_u32..).zip(&self.sources) {
+            // A file that the delta knows has changed since the base was built.
+            let mut newest = files.iter().enumerate().rev();
+            let known = newest.find_map(|(at, (_, m))| Some((at, m.find(&source.name)?)));
+            let by_stamp = known.filter(|(_, indexed)| same_stamp(source, indexed));
+            if let Some((at, indexed)) = by_stamp {
+                self.size += indexed.size;
+                alive.get_mut(at).map(|ranges| ranges.push(indexed.docs())).unwrap_or_default();
+                continue;
+            }
+            let path = store.dir.join(&source.name);
+            match read::file(&store.dir, &path, read::MAX_FILE) {
+                Ok(Some(bytes)) => match known.filter(|(_, indexed)| same_content(&bytes, indexed))
+                {
+                    Some((at, indexed)) => {
+                        compared += 1;
+                        self.size += indexed.size;
+                        alive
+                            .get_mut(at)
+                            .map(|ranges| ranges.push(indexed.docs()))
+                            .unwrap_or_default();
+                    }
+                    None => pending.push((number, source.kind, bytes)),
+                },
+                Ok(None) => {}
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        let live: usize = alive.iter().map(Vec::len).sum();
+        let known: usize = files.first().map_or(0, |(_, manifest)| manifest.sources.len());
+        let stale = pending.len() + known.saturating_sub(live);
+        if !files.is_empty() {
+            self.freshness = if stale == 0 { Freshness::Fresh } else { Freshness::Stale(stale) };
+        }
+        for ((packed, manifest), ranges) in files.iter().zip(&mut alive) {
+            ranges.sort_unstable_by_key(|range| range.start);
+            let opened = catch(|| Lexical::open(packed, query, ranges))?;
+            self.indexed.push((opened, manifest.clone()));
+        }
+        self.scan = Scan::new(query, pending, categories);
+        self.size += self.scan.size;
+        self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;
+        Ok(())
+    }
+
+    /// The parts, for scoring.
+    pub(crate) fn parts(&self) -> Vec<&dyn Part> {
+        let indexed = self.indexed.iter().map(|(lexical, _)| lexical as &dyn Part);
+        indexed.chain([&self.scan as &dyn Part]).collect()
+    }
+
+    /// A document with the name and kind of its file.
+    pub(crate) fn doc(&self, part: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
+        if let Some((lexical, manifest)) = self.indexed.get(part) {
+            let at = manifest.sources.partition_point(|source| source.docs().end <= number);
+            let source = manifest.sources.get(at)?;
+            return Some((lexical.doc(number)?, &source.name, source.kind));
+        }
+        let (source, doc) = self.scan.docs.get(usize::try_from(number).ok()?)?;
+        let source = self.sources.get(usize::try_from(*source).ok()?)?;
+        Some((*doc, &source.name, source.kind))
+    }
+}
+
+/// The base, and the delta if it belongs to it.
+pub(crate) fn open_files(dir: &Path, categories: &Categories) -> Result<Vec<(Packed, Manifest)>> {
+    let recipe = manifest::recipe(categories);
+    let open = |name: &str| -> Result<Option<(Packed, Manifest)>> {
+        let Some(packed) = catch(|| Packed::open(dir, name))? else { return Ok(None) };
+        let manifest = Manifest::read(&packed.section("manifest")?)?;
+        Ok((manifest.recipe == recipe).then_some((packed, manifest)))
+    };
+    let Some(base) = open(BASE)? else { return Ok(Vec::new()) };
+    // A delta of another base, or a damaged one, is as good as none: its files are read again.
+    let delta = open(DELTA).ok().flatten().filter(|(_, delta)| delta.base == base.1.base);
+    Ok([Some(base), delta].into_iter().flatten().collect())
+}
+
+pub(crate) fn same_stamp(source: &Source, indexed: &Indexed) -> bool {
+    !indexed.racy && source.stamp == indexed.stamp && source.kind == indexed.kind
+}
+
+pub(crate) fn same_content(bytes: &[u8], indexed: &Indexed) -> bool {
+    bytes.len() as u64 == indexed.stamp.len && manifest::content_hash(bytes) == indexed.hash
+}
+
+/// Runs code that reads derived data; a panic in a library becomes an error, without a word.
+fn catch<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(AssertUnwindSafe(run));
+    panic::set_hook(hook);
+    result.unwrap_or_else(|_| Err(anyhow::anyhow!("the index made its reader panic")))
+}

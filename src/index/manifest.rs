@@ -1,0 +1,204 @@
+//! What an index was built from, and whether that is still so.
+
+use std::{fs::Metadata, path::PathBuf, time::SystemTime};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use super::bytes::{Reader, Writer};
+use crate::{
+    model::category::Categories,
+    recall::{bm25::Size, corpus::SourceKind, tokens},
+    store::{
+        read::{self, Problem, ProblemKind},
+        vault::{self, Store},
+    },
+};
+
+/// A file modified this shortly before it was read may change again without a new time stamp, so
+/// its content is compared (git calls such a file racily clean).
+const RACY_NS: i128 = 2_000_000_000;
+
+/// Size and time of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Stamp {
+    /// Bytes.
+    pub(crate) len: u64,
+    /// Modification time, nanoseconds since 1970.
+    pub(crate) modified: i128,
+}
+
+impl Stamp {
+    /// The stamp of a file.
+    pub(crate) fn of(meta: &Metadata) -> Self {
+        let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        Self { len: meta.len(), modified: nanos(modified) }
+    }
+
+    /// Whether a file with this stamp may have changed unnoticed since it was read at `when`.
+    pub(crate) fn racy(self, when: SystemTime) -> bool {
+        self.modified > nanos(when) - RACY_NS
+    }
+}
+
+fn nanos(time: SystemTime) -> i128 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+        Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+    }
+}
+
+/// A file that is searched, as it is now.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Its path relative to the store.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: SourceKind,
+    /// Its size and time.
+    pub(crate) stamp: Stamp,
+}
+
+/// A file as it was indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Indexed {
+    /// Its path relative to the store.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: SourceKind,
+    /// Its size and time then.
+    pub(crate) stamp: Stamp,
+    /// The stamp alone proves nothing.
+    pub(crate) racy: bool,
+    /// SHA-256 of its content.
+    pub(crate) hash: [u8; 32],
+    /// Number of its first document.
+    pub(crate) first: u32,
+    /// Documents and words in it.
+    pub(crate) size: Size,
+}
+
+impl Indexed {
+    /// The numbers of its documents.
+    pub(crate) fn docs(&self) -> std::ops::Range<u32> {
+        let end = u64::from(self.first) + self.size.docs;
+        self.first..u32::try_from(end).unwrap_or(u32::MAX)
+    }
+}
+
+/// What an index file says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    /// Its own number if it is a base, the number of its base if it is a delta.
+    pub(crate) base: u64,
+    /// What decides how files are cut into tokens and documents.
+    pub(crate) recipe: u64,
+    /// What it was built from, in the order of names.
+    pub(crate) sources: Vec<Indexed>,
+}
+
+/// Changes when the same files would give another index.
+pub(crate) fn recipe(categories: &Categories) -> u64 {
+    let names = categories.names();
+    let version = tokens::VERSION.to_le_bytes();
+    crate::model::hash::fnv1a64(&[b"1", &version, names.as_bytes()])
+}
+
+/// SHA-256 of a file's content.
+pub(crate) fn content_hash(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+impl Manifest {
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.u64(self.base);
+        out.u64(self.recipe);
+        out.u32(u32::try_from(self.sources.len()).unwrap_or(0));
+        for source in &self.sources {
+            out.text(&source.name);
+            let kind = SourceKind::ALL.iter().position(|kind| *kind == source.kind);
+            out.u32(u32::try_from(kind.unwrap_or(0)).unwrap_or(0));
+            out.u64(source.stamp.len);
+            out.raw(&source.stamp.modified.to_le_bytes());
+            out.u32(u32::from(source.racy));
+            out.raw(&source.hash);
+            out.u32(source.first);
+            out.u64(source.size.docs);
+            out.u64(source.size.words);
+        }
+        out.0
+    }
+
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
+        Self::try_read(bytes).context("damaged manifest")
+    }
+
+    fn try_read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let (base, recipe) = (reader.u64()?, reader.u64()?);
+        let mut sources = Vec::new();
+        for _ in 0..reader.u32()? {
+            let name = reader.text()?.to_owned();
+            let kind = *SourceKind::ALL.get(usize::try_from(reader.u32()?).ok()?)?;
+            let len = reader.u64()?;
+            let stamp = Stamp { len, modified: i128::from_le_bytes(reader.array()?) };
+            let racy = reader.u32()? != 0;
+            let (hash, first) = (reader.array()?, reader.u32()?);
+            let size = Size { docs: reader.u64()?, words: reader.u64()? };
+            sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
+        }
+        Some(Self { base, recipe, sources })
+    }
+
+    /// The file of that name as it was indexed.
+    pub(crate) fn find(&self, name: &str) -> Option<&Indexed> {
+        let at = self.sources.binary_search_by(|source| source.name.as_str().cmp(name)).ok()?;
+        self.sources.get(at)
+    }
+}
+
+/// Every file of a store that is searched, in the order of names. One `stat` each.
+pub(crate) fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    let mut names: Vec<(String, SourceKind)> = Vec::new();
+    match read::markdown_names(&store.topics_dir()) {
+        Ok(topics) => {
+            names.extend(
+                topics.into_iter().map(|name| (format!("topics/{name}"), SourceKind::Topic)),
+            );
+        }
+        Err(problem) => problems.push(problem),
+    }
+    match vault::note_files(&store.dir) {
+        Ok(notes) => names.extend(notes.into_iter().map(|name| {
+            let kind = match name.as_str() {
+                "MEMORY.md" => SourceKind::Notes,
+                "SCRATCHPAD.md" => SourceKind::Scratchpad,
+                _ => SourceKind::Daily,
+            };
+            (name, kind)
+        })),
+        Err(problem) => problems.push(problem),
+    }
+    for (name, kind) in names {
+        let path = store.dir.join(&name);
+        match read::checked(&store.dir, &path) {
+            Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
+                let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
+                problems.push(Problem { path, kind });
+            }
+            Ok(Some(meta)) => found.push(Source { name, kind, stamp: Stamp::of(&meta) }),
+            Ok(None) => {}
+            Err(kind) => problems.push(Problem { path, kind }),
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    (found, problems)
+}
+
+/// Where the index of a store is.
+pub(crate) fn cache_dir(cache: &std::path::Path, store: &Store) -> PathBuf {
+    cache.join("pimem").join(crate::store::root::store_key(&store.dir))
+}

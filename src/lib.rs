@@ -1,0 +1,30 @@
+//! pimem: memory for coding agents.
+//!
+//! ```text
+//! topics/*.md  ──text──▶ Entry ──┐
+//! evidence.jsonl ─model──▶ Event ─┴─score(now)─▶ Standing ─┬─report(budget)─▶ Report ─▶ report
+//!                                     │                    └─recall(query)──▶ Hits   ─▶ search
+//!                                     └──────▶ index (cache, outside the repository)
+//! ```
+//!
+//! Markdown says what is remembered, an append-only evidence log says how strongly, and everything
+//! else is a cache that can be deleted. Modules in reading order; each uses only those above it
+//! (`text` and `model` lean on each other, being the two sides of one format):
+//!
+//! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
+//! * [`recall`]: standing and query to hits. [`report`]: standing to a token-budgeted report.
+//! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data.
+//! * [`cli`]: the shell, one file a command.
+//!
+//! The core ([`model`] to [`report`]) is pure: values and `now` in, values out. This library exists
+//! for the binary, its tests and its fuzzers; its interface changes without notice.
+
+pub mod cli;
+pub(crate) mod config;
+pub(crate) mod index;
+pub mod model;
+pub mod recall;
+pub mod report;
+pub mod score;
+pub(crate) mod store;
+pub mod text;

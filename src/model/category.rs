@@ -1,0 +1,107 @@
+//! Categories: what kinds of memory there are, how fast each fades, and how many may be active.
+
+use std::borrow::Cow;
+
+/// Which category of a [`Categories`] table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CategoryId(pub u16);
+
+/// One category. The built-in ones are the table in section 4 of the specification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CategorySpec {
+    /// The word between the brackets.
+    pub name: Cow<'static, str>,
+    /// Stem of the topic file that `add` writes to.
+    pub topic: Cow<'static, str>,
+    /// Decay constant τ in days: after τ days without reinforcement, 1/e of the score is left.
+    pub tau_days: f64,
+    /// How many entries may be active at once.
+    pub max_active: usize,
+    /// Heading of the report's section.
+    pub section: Cow<'static, str>,
+    /// Tokens that the section may take.
+    pub section_tokens: u32,
+    /// The report shows only entries reinforced within so many days.
+    pub window_days: Option<f64>,
+}
+
+/// The categories in force, in the order of the report's sections.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Categories {
+    specs: Vec<CategorySpec>,
+}
+
+/// Where a line without a usable category id would look: nothing decays, nothing is shown.
+static NONE: CategorySpec = built_in("", "", 1.0, 0, "", 0, None);
+
+const fn built_in(
+    name: &'static str,
+    topic: &'static str,
+    tau_days: f64,
+    max_active: usize,
+    section: &'static str,
+    section_tokens: u32,
+    window_days: Option<f64>,
+) -> CategorySpec {
+    CategorySpec {
+        name: Cow::Borrowed(name),
+        topic: Cow::Borrowed(topic),
+        tau_days,
+        max_active,
+        section: Cow::Borrowed(section),
+        section_tokens,
+        window_days,
+    }
+}
+
+impl Categories {
+    /// The six built-in categories followed by `extra`; an extra one with a known name replaces it.
+    #[must_use]
+    pub fn new(extra: Vec<CategorySpec>) -> Self {
+        let mut specs = vec![
+            built_in("preference", "preferences", 90.0, 8, "Active Preferences", 400, None),
+            built_in("lesson", "lessons", 60.0, 8, "Active Lessons", 400, None),
+            built_in("mistake", "mistakes", 14.0, 4, "Vetoes & Mistakes", 200, None),
+            built_in("pattern", "patterns", 30.0, 6, "Patterns", 200, None),
+            built_in("decision", "decisions", 30.0, 4, "Recent Decisions", 200, Some(7.0)),
+            built_in("done", "completions", 14.0, 4, "Recent Completions", 200, Some(3.0)),
+        ];
+        for spec in extra {
+            match specs.iter_mut().find(|known| known.name == spec.name) {
+                Some(known) => *known = spec,
+                None => specs.push(spec),
+            }
+        }
+        Self { specs }
+    }
+
+    /// The category of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<CategoryId> {
+        let index = self.specs.iter().position(|spec| spec.name == name)?;
+        u16::try_from(index).ok().map(CategoryId)
+    }
+
+    /// What `id` stands for.
+    #[must_use]
+    pub fn spec(&self, id: CategoryId) -> &CategorySpec {
+        self.specs.get(usize::from(id.0)).unwrap_or(&NONE)
+    }
+
+    /// All of them, in report order.
+    pub fn iter(&self) -> impl Iterator<Item = (CategoryId, &CategorySpec)> {
+        (0..).map(CategoryId).zip(&self.specs)
+    }
+
+    /// Their names, for hints.
+    #[must_use]
+    pub fn names(&self) -> String {
+        self.specs.iter().map(|spec| spec.name.as_ref()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Default for Categories {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}

@@ -1,0 +1,381 @@
+//! Events: what happened to an entry, one JSON line each in the evidence log.
+//!
+//! Reading is tolerant: unknown operations and fields are ignored here and kept in the file.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use super::{entry::EntryId, hash::fnv1a64, time::Timestamp};
+
+/// How a memory was produced; decides its weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cue {
+    /// A pattern seen in several sessions.
+    Recurrence,
+    /// Observed behaviour, and lines found in the markdown.
+    Behavioral,
+    /// Derived from the project's structure.
+    Structural,
+    /// Somebody asked for it to be remembered.
+    Explicit,
+}
+
+impl Cue {
+    /// All of them, strongest first.
+    pub const ALL: [Self; 4] =
+        [Self::Explicit, Self::Structural, Self::Behavioral, Self::Recurrence];
+
+    /// The word in the log and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Structural => "structural",
+            Self::Behavioral => "behavioral",
+            Self::Recurrence => "recurrence",
+        }
+    }
+
+    /// The cue of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cue| cue.name() == name)
+    }
+
+    /// Factor in the stability formula.
+    #[must_use]
+    pub fn weight(self) -> f64 {
+        match self {
+            Self::Explicit => 1.0,
+            Self::Structural => 0.9,
+            Self::Behavioral => 0.7,
+            Self::Recurrence => 0.6,
+        }
+    }
+}
+
+/// A 128-bit id, written as a ULID (26 characters of Crockford's base 32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId(pub u128);
+
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+impl EventId {
+    /// A ULID: 48 bits of time in milliseconds, then 80 bits of `random`.
+    #[must_use]
+    pub fn new(time: Timestamp, random: u128) -> Self {
+        let millis = u128::try_from(time.0.max(0)).unwrap_or(0);
+        Self((millis & ((1 << 48) - 1)) << 80 | random & ((1 << 80) - 1))
+    }
+
+    /// A ULID whose random part is made from `parts`: the same fact gets the same id everywhere.
+    #[must_use]
+    pub fn derived(time: Timestamp, parts: &[&[u8]]) -> Self {
+        let low = u128::from(fnv1a64(parts));
+        let high = u128::from(fnv1a64(&[b"pimem", parts.concat().as_slice()]));
+        Self::new(time, high << 64 | low)
+    }
+
+    /// Reads a ULID; any other text gets an id of its own, so that foreign ids stay distinct.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let ulid = text.bytes().try_fold(0_u128, |value, byte| {
+            let digit = CROCKFORD.iter().position(|c| *c == byte.to_ascii_uppercase())?;
+            Some(value << 5 | u128::try_from(digit).ok()?)
+        });
+        match ulid {
+            Some(value) if text.len() == 26 => Self(value),
+            _ => {
+                let low = fnv1a64(&[text.as_bytes()]);
+                Self(u128::from(fnv1a64(&[text.as_bytes(), b"\0"])) << 64 | u128::from(low))
+            }
+        }
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (0..26).rev().try_for_each(|place| {
+            let digit = usize::try_from(self.0 >> (5 * place) & 31).unwrap_or(0);
+            write!(f, "{}", char::from(CROCKFORD.get(digit).copied().unwrap_or(b'0')))
+        })
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventKind {
+    /// Remembered; the details serve to recognise the line after a hand edit.
+    Add(Cue, Option<Box<Origin>>),
+    /// Proved right `n` times.
+    Reinforce(u32),
+    /// Proved wrong or in the way `n` times.
+    Harmful(u32),
+    /// Never fades.
+    Pin,
+    /// Fades again.
+    Unpin,
+    /// Dropped at once, kept in the file.
+    Forget,
+    /// Neither forgotten nor archived any more.
+    Restore,
+    /// This entry is a new wording of another.
+    Edit(EntryId, Option<Box<Origin>>),
+    /// Another entry replaces this one.
+    Supersede(EntryId),
+    /// This entry carries the evidence of others.
+    Merge(Vec<EntryId>),
+    /// Not valid after a moment.
+    Expire(Timestamp),
+    /// Moved to the archive.
+    Archive,
+    /// An operation of a later version.
+    Unknown,
+}
+
+/// Where a line stood and what it was about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Stem of the topic file.
+    pub topic: String,
+    /// Category name.
+    pub category: String,
+    /// Smallest token hashes of the text (see [`crate::recall::similar::Sketch`]), as hex.
+    pub sketch: String,
+}
+
+/// One line of the evidence log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Identity; an event read twice counts once.
+    pub id: EventId,
+    /// When.
+    pub ts: Timestamp,
+    /// To which entry.
+    pub entry: EntryId,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// Who caused an event; written, and not needed for any score.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance {
+    /// `user`, or the agent's name.
+    pub by: String,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// Tags given with an added entry.
+    pub tags: Vec<String>,
+}
+
+impl Event {
+    /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        read_plain(line).or_else(|| read_json(line))
+    }
+
+    /// The line to append, without line end.
+    #[must_use]
+    pub fn write(&self, who: &Provenance) -> String {
+        let mut object = Map::new();
+        let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+        put("id", json!(self.id.to_string()));
+        put("ts", json!(self.ts.to_string()));
+        put("entry", json!(self.entry.to_string()));
+        put("op", json!(self.op()));
+        match &self.kind {
+            EventKind::Add(cue, _) => put("cue", json!(cue.name())),
+            EventKind::Reinforce(n) | EventKind::Harmful(n) => put("n", json!(n)),
+            EventKind::Edit(from, _) => put("from", json!(from.to_string())),
+            EventKind::Merge(from) => {
+                put("from", from.iter().map(ToString::to_string).collect::<Vec<_>>().into());
+            }
+            // `by` names the entry here; everywhere else it names who did it.
+            EventKind::Supersede(by) => put("by", json!(by.to_string())),
+            EventKind::Expire(until) => put("until", json!(until.to_string())),
+            _ => {}
+        }
+        if !matches!(self.kind, EventKind::Supersede(_)) {
+            put("by", json!(who.by));
+        }
+        if let Some(session) = &who.session {
+            put("session", json!(session));
+        }
+        if let EventKind::Add(_, origin) | EventKind::Edit(_, origin) = &self.kind {
+            if !who.tags.is_empty() {
+                put("tags", json!(who.tags));
+            }
+            if let Some(origin) = origin {
+                put("topic", json!(origin.topic));
+                put("cat", json!(origin.category));
+                put("sketch", json!(origin.sketch));
+            }
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// The operation's word.
+    #[must_use]
+    pub fn op(&self) -> &'static str {
+        match self.kind {
+            EventKind::Add(..) => "add",
+            EventKind::Reinforce(_) => "reinforce",
+            EventKind::Harmful(_) => "harmful",
+            EventKind::Pin => "pin",
+            EventKind::Unpin => "unpin",
+            EventKind::Forget => "forget",
+            EventKind::Restore => "restore",
+            EventKind::Edit(..) => "edit",
+            EventKind::Supersede(_) => "supersede",
+            EventKind::Merge(_) => "merge",
+            EventKind::Expire(_) => "expire",
+            EventKind::Archive => "archive",
+            EventKind::Unknown => "unknown",
+        }
+    }
+}
+
+/// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
+/// log is read by every command: this path takes no allocation. Anything else goes through JSON.
+fn read_plain(line: &str) -> Option<Event> {
+    let (id, rest) = line.strip_prefix("{\"id\":\"")?.split_once("\",\"ts\":\"")?;
+    let (ts, rest) = rest.split_once("\",\"entry\":\"")?;
+    let (entry, rest) = rest.split_once("\",\"op\":\"")?;
+    if id.len() != 26 {
+        return None;
+    }
+    let kind = if let Some(rest) = rest.strip_prefix("reinforce\",\"n\":") {
+        let (n, rest) = rest.split_once(",\"by\":\"")?;
+        plain_end(rest)?;
+        EventKind::Reinforce(n.parse().ok()?)
+    } else {
+        let (cue, rest) = rest.strip_prefix("add\",\"cue\":\"")?.split_once("\",\"by\":\"")?;
+        plain_end(rest)?;
+        EventKind::Add(Cue::find(cue)?, None)
+    };
+    Some(Event {
+        id: EventId::read(id),
+        ts: Timestamp::parse(ts)?,
+        entry: entry.parse().ok()?,
+        kind,
+    })
+}
+
+/// What follows `"by":"`: plain words, perhaps a session, and nothing else.
+fn plain_end(rest: &str) -> Option<()> {
+    let inner = rest.strip_suffix("\"}")?;
+    let (who, session) = inner.split_once("\",\"session\":\"").unwrap_or((inner, ""));
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    (plain(who) && plain(session)).then_some(())
+}
+
+fn read_json(line: &str) -> Option<Event> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let id_of = |key: &str| text(key).and_then(|id| id.parse::<EntryId>().ok());
+    let count = || {
+        let n = value.get("n").map_or(Some(1), Value::as_u64)?;
+        u32::try_from(n.max(1)).ok()
+    };
+    let origin = || {
+        let part = |key| text(key).map(str::to_owned);
+        Some(Box::new(Origin {
+            topic: part("topic")?,
+            category: part("cat")?,
+            sketch: part("sketch")?,
+        }))
+    };
+    let kind = match text("op")? {
+        "add" => {
+            let cue = text("cue").map_or(Some(Cue::Explicit), Cue::find).unwrap_or(Cue::Behavioral);
+            EventKind::Add(cue, origin())
+        }
+        "reinforce" => EventKind::Reinforce(count()?),
+        "harmful" => EventKind::Harmful(count()?),
+        "pin" => EventKind::Pin,
+        "unpin" => EventKind::Unpin,
+        "forget" => EventKind::Forget,
+        "restore" => EventKind::Restore,
+        "edit" => EventKind::Edit(id_of("from")?, origin()),
+        "supersede" => EventKind::Supersede(id_of("by")?),
+        "merge" => {
+            let from = value.get("from")?.as_array()?;
+            EventKind::Merge(from.iter().filter_map(|id| id.as_str()?.parse().ok()).collect())
+        }
+        "expire" => {
+            let until = text("until")?;
+            EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::parse_date(until))?)
+        }
+        "archive" => EventKind::Archive,
+        _ => EventKind::Unknown,
+    };
+    let ts = Timestamp::parse(text("ts")?)?;
+    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let who = Provenance { by: "claude".into(), session: Some("a1b2".into()), tags: vec![] };
+        let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
+        let origin =
+            Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
+        for kind in [
+            EventKind::Add(Cue::Structural, None),
+            EventKind::Add(Cue::Explicit, Some(Box::new(origin.clone()))),
+            EventKind::Reinforce(3),
+            EventKind::Harmful(1),
+            EventKind::Pin,
+            EventKind::Unpin,
+            EventKind::Forget,
+            EventKind::Restore,
+            EventKind::Edit(EntryId(7), Some(Box::new(origin))),
+            EventKind::Supersede(EntryId(8)),
+            EventKind::Merge(vec![EntryId(1), EntryId(2)]),
+            EventKind::Expire(Timestamp(99)),
+            EventKind::Archive,
+        ] {
+            let ts = Timestamp(1_782_842_400_123);
+            let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), kind };
+            for who in [&who, &quoted] {
+                let line = event.write(who);
+                assert_eq!(Event::read(&line).as_ref(), Some(&event), "{line}");
+                assert_eq!(read_json(&line).as_ref(), Some(&event), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_refused_and_novelty_is_not() {
+        let good = r#"{"id":"01","ts":"2026-05-01T10:00:00Z","entry":"00000000000000ff","op":"levitate","x":{}}"#;
+        assert_eq!(Event::read(good).map(|event| event.kind), Some(EventKind::Unknown));
+        for bad in [
+            "",
+            "{",
+            "null",
+            "{\"id\":\"x\"}",
+            &good[..40],
+            &good.replace("ff\"", "zz\""),
+            &good.replace("2026", "20x6"),
+        ] {
+            assert_eq!(Event::read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn ulids() {
+        let id = EventId::new(Timestamp(1_469_918_176_385), 0);
+        assert_eq!(
+            &id.to_string()[..10],
+            "01ARYZ6S41",
+            "the time of the ULID specification's example"
+        );
+        assert_eq!(EventId::read(&id.to_string()), id);
+        assert_ne!(EventId::read("event-1"), EventId::read("event-2"));
+    }
+}

@@ -1,0 +1,46 @@
+//! The two hashes that name entries: ours, and the one pi used.
+
+/// 64-bit FNV-1a over bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
+#[must_use]
+pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
+    parts.iter().flat_map(|part| part.iter()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// pi's 32-bit hash: FNV-1a over UTF-16 code units in which the product is an IEEE double, so its
+/// low bits are rounded away before it is reduced modulo 2^32. Needed only to read pi's snapshots.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "reproduces JavaScript's ToUint32 of an integral double below 2^57"
+)]
+pub fn pi32(text: &str) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    for unit in text.encode_utf16() {
+        // JavaScript's `^` yields a signed 32-bit integer, so the product may be negative.
+        let mixed = (hash ^ u32::from(unit)).cast_signed();
+        let product = f64::from(mixed) * f64::from(0x0100_0193);
+        hash = (product as i64) as u32;
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_table() {
+        let table = include_str!("../../fixtures/scoring/hash.tsv");
+        let mut rows = 0;
+        for line in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+            let cells: Vec<&str> = line.split('\t').collect();
+            assert_eq!(format!("{:016x}", fnv1a64(&[cells[0].as_bytes()])), cells[1], "{line}");
+            assert_eq!(format!("{:08x}", pi32(cells[0])), cells[2], "{line}");
+            rows += 1;
+        }
+        assert!(rows >= 5, "the table holds the vectors of the specification");
+    }
+}

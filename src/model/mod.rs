@@ -1,0 +1,7 @@
+//! Nouns: what the rest of the program talks about. No I/O, no clock, no environment.
+
+pub mod category;
+pub mod entry;
+pub mod event;
+pub mod hash;
+pub mod time;

@@ -1,0 +1,170 @@
+//! Moments and ages. The clock is always an argument; nothing here reads it.
+
+use std::fmt;
+
+use chrono::{DateTime, SecondsFormat};
+
+/// Milliseconds in a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(pub i64);
+
+/// The moment that a computation is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Now(pub Timestamp);
+
+/// A length of time that is never negative, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Age(pub u64);
+
+impl Timestamp {
+    /// Reads RFC 3339 (any offset). The form that pimem writes, `2026-05-01T10:00:00.000Z`, takes
+    /// a short path, because an evidence log is mostly time stamps.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        canonical(text.as_bytes()).or_else(|| {
+            DateTime::parse_from_rfc3339(text).ok().map(|time| Self(time.timestamp_millis()))
+        })
+    }
+
+    /// A date alone, `2026-05-01`: its first instant in UTC.
+    #[must_use]
+    pub fn parse_date(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        (bytes.len() == 10).then(|| date(bytes).map(|days| Self(days * DAY_MS))).flatten()
+    }
+
+    /// `2026-05-01`, in UTC.
+    #[must_use]
+    pub fn date(self) -> String {
+        self.to_string().chars().take_while(|c| *c != 'T').collect()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = DateTime::from_timestamp_millis(self.0).unwrap_or_default();
+        f.write_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl Now {
+    /// How long ago `then` was; a moment in the future is no time ago.
+    #[must_use]
+    pub fn since(self, then: Timestamp) -> Age {
+        Age(u64::try_from(self.0.0.saturating_sub(then.0)).unwrap_or(0))
+    }
+
+    /// The earlier of `then` and now: a clock that ran ahead must not make an entry immortal.
+    #[must_use]
+    pub fn cap(self, then: Timestamp) -> Timestamp {
+        then.min(self.0)
+    }
+}
+
+impl Age {
+    /// The age in days, with fraction.
+    #[must_use]
+    pub fn days(self) -> f64 {
+        self.0 as f64 / DAY_MS as f64
+    }
+}
+
+impl fmt::Display for Age {
+    /// The largest unit that fits, as in `3d` or `5h`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0 / 60_000;
+        match minutes {
+            0 => f.write_str("now"),
+            1..60 => write!(f, "{minutes}m"),
+            60..1440 => write!(f, "{}h", minutes / 60),
+            _ => write!(f, "{}d", minutes / 1440),
+        }
+    }
+}
+
+fn digits(bytes: &[u8]) -> Option<i64> {
+    bytes
+        .iter()
+        .try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
+}
+
+/// Days since 1970-01-01 of `YYYY-MM-DD` (proleptic Gregorian calendar).
+fn date(bytes: &[u8]) -> Option<i64> {
+    let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *bytes else { return None };
+    let year = digits(&[y0, y1, y2, y3])?;
+    let month = digits(&[m0, m1])?;
+    let day = digits(&[d0, d1])?;
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // Count from 1 March, so that the leap day is the last of its year.
+    let shifted = if month > 2 { year } else { year - 1 };
+    let month_index = (month + 9) % 12;
+    let day_of_year = (153 * month_index + 2) / 5 + day - 1;
+    let leaps = shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400);
+    Some(shifted * 365 + leaps + day_of_year - 719_468)
+}
+
+/// `YYYY-MM-DDTHH:MM:SS.mmmZ` and nothing else.
+fn canonical(bytes: &[u8]) -> Option<Timestamp> {
+    let (day, clock) = bytes.split_at_checked(10)?;
+    let [b'T', h0, h1, b':', m0, m1, b':', s0, s1, b'.', f0, f1, f2, b'Z'] = *clock else {
+        return None;
+    };
+    let (hour, minute) = (digits(&[h0, h1])?, digits(&[m0, m1])?);
+    let (second, milli) = (digits(&[s0, s1])?, digits(&[f0, f1, f2])?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let seconds = hour * 3600 + minute * 60 + second;
+    Some(Timestamp(date(day)? * DAY_MS + seconds * 1000 + milli))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_path_agrees_with_the_library() {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "2024-02-29T23:59:59.999Z",
+            "2026-06-30T18:00:00.250Z",
+            "1969-12-31T23:59:59.999Z",
+            "1900-03-01T00:00:00.000Z",
+            "9999-12-31T23:59:59.000Z",
+        ] {
+            let library = DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+            assert_eq!(canonical(text.as_bytes()), Some(Timestamp(library)), "{text}");
+            assert_eq!(Timestamp(library).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_time() {
+        for text in ["", "2026-13-01", "2026-02-29", "2026-1-01", "../x", "2026-01-01x"] {
+            assert_eq!(Timestamp::parse_date(text), None, "{text}");
+        }
+        for text in ["2026-02-30T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "yesterday", ""] {
+            assert_eq!(Timestamp::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_age_is_never_negative() {
+        let now = Now(Timestamp(1_000));
+        assert_eq!(now.since(Timestamp(5_000)), Age(0));
+        assert_eq!(now.since(Timestamp(i64::MIN)), Age(i64::MAX as u64));
+        assert_eq!(now.cap(Timestamp(5_000)), Timestamp(1_000));
+    }
+}

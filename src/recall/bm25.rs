@@ -1,0 +1,188 @@
+//! BM25 over any source of postings (Robertson and Zaragoza 2009, with Lucene's idf).
+//!
+//! The index and the in-memory scan both give postings to this one function, so that the same
+//! corpus gives the same scores whichever answered.
+
+use super::tokens::{self, Tokenizer};
+
+/// Term-frequency saturation. With `B`, chosen on retrieval sets: see ARCHITECTURE.md.
+const K1: f64 = 0.9;
+/// Length normalisation.
+const B: f64 = 0.4;
+/// Weight of an exact form beside the words that it is made of.
+const EXACT_WEIGHT: f64 = 0.5;
+
+/// What a query looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// Distinct tokens, in order of first appearance.
+    pub terms: Vec<String>,
+}
+
+impl Query {
+    /// Reads a query. Question words are dropped, unless it holds nothing else.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let content: Vec<&str> =
+            text.split_whitespace().filter(|word| !tokens::is_question_word(word)).collect();
+        let content = Self::all_of(&content.join(" "));
+        if content.is_empty() { Self::all_of(text) } else { content }
+    }
+
+    /// Reads a prompt: question words are dropped, even when nothing is left.
+    #[must_use]
+    pub fn from_prompt(text: &str) -> Self {
+        let words = text.split_whitespace().filter(|word| !tokens::is_question_word(word));
+        Self::all_of(&words.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    fn all_of(text: &str) -> Self {
+        let mut terms = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        Tokenizer::default().each(text, |token, _| {
+            if seen.insert(token.to_owned()) {
+                terms.push(token.to_owned());
+            }
+        });
+        Self { terms }
+    }
+}
+
+/// Size of the whole corpus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// Documents.
+    pub docs: u64,
+    /// Words in all of them.
+    pub words: u64,
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.docs += other.docs;
+        self.words += other.words;
+    }
+}
+
+/// A part of the corpus: documents `0..n` with postings for the terms of one query.
+pub trait Part {
+    /// One past the highest document number.
+    fn end(&self) -> u32;
+    /// Words in a document.
+    fn words(&self, doc: u32) -> u32;
+    /// For the `term`-th term of the query, the documents that hold it and how often, ascending.
+    fn postings(&self, term: usize) -> &[(u32, u32)];
+}
+
+/// A document with its BM25 score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// Number of the part.
+    pub part: usize,
+    /// Number of the document in it.
+    pub doc: u32,
+    /// BM25, above 0.
+    pub score: f64,
+}
+
+/// Scores every document that holds a term of the query; in order of part and document.
+#[must_use]
+pub fn score(query: &Query, parts: &[&dyn Part], size: Size) -> Vec<Scored> {
+    let average = (size.words as f64 / (size.docs.max(1)) as f64).max(1.0);
+    let weights: Vec<f64> = (0..query.terms.len())
+        .map(|term| {
+            let found: usize = parts.iter().map(|part| part.postings(term).len()).sum();
+            let exact = query.terms.get(term).is_some_and(|term| tokens::is_exact(term));
+            idf(found as f64, size.docs as f64) * if exact { EXACT_WEIGHT } else { 1.0 }
+        })
+        .collect();
+    let mut all = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let mut sums = vec![0.0_f64; part.end() as usize];
+        for (term, weight) in weights.iter().enumerate() {
+            for (doc, frequency) in part.postings(term) {
+                let tf = f64::from(*frequency);
+                let length = f64::from(part.words(*doc)) / average;
+                let saturated = tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length));
+                if let Some(sum) = sums.get_mut(*doc as usize) {
+                    *sum += weight * saturated;
+                }
+            }
+        }
+        all.extend(
+            (0_u32..).zip(sums).filter(|(_, score)| *score > 0.0).map(|(doc, score)| Scored {
+                part: number,
+                doc,
+                score,
+            }),
+        );
+    }
+    all
+}
+
+/// Inverse document frequency, never negative: ln(1 + (N − n + ½) / (n + ½)).
+fn idf(found: f64, docs: f64) -> f64 {
+    ((docs - found).max(0.0) + 0.5).mul_add(1.0 / (found + 0.5), 1.0).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixed(Vec<u32>, Vec<Vec<(u32, u32)>>);
+
+    impl Part for Fixed {
+        fn end(&self) -> u32 {
+            self.0.len() as u32
+        }
+        fn words(&self, doc: u32) -> u32 {
+            self.0[doc as usize]
+        }
+        fn postings(&self, term: usize) -> &[(u32, u32)] {
+            &self.1[term]
+        }
+    }
+
+    #[test]
+    fn by_hand() {
+        // Two documents of 4 words; a term once in one: ln(1 + 1.5 / 1.5) × 1.9 / 1.9.
+        let part = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
+        let query = Query { terms: vec!["lock".into()] };
+        let got = score(&query, &[&part], Size { docs: 2, words: 8 });
+        assert_eq!((got.len(), got[0].doc), (1, 1));
+        assert!((got[0].score - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
+    }
+
+    #[test]
+    fn splitting_the_corpus_changes_nothing() {
+        let whole = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
+        let left = Fixed(vec![3, 5], vec![vec![(0, 1)], vec![(1, 1)]]);
+        let right = Fixed(vec![9], vec![vec![(0, 2)], vec![(0, 1)]]);
+        let query = Query::new("berth lock");
+        let size = Size { docs: 3, words: 17 };
+        let scores = |parts: &[&dyn Part]| -> Vec<f64> {
+            score(&query, parts, size).iter().map(|hit| hit.score).collect()
+        };
+        assert_eq!(scores(&[&whole]), scores(&[&left, &right]));
+    }
+
+    #[test]
+    fn queries() {
+        for (text, want) in [
+            ("What did we do about the berth lock?", "berth lock"),
+            ("what is it", "what is it"),
+            ("lock lock locks", "lock"),
+            ("", ""),
+            ("👍", ""),
+        ] {
+            assert_eq!(Query::new(text).terms.join(" "), want, "{text}");
+        }
+        assert!(Query::from_prompt("what is it").is_empty());
+    }
+}

@@ -1,0 +1,176 @@
+//! What is searched: files cut into documents, and those documents scanned in memory.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    bm25::{Part, Query, Size},
+    tokens::Tokenizer,
+};
+use crate::{
+    model::{category::Categories, entry::EntryId, hash::fnv1a64},
+    text::{notes, topic::TopicDoc},
+};
+
+/// Kinds of files that are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceKind {
+    /// A topic file: one document an entry.
+    Topic,
+    /// `MEMORY.md`: one document a section.
+    Notes,
+    /// `SCRATCHPAD.md`: one document an item.
+    Scratchpad,
+    /// A daily log: one document an item.
+    Daily,
+}
+
+impl SourceKind {
+    /// All of them, in the order of their numbers in an index file.
+    pub const ALL: [Self; 4] = [Self::Topic, Self::Notes, Self::Scratchpad, Self::Daily];
+
+    /// The word in output and for `--in`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Topic => "topics",
+            Self::Notes => "notes",
+            Self::Scratchpad => "scratchpad",
+            Self::Daily => "daily",
+        }
+    }
+}
+
+/// One document, located in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doc {
+    /// The entry's id, or a hash of the passage.
+    pub id: u64,
+    /// Hash of the category's name; 0 for passages.
+    pub category: u32,
+    /// Words in the text.
+    pub words: u32,
+    /// First byte of the text.
+    pub start: u32,
+    /// Bytes of the text.
+    pub len: u32,
+    /// Line number, from 1.
+    pub line: u32,
+    /// Whether the entry is marked as pinned.
+    pub pinned: bool,
+}
+
+/// A number for a category that does not depend on the configuration's order.
+#[must_use]
+pub fn category_hash(name: &str) -> u32 {
+    u32::try_from(fnv1a64(&[name.as_bytes()]) & 0xffff_ffff).unwrap_or(0).max(1)
+}
+
+/// Cuts a file into documents and hands each with its text to `each`. The text has no words
+/// counted yet (`words` is 0).
+pub fn documents(
+    kind: SourceKind,
+    bytes: Vec<u8>,
+    categories: &Categories,
+    mut each: impl FnMut(Doc, &str),
+) {
+    let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    if kind == SourceKind::Topic {
+        let topic = TopicDoc::parse(bytes, categories);
+        let mut seen = HashSet::new();
+        // A marker on any of an entry's lines counts.
+        let marked: HashSet<EntryId> =
+            topic.entries.iter().filter(|e| e.markers.pinned).map(|e| e.id).collect();
+        for entry in topic.entries.iter().filter(|entry| seen.insert(entry.id)) {
+            let doc = Doc {
+                id: entry.id.0,
+                category: category_hash(&categories.spec(entry.category).name),
+                words: 0,
+                start: narrow(entry.text_span.start),
+                len: narrow(entry.text_span.len()),
+                line: narrow(entry.line),
+                pinned: marked.contains(&entry.id),
+            };
+            each(doc, &entry.text);
+        }
+        return;
+    }
+    let passages =
+        if kind == SourceKind::Notes { notes::sections(&bytes) } else { notes::items(&bytes) };
+    for passage in passages {
+        let raw = bytes.get(passage.span.clone()).unwrap_or_default();
+        let doc = Doc {
+            id: fnv1a64(&[kind.name().as_bytes(), raw]),
+            category: 0,
+            words: 0,
+            start: narrow(passage.span.start),
+            len: narrow(raw.len()),
+            line: narrow(passage.line),
+            pinned: false,
+        };
+        each(doc, &String::from_utf8_lossy(raw));
+    }
+}
+
+/// Documents scanned for one query, without any index.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The documents, with the number of their source.
+    pub docs: Vec<(u32, Doc)>,
+    /// Size of what was scanned.
+    pub size: Size,
+    postings: Vec<Vec<(u32, u32)>>,
+}
+
+impl Scan {
+    /// Scans `sources`: a number, a kind and the bytes of each.
+    #[must_use]
+    pub fn new(
+        query: &Query,
+        sources: Vec<(u32, SourceKind, Vec<u8>)>,
+        categories: &Categories,
+    ) -> Self {
+        let mut scan = Self { postings: vec![Vec::new(); query.terms.len()], ..Self::default() };
+        let terms: HashMap<&str, usize> =
+            query.terms.iter().enumerate().map(|(n, term)| (term.as_str(), n)).collect();
+        let mut tokenizer = Tokenizer::default();
+        for (number, kind, bytes) in sources {
+            documents(kind, bytes, categories, |mut doc, text| {
+                let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
+                tokenizer.each(text, |token, counts| {
+                    doc.words += u32::from(counts);
+                    let Some(list) = terms.get(token).and_then(|n| scan.postings.get_mut(*n))
+                    else {
+                        return;
+                    };
+                    match list.last_mut() {
+                        Some((latest, frequency)) if *latest == at => *frequency += 1,
+                        _ => list.push((at, 1)),
+                    }
+                });
+                scan.size += Size { docs: 1, words: u64::from(doc.words) };
+                scan.docs.push((number, doc));
+            });
+        }
+        scan
+    }
+}
+
+impl Part for Scan {
+    fn end(&self) -> u32 {
+        u32::try_from(self.docs.len()).unwrap_or(u32::MAX)
+    }
+
+    fn words(&self, doc: u32) -> u32 {
+        self.docs.get(doc as usize).map_or(0, |(_, doc)| doc.words)
+    }
+
+    fn postings(&self, term: usize) -> &[(u32, u32)] {
+        self.postings.get(term).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The entry behind a document of a topic file.
+#[must_use]
+pub fn entry_id(doc: &Doc) -> Option<EntryId> {
+    (doc.category != 0).then_some(EntryId(doc.id))
+}

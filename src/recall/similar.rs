@@ -1,0 +1,84 @@
+//! How much two wordings share, from words alone.
+
+use std::{collections::BTreeSet, fmt};
+
+use crate::model::hash::fnv1a64;
+
+/// Hashes kept of one text; texts with fewer distinct words are compared exactly.
+const SIZE: usize = 64;
+
+/// A bottom-k `MinHash` sketch (Broder 1997): the smallest 24-bit hashes of a text's words. It
+/// stands for the words where the words themselves must not, or need not, be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sketch(BTreeSet<u32>);
+
+impl Sketch {
+    /// The sketch of a text. Case and punctuation do not matter.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let lower = text.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let hashes: BTreeSet<u32> = words.map(hash24).collect();
+        Self(hashes.into_iter().take(SIZE).collect())
+    }
+
+    /// Reads what `Display` wrote: six hex digits a hash.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if !digits.len().is_multiple_of(6) {
+            return None;
+        }
+        let hash = |chunk: &[u8]| u32::from_str_radix(str::from_utf8(chunk).ok()?, 16).ok();
+        digits.chunks(6).take(SIZE).map(hash).collect::<Option<BTreeSet<u32>>>().map(Self)
+    }
+
+    /// The share of common words, 0 to 1 (an estimate of the Jaccard index).
+    #[must_use]
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let union: BTreeSet<u32> = self.0.union(&other.0).copied().take(SIZE).collect();
+        let common = union.iter().filter(|h| self.0.contains(h) && other.0.contains(h)).count();
+        if union.is_empty() { 0.0 } else { common as f64 / union.len() as f64 }
+    }
+}
+
+impl fmt::Display for Sketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|hash| write!(f, "{hash:06x}"))
+    }
+}
+
+fn hash24(word: &str) -> u32 {
+    let hash = fnv1a64(&[word.as_bytes()]);
+    u32::try_from((hash ^ hash >> 24 ^ hash >> 48) & 0x00ff_ffff).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarity() {
+        for (a, b, want) in [
+            ("use tabs", "Use, tabs!", 1.0),
+            ("a b c d", "a b c e", 0.6),
+            ("one", "two", 0.0),
+            ("", "", 0.0),
+            ("", "x", 0.0),
+        ] {
+            let (a, b) = (Sketch::of(a), Sketch::of(b));
+            assert!((a.similarity(&b) - want).abs() < 1e-9);
+            assert_eq!(Sketch::read(&a.to_string()), Some(a));
+        }
+        assert_eq!(Sketch::read("zz"), None);
+    }
+
+    #[test]
+    fn long_texts_are_estimated() {
+        let words = |from: usize, to: usize| {
+            (from..to).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ")
+        };
+        let near = Sketch::of(&words(0, 400)).similarity(&Sketch::of(&words(100, 500)));
+        assert!((near - 0.6).abs() < 0.2, "{near}");
+    }
+}

@@ -1,0 +1,184 @@
+//! The one tokenizer: index, in-memory search and queries all use it.
+//!
+//! A text gives *words* (stemmed; they make up its length) and *exact forms* (not stemmed, not
+//! counted), so that `#tags`, `[[links]]`, paths, flags, versions and identifiers are found as
+//! written, and identifiers by their parts too.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Changes whenever the same text gives other tokens, so that an old index is not trusted.
+pub const VERSION: u32 = 1;
+
+/// Longer words are cut: nobody types them, and a term dictionary is no place for base64.
+const MAX_BYTES: usize = 64;
+
+/// First byte of an exact form. No word starts with it.
+const EXACT: char = '=';
+
+/// Turns texts into tokens.
+pub struct Tokenizer {
+    stemmer: Stemmer,
+    lower: String,
+    token: String,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        Self { stemmer, lower: String::new(), token: String::new() }
+    }
+}
+
+impl Tokenizer {
+    /// Calls `emit(token, counts)` for each token of `text`; `counts` tells words from exact forms.
+    pub fn each(&mut self, text: &str, mut emit: impl FnMut(&str, bool)) {
+        for chunk in text.split_whitespace() {
+            let chunk = trim(chunk);
+            let mut words = 0;
+            let mut whole = 0;
+            for word in chunk.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+            {
+                let mut parts = 0;
+                for part in Parts(word) {
+                    self.lower.clear();
+                    self.lower.extend(part.chars().flat_map(char::to_lowercase));
+                    emit(cut(&self.stemmer.stem(&self.lower)), true);
+                    parts += 1;
+                }
+                if parts > 1 && word.len() < chunk.len() {
+                    self.exact(word, &mut emit);
+                }
+                words += parts;
+                whole = whole.max(word.len());
+            }
+            if words > 1 || (words == 1 && whole < chunk.len()) {
+                self.exact(chunk, &mut emit);
+            }
+        }
+    }
+
+    /// Number of words in `text`: its length as BM25 sees it.
+    pub fn len(&mut self, text: &str) -> u32 {
+        let mut count = 0;
+        self.each(text, |_, counts| count += u32::from(counts));
+        count
+    }
+
+    fn exact(&mut self, form: &str, emit: &mut impl FnMut(&str, bool)) {
+        self.token.clear();
+        self.token.push(EXACT);
+        self.token.extend(form.chars().flat_map(char::to_lowercase));
+        emit(cut(&self.token), false);
+    }
+}
+
+/// Whether a token is an exact form.
+#[must_use]
+pub fn is_exact(token: &str) -> bool {
+    token.starts_with(EXACT)
+}
+
+fn cut(token: &str) -> &str {
+    let mut end = token.len().min(MAX_BYTES);
+    while !token.is_char_boundary(end) {
+        end -= 1;
+    }
+    token.get(..end).unwrap_or(token)
+}
+
+/// `chunk` without the punctuation that prose puts around words. Leading `#`, `-`, `.`, `/`, `@`
+/// and `~` belong to tags, flags and paths.
+fn trim(chunk: &str) -> &str {
+    let start = chunk.trim_start_matches(|c: char| {
+        !c.is_alphanumeric() && !matches!(c, '#' | '-' | '.' | '/' | '@' | '~' | '_' | '$')
+    });
+    start.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '+' | '#' | '_'))
+}
+
+/// The parts of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`.
+struct Parts<'a>(&'a str);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let mut chars = self.0.char_indices().peekable();
+        let (_, mut last) = chars.next()?;
+        let mut upper_run = last.is_uppercase();
+        while let Some((at, c)) = chars.next() {
+            let next_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+            let hump = c.is_uppercase() && (last.is_lowercase() || (upper_run && next_lower));
+            // `v2` and `h264` stay whole; a digit run splits only behind a longer word.
+            let digit = c.is_numeric() != last.is_numeric() && at > 2 && self.0.len() - at > 2;
+            if hump || digit {
+                let (part, rest) = self.0.split_at(at);
+                self.0 = rest;
+                return Some(part);
+            }
+            upper_run = c.is_uppercase();
+            last = c;
+        }
+        Some(std::mem::take(&mut self.0))
+    }
+}
+
+/// Words that only make a question or hold a sentence together. They are dropped from queries.
+const QUESTION_WORDS: &str = " a about am an and any are as at be been being but by can could did \
+    do does doing done for from had has have how i if in into is it its let lets me mine my of on \
+    or our ours please shall should so tell than that the their them then there these they this \
+    those to us was we were what what's whats when where whether which who whom whose why will \
+    with would you your yours ";
+
+/// Whether a query word says nothing about what is sought.
+#[must_use]
+pub fn is_question_word(word: &str) -> bool {
+    let lower = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    lower.chars().all(|c| c.is_alphanumeric() || c == '\'')
+        && QUESTION_WORDS.contains(&format!(" {lower} "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> String {
+        let mut all = Vec::new();
+        Tokenizer::default().each(text, |token, _| all.push(token.to_owned()));
+        all.join(" ")
+    }
+
+    #[test]
+    fn table() {
+        for (text, want) in [
+            ("Running tests, quickly.", "run test quick"),
+            ("use --admin", "use admin =--admin"),
+            ("#database [[berth-lock]]", "databas =#database berth lock =berth-lock"),
+            ("`SchedulerWorker`", "schedul worker =schedulerworker"),
+            ("berth_slots", "berth slot =berth_slots"),
+            ("src/api/routes.rs:12", "src api rout rs 12 =src/api/routes.rs:12"),
+            ("v0.14.2", "v0 14 2 =v0.14.2"),
+            ("HTTPServer2 h264 sha256sum", "http server2 =httpserver2 h264 sha 256 sum =sha256sum"),
+            ("foo::BarBaz", "foo bar baz =barbaz =foo::barbaz"),
+            ("C++ don't", "c =c++ don t =don't"),
+            ("naïve CAFÉ 日本", "naïv café 日本"),
+            ("-- ... 👍", ""),
+        ] {
+            assert_eq!(tokens(text), want, "{text}");
+        }
+        assert!(tokens(&"é".repeat(500)).len() <= MAX_BYTES);
+    }
+
+    #[test]
+    fn question_words() {
+        for (word, want) in [
+            ("What", true),
+            ("the", true),
+            ("is?", true),
+            ("", false),
+            ("a b", false),
+            ("lock", false),
+        ] {
+            assert_eq!(is_question_word(word), want, "{word}");
+        }
+    }
+}

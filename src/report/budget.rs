@@ -1,0 +1,75 @@
+//! Tokens and budgets. A token is estimated as four characters, rounded up.
+
+use std::fmt;
+
+/// Characters that make one token.
+const CHARS: usize = 4;
+
+/// A number of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Tokens(pub u32);
+
+impl Tokens {
+    /// The estimate for `chars` characters.
+    #[must_use]
+    pub fn of_chars(chars: usize) -> Self {
+        Self(u32::try_from(chars.div_ceil(CHARS)).unwrap_or(u32::MAX))
+    }
+
+    /// The estimate for a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self::of_chars(text.chars().count())
+    }
+
+    /// The most characters that so many tokens can hold.
+    #[must_use]
+    pub fn chars(self) -> usize {
+        self.0 as usize * CHARS
+    }
+}
+
+impl fmt::Display for Tokens {
+    /// With thousands separators.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&thousands(self.0 as usize))
+    }
+}
+
+/// `12034` as `12,034`.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in (0..digits.len()).rev().zip(digits.chars()) {
+        out.push(digit);
+        if place > 0 && place % 3 == 0 {
+            out.push(',');
+        }
+    }
+    out
+}
+
+/// What the report may take: `limit`, and no more than what the system prompt leaves of `context`.
+#[must_use]
+pub fn available(limit: Tokens, context: Tokens, system_prompt: Tokens) -> Tokens {
+    limit.min(Tokens(context.0.saturating_sub(system_prompt.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        for (number, want) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (12_034, "12,034"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(thousands(number), want);
+        }
+        assert_eq!(Tokens::of("abcde"), Tokens(2));
+        assert_eq!(Tokens::of("éé"), Tokens(1));
+        let left = |used| available(Tokens(1700), Tokens(8000), Tokens(used)).0;
+        assert_eq!((left(0), left(6300), left(7000), left(9000)), (1700, 1700, 1000, 0));
+    }
+}

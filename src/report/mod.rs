@@ -1,0 +1,5 @@
+//! Standing to tokens: the situation report. Pure.
+
+pub mod budget;
+pub mod render;
+pub mod select;

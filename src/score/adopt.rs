@@ -1,0 +1,220 @@
+//! Adoption: what the log should say about lines that people and other tools wrote by hand.
+//!
+//! Only proposes events. Readers fold them for the moment, `rebuild` and writers append them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::ledger::{Ledger, UserState};
+use crate::{
+    model::{
+        entry::EntryId,
+        event::{Cue, Event, EventId, EventKind, Origin},
+        hash::pi32,
+        time::{Now, Timestamp},
+    },
+    recall::similar::Sketch,
+    text::line,
+};
+
+/// Two wordings are near when this share of their words is common (Jaccard index).
+const NEAR: f64 = 0.6;
+
+/// An entry as it stands in a topic file.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// Its id.
+    pub id: EntryId,
+    /// Category name.
+    pub category: &'a str,
+    /// Stem of its topic file.
+    pub topic: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it is marked as pinned.
+    pub pinned: bool,
+}
+
+/// What pi knew about an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PiScore {
+    /// Evidence count, from 1.
+    pub evidence: u32,
+    /// How it was produced.
+    pub cue: Cue,
+    /// First seen.
+    pub first_seen: Timestamp,
+    /// Last reinforced.
+    pub last_reinforced: Timestamp,
+    /// What the user decided.
+    pub user: UserState,
+}
+
+/// pi's scores by its 32-bit hash of the canonical line.
+pub type PiScores = BTreeMap<u32, PiScore>;
+
+/// The part of an `add` or `edit` event that lets a later hand edit be recognised.
+#[must_use]
+pub fn origin(line: &Line<'_>) -> Box<Origin> {
+    Box::new(Origin {
+        topic: line.topic.to_owned(),
+        category: line.category.to_owned(),
+        sketch: Sketch::of(line.text).to_string(),
+    })
+}
+
+/// Events for the lines that the ledger does not know: taken over from pi, linked to the entry
+/// they were edited from, or adopted as seen `now`.
+#[must_use]
+pub fn adopt(now: Now, lines: &[Line<'_>], ledger: &Ledger, pi: &PiScores) -> Vec<Event> {
+    let unknown: Vec<&Line<'_>> =
+        lines.iter().filter(|line| ledger.evidence(line.id).is_none()).collect();
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    let present: HashSet<EntryId> = lines.iter().map(|line| line.id).collect();
+    let links = edits(&unknown, ledger, &present);
+    let mut events = Vec::new();
+    for line in unknown {
+        let hash = pi32(&line::canonical(line.category, line.text));
+        if let Some(score) = pi.get(&hash) {
+            events.extend(from_pi(line, score));
+        } else {
+            let kind = match links.get(&line.id) {
+                Some(from) => EventKind::Edit(*from, Some(origin(line))),
+                None if line.pinned => EventKind::Add(Cue::Explicit, Some(origin(line))),
+                None => EventKind::Add(Cue::Behavioral, Some(origin(line))),
+            };
+            events.push(derived(line.id, now.0, kind));
+        }
+    }
+    events
+}
+
+/// Pairs each vanished entry with the unknown line that is most likely its new wording: in the
+/// same topic and category, near enough, best pairs first.
+fn edits(
+    unknown: &[&Line<'_>],
+    ledger: &Ledger,
+    present: &HashSet<EntryId>,
+) -> BTreeMap<EntryId, EntryId> {
+    let mut pairs: Vec<(f64, EntryId, EntryId)> = Vec::new();
+    for (gone, origin) in ledger.vanished(present) {
+        let Some(before) = Sketch::read(&origin.sketch) else { continue };
+        for line in unknown {
+            if line.topic != origin.topic || line.category != origin.category {
+                continue;
+            }
+            let near = before.similarity(&Sketch::of(line.text));
+            if near >= NEAR {
+                pairs.push((near, line.id, gone));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut links = BTreeMap::new();
+    let mut used = HashSet::new();
+    for (_, line, gone) in pairs {
+        if !links.contains_key(&line) && used.insert(gone) {
+            links.insert(line, gone);
+        }
+    }
+    links
+}
+
+fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
+    let add = EventKind::Add(score.cue, Some(origin(line)));
+    let mut events = vec![derived(line.id, score.first_seen, add)];
+    if score.evidence > 1 || score.last_reinforced > score.first_seen {
+        // An add restarts no clock twice, so a count of 1 that was seen later is a second add.
+        let kind = match score.evidence {
+            0 | 1 => EventKind::Add(score.cue, None),
+            n => EventKind::Reinforce(n - 1),
+        };
+        events.push(derived(line.id, score.last_reinforced, kind));
+    }
+    match score.user {
+        UserState::Auto => {}
+        UserState::Pinned => events.push(derived(line.id, score.last_reinforced, EventKind::Pin)),
+        UserState::Forgotten => {
+            events.push(derived(line.id, score.last_reinforced, EventKind::Forget));
+        }
+    }
+    events
+}
+
+/// An event whose id follows from what it says, so that two clones adopting the same line agree.
+fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
+    let mut event = Event { id: EventId(0), ts, entry, kind };
+    let id = entry.to_string();
+    event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.op().as_bytes()]);
+    event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Now = Now(Timestamp(1_000_000));
+
+    fn line<'a>(text: &'a str, topic: &'a str) -> Line<'a> {
+        let id = EntryId::of("lesson", text.as_bytes());
+        Line { id, category: "lesson", topic, text, pinned: false }
+    }
+
+    fn known(lines: &[Line<'_>]) -> Ledger {
+        let mut ledger = Ledger::default();
+        for event in adopt(Now(Timestamp(5)), lines, &Ledger::default(), &PiScores::new()) {
+            ledger.fold(&event);
+        }
+        ledger
+    }
+
+    #[test]
+    fn a_hand_edit_keeps_its_evidence() {
+        let before = "Retry a serialization failure three times before giving up";
+        for (after, topic, linked) in [
+            ("Retry a serialization failure four times before giving up", "lessons", true),
+            ("Retry a serialization failure four times before giving up", "other", false),
+            ("Never retry", "lessons", false),
+        ] {
+            let ledger = known(&[line(before, "lessons")]);
+            let new = line(after, topic);
+            let events = adopt(NOW, &[new], &ledger, &PiScores::new());
+            let from = EntryId::of("lesson", before.as_bytes());
+            let is_edit = matches!(&events[0].kind, EventKind::Edit(id, _) if *id == from);
+            assert_eq!(is_edit, linked, "{after} in {topic}");
+        }
+    }
+
+    #[test]
+    fn one_vanished_line_feeds_one_edit_only() {
+        let ledger = known(&[line("use the fast path for small reads always", "lessons")]);
+        let near = line("use the fast path for small reads only", "lessons");
+        let nearer = line("use the fast path for small reads always !", "lessons");
+        let events = adopt(NOW, &[near, nearer], &ledger, &PiScores::new());
+        let ops: Vec<_> = events.iter().map(Event::op).collect();
+        assert_eq!(ops, ["add", "edit"]);
+    }
+
+    #[test]
+    fn what_pi_knew_is_taken_over_once() {
+        let entry = line("x", "lessons");
+        let score = PiScore {
+            evidence: 5,
+            cue: Cue::Structural,
+            first_seen: Timestamp(100),
+            last_reinforced: Timestamp(900),
+            user: UserState::Forgotten,
+        };
+        let pi = PiScores::from([(0x1265_7548, score)]);
+        let events = adopt(NOW, &[entry], &Ledger::default(), &pi);
+        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &pi));
+        let mut ledger = Ledger::default();
+        events.iter().chain(&events).for_each(|event| ledger.fold(event));
+        let evidence = ledger.evidence(entry.id).unwrap();
+        assert_eq!((evidence.count, evidence.cue), (5, Cue::Structural));
+        assert_eq!(evidence.last_reinforced, Timestamp(900));
+        assert_eq!(evidence.user, UserState::Forgotten);
+        assert!(adopt(NOW, &[entry], &ledger, &pi).is_empty());
+    }
+}

@@ -1,0 +1,242 @@
+//! The board: every entry of one or two stores with its standing and its place.
+//!
+//! Built from values; what a command shows about an entry comes from here and nowhere else.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{
+    caps::{self, Candidate, Place},
+    ledger::{Evidence, Ledger},
+    stability::{self, Standing, State},
+};
+use crate::model::{
+    category::{Categories, CategoryId},
+    entry::EntryId,
+    event::Cue,
+    time::{Now, Timestamp},
+};
+
+/// Which store an entry belongs to. The project's wins where both hold the same entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The project's store.
+    Project,
+    /// The user's own store.
+    User,
+}
+
+impl Scope {
+    /// The word in output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
+/// An entry as it stands in a file.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Its id.
+    pub id: EntryId,
+    /// Its category.
+    pub category: CategoryId,
+    /// Its text.
+    pub text: String,
+    /// Whether any of its lines is marked as pinned.
+    pub pinned: bool,
+    /// Stem of its topic file.
+    pub topic: String,
+    /// Line number in it, from 1.
+    pub line: usize,
+    /// Whose it is.
+    pub scope: Scope,
+}
+
+/// An entry with all that is known about it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The entry.
+    pub entry: Placed,
+    /// Its evidence.
+    pub evidence: Evidence,
+    /// What decides about it.
+    pub standing: Standing,
+    /// Its state, after caps.
+    pub state: State,
+    /// Whether it is shown for being new.
+    pub fresh: bool,
+    /// Its place in the report, or why it has none.
+    pub place: Place,
+    /// The entry that replaces it, if that one is there.
+    pub superseded_by: Option<EntryId>,
+    /// Whether its date has passed.
+    pub expired: bool,
+}
+
+/// All rows, best first.
+#[derive(Debug, Clone, Default)]
+pub struct Board {
+    /// In the order of [`caps::order`].
+    pub rows: Vec<Row>,
+}
+
+/// How entries are scored.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    /// The categories in force.
+    pub categories: &'a Categories,
+    /// Whether new entries count as active.
+    pub fresh: bool,
+}
+
+impl Board {
+    /// Scores and places all entries of `stores`, each with the ledger that knows about it.
+    #[must_use]
+    pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<Placed>, &Ledger)>) -> Self {
+        let mut seen = HashSet::new();
+        let present: HashSet<EntryId> =
+            stores.iter().flat_map(|(entries, _)| entries.iter().map(|entry| entry.id)).collect();
+        let mut rows: Vec<Row> = Vec::new();
+        for (entries, ledger) in stores {
+            for entry in entries {
+                if seen.insert(entry.id) {
+                    rows.push(row(now, rules, entry, ledger, &present));
+                }
+            }
+        }
+        let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
+        for (row, placement) in rows.iter_mut().zip(caps::place(&candidates, rules.categories)) {
+            row.state = placement.state;
+            row.place = placement.place;
+        }
+        rows.sort_by(|a, b| caps::order(&candidate(a), &candidate(b)));
+        Self { rows }
+    }
+
+    /// The row of an entry.
+    #[must_use]
+    pub fn get(&self, id: EntryId) -> Option<&Row> {
+        self.rows.iter().find(|row| row.entry.id == id)
+    }
+
+    /// How many rows are in each state.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(State, usize)> {
+        let count = |state| self.rows.iter().filter(|row| row.state == state).count();
+        State::ALL.into_iter().map(|state| (state, count(state))).collect()
+    }
+
+    /// Rows by topic file, in the order of names.
+    #[must_use]
+    pub fn topics(&self, scope: Scope) -> BTreeMap<&str, Vec<&Row>> {
+        let mut topics: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in self.rows.iter().filter(|row| row.entry.scope == scope) {
+            topics.entry(&row.entry.topic).or_default().push(row);
+        }
+        topics
+    }
+}
+
+/// Hotness of a topic: the sum of its scores, pinned entries counting 9999 for the order.
+#[must_use]
+pub fn hotness(rows: &[&Row]) -> f64 {
+    rows.iter().map(|row| row.standing.shown()).sum()
+}
+
+/// Whether a topic is cold: nothing pinned, and nothing touched for twice its decay constant.
+#[must_use]
+pub fn cold(now: Now, rows: &[&Row], categories: &Categories) -> bool {
+    !rows.is_empty()
+        && rows.iter().all(|row| {
+            let idle = now.since(row.evidence.touched.max(row.evidence.last_reinforced)).days();
+            let tau = categories.spec(row.entry.category).tau_days;
+            row.standing != Standing::Pinned && idle >= 2.0 * tau
+        })
+}
+
+/// For each id, the length of its shortest unique prefix, at least 7.
+#[must_use]
+pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> HashMap<EntryId, String> {
+    let mut sorted: Vec<String> = ids.map(|id| id.to_string()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let common = |a: Option<&String>, b: &String| {
+        a.map_or(0, |a| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count())
+    };
+    let mut short = HashMap::new();
+    for (at, id) in sorted.iter().enumerate() {
+        let before = common(at.checked_sub(1).and_then(|at| sorted.get(at)), id);
+        let after = common(sorted.get(at + 1), id);
+        let length = (before.max(after) + 1).clamp(7, 16);
+        if let (Ok(key), Some(prefix)) = (id.parse(), id.get(..length)) {
+            short.insert(key, prefix.to_owned());
+        }
+    }
+    short
+}
+
+fn row(
+    now: Now,
+    rules: Rules<'_>,
+    entry: Placed,
+    ledger: &Ledger,
+    present: &HashSet<EntryId>,
+) -> Row {
+    let spec = rules.categories.spec(entry.category);
+    let mut evidence = ledger.evidence(entry.id).unwrap_or_else(|| unknown(now, entry.pinned));
+    evidence.first_seen = now.cap(evidence.first_seen);
+    evidence.last_reinforced = now.cap(evidence.last_reinforced);
+    evidence.touched = now.cap(evidence.touched);
+    let standing = stability::standing(now, &evidence, spec, entry.pinned);
+    let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
+    let superseded_by =
+        evidence.superseded_by.iter().find(|id| present.contains(id) && **id != entry.id).copied();
+    let expired = evidence.until.is_some_and(|until| until < now.0);
+    let (state, place) = (standing.state(), Place::TooWeak);
+    Row { entry, evidence, standing, state, fresh, place, superseded_by, expired }
+}
+
+/// An entry that no event knows and that adoption was not asked about: seen now, once.
+fn unknown(now: Now, pinned: bool) -> Evidence {
+    Evidence {
+        cue: if pinned { Cue::Explicit } else { Cue::Behavioral },
+        count: 1,
+        first_seen: now.0,
+        last_reinforced: now.0,
+        touched: now.0,
+        user: super::ledger::UserState::Auto,
+        until: None,
+        superseded_by: std::collections::BTreeSet::new(),
+    }
+}
+
+fn candidate(row: &Row) -> Candidate {
+    let pinned = row.standing == Standing::Pinned;
+    let replaced = row.superseded_by.is_some() && !pinned;
+    let last_reinforced: Timestamp = row.evidence.last_reinforced;
+    Candidate {
+        id: row.entry.id,
+        category: row.entry.category,
+        standing: row.standing,
+        fresh: row.fresh,
+        last_reinforced,
+        excluded: replaced || row.expired,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_unique_and_short() {
+        let ids = [0x1234_5678_0000_0000, 0x1234_5678_1000_0000, 0xffff_0000_0000_0000];
+        let short = short_ids(ids.into_iter().map(EntryId));
+        let mut prefixes: Vec<&String> = short.values().collect();
+        prefixes.sort_unstable();
+        assert_eq!(prefixes, ["123456780", "123456781", "ffff000"]);
+    }
+}

@@ -1,0 +1,219 @@
+//! Caps: how many entries of each category may be shown, and who gets the places left over.
+
+use super::stability::{Standing, State};
+use crate::model::{
+    category::{Categories, CategoryId},
+    entry::EntryId,
+    time::Timestamp,
+};
+
+/// Entries in the overflow pool.
+const POOL: usize = 6;
+/// Entries eligible in all, pinned ones aside.
+const TOTAL: usize = 40;
+
+/// What decides an entry's place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Its id, the last tie-break.
+    pub id: EntryId,
+    /// Its category.
+    pub category: CategoryId,
+    /// Its standing.
+    pub standing: Standing,
+    /// Whether it is new enough to count as active.
+    pub fresh: bool,
+    /// Latest add or reinforcement.
+    pub last_reinforced: Timestamp,
+    /// Superseded and expired entries compete for nothing.
+    pub excluded: bool,
+}
+
+/// The outcome for one entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// The state, after caps.
+    pub state: State,
+    /// Why it may be shown, or why not.
+    pub place: Place,
+}
+
+/// Where an entry ended up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Pinned: shown, and in no cap.
+    Pinned,
+    /// Among the active entries of its category, at this rank from 1.
+    Active(usize),
+    /// In the overflow pool, at this rank from 1.
+    Pool(usize),
+    /// Beyond its category's cap, and beyond the pool.
+    OverCap,
+    /// Its score is too low for the pool's places.
+    BelowPool,
+    /// Its state is candidate or dropped.
+    TooWeak,
+    /// Forgotten by the user.
+    Forgotten,
+    /// Superseded or expired.
+    Excluded,
+}
+
+impl Place {
+    /// Whether the report may show it.
+    #[must_use]
+    pub fn eligible(self) -> bool {
+        matches!(self, Self::Pinned | Self::Active(_) | Self::Pool(_))
+    }
+}
+
+/// The order of entries everywhere: higher standing, then newer reinforcement, then id.
+#[must_use]
+pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    (b.standing, b.last_reinforced).cmp(&(a.standing, a.last_reinforced)).then(a.id.cmp(&b.id))
+}
+
+/// Places every candidate; the result is in the order given.
+#[must_use]
+pub fn place(candidates: &[Candidate], categories: &Categories) -> Vec<Placement> {
+    let mut placed: Vec<Placement> = candidates.iter().map(first_look).collect();
+    let mut ranked: Vec<usize> = (0..candidates.len()).collect();
+    ranked.sort_by(|a, b| match (candidates.get(*a), candidates.get(*b)) {
+        (Some(a), Some(b)) => order(a, b),
+        _ => std::cmp::Ordering::Equal,
+    });
+    let mut taken = vec![0_usize; categories.iter().count()];
+    let mut active = 0;
+    for index in &ranked {
+        let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get_mut(*index)) else {
+            continue;
+        };
+        let competes = slot.state == State::Active || candidate.fresh;
+        if slot.place != Place::TooWeak || !competes {
+            continue;
+        }
+        let cap = categories.spec(candidate.category).max_active;
+        let Some(count) = taken.get_mut(usize::from(candidate.category.0)) else { continue };
+        if *count < cap && active < TOTAL {
+            *count += 1;
+            active += 1;
+            slot.place = Place::Active(*count);
+        } else {
+            if slot.state == State::Active {
+                slot.state = State::Provisional;
+            }
+            slot.place = Place::OverCap;
+        }
+    }
+    let mut pooled = 0;
+    for index in ranked {
+        let Some(slot) = placed.get_mut(index) else { continue };
+        let waiting = matches!(slot.place, Place::OverCap | Place::TooWeak);
+        if slot.state == State::Provisional && waiting {
+            if pooled < POOL.min(TOTAL - active) {
+                pooled += 1;
+                slot.place = Place::Pool(pooled);
+            } else if slot.place == Place::TooWeak {
+                slot.place = Place::BelowPool;
+            }
+        }
+    }
+    placed
+}
+
+/// The state by score alone; `TooWeak` stands for "no place yet".
+fn first_look(candidate: &Candidate) -> Placement {
+    let place = match candidate.standing {
+        _ if candidate.excluded => Place::Excluded,
+        Standing::Pinned => Place::Pinned,
+        Standing::Forgotten => Place::Forgotten,
+        Standing::Scored(_) => Place::TooWeak,
+    };
+    Placement { state: candidate.standing.state(), place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::time::Age, score::stability::Stability};
+
+    /// One candidate a letter: `A` active, `p` provisional, `c` candidate, `d` dropped, `f` fresh,
+    /// `P` pinned, `x` forgotten, `s` superseded. Earlier letters score higher.
+    fn places(category: &str, letters: &str) -> String {
+        let categories = Categories::default();
+        let category = categories.find(category).unwrap();
+        let candidates: Vec<Candidate> = (0..)
+            .zip(letters.chars())
+            .map(|(n, letter)| {
+                let score = match letter {
+                    'A' | 's' => 3.0,
+                    'p' => 1.0,
+                    'c' | 'f' => 0.6,
+                    _ => 0.1,
+                };
+                let weight = (score - f64::from(n) * 1e-3) / 2.0_f64.ln();
+                let standing = match letter {
+                    'P' => Standing::Pinned,
+                    'x' => Standing::Forgotten,
+                    _ => Standing::Scored(Stability::new(weight, Age(0), 1.0, 1)),
+                };
+                let id = EntryId(u64::try_from(n).unwrap());
+                let (fresh, excluded) = (letter == 'f', letter == 's');
+                let last_reinforced = Timestamp(0);
+                Candidate { id, category, standing, fresh, last_reinforced, excluded }
+            })
+            .collect();
+        let shown = |placement: &Placement| match placement.place {
+            Place::Pinned => 'P',
+            Place::Active(_) => 'a',
+            Place::Pool(_) => 'o',
+            Place::OverCap => '^',
+            Place::BelowPool => '_',
+            Place::TooWeak => '.',
+            Place::Forgotten => 'x',
+            Place::Excluded => 's',
+        };
+        place(&candidates, &categories).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn table() {
+        for (category, letters, want) in [
+            ("decision", "AAAA", "aaaa"),
+            ("decision", "AAAAAA", "aaaaoo"),
+            ("decision", "AAAAAAAAAAAA", "aaaaoooooo^^"),
+            ("decision", "AAAAApppppp", "aaaaoooooo_"),
+            ("decision", "ppc", "oo."),
+            ("decision", "PPPPPPAAAA", "PPPPPPaaaa"),
+            ("decision", "AAf", "aaa"),
+            ("decision", "AAAAf", "aaaa^"),
+            ("decision", "ffffff", "aaaa^^"),
+            ("decision", "sAAAA", "saaaa"),
+            ("decision", "xd", "x."),
+            ("lesson", "AAAAAAAAA", "aaaaaaaao"),
+            ("lesson", "", ""),
+        ] {
+            assert_eq!(places(category, letters), want, "{category} {letters}");
+        }
+    }
+
+    #[test]
+    fn states_follow_the_caps() {
+        let categories = Categories::default();
+        let category = categories.find("done").unwrap();
+        let candidates: Vec<Candidate> = (0..6)
+            .map(|n| Candidate {
+                id: EntryId(n),
+                category,
+                standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
+                fresh: false,
+                last_reinforced: Timestamp(0),
+                excluded: false,
+            })
+            .collect();
+        let states: Vec<State> = place(&candidates, &categories).iter().map(|p| p.state).collect();
+        let want = [State::Active, State::Active, State::Active, State::Active];
+        assert_eq!(states[..4], want);
+        assert_eq!(states[4..], [State::Provisional, State::Provisional]);
+    }
+}

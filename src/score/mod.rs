@@ -1,0 +1,7 @@
+//! Entries and events to standing: how strongly each memory is held. Pure.
+
+pub mod adopt;
+pub mod board;
+pub mod caps;
+pub mod ledger;
+pub mod stability;

@@ -1,0 +1,159 @@
+//! The few ways in which bytes reach the disk.
+//!
+//! A file is replaced whole (temporary file, fsync, rename, fsync of the directory) or appended to
+//! (one write, fsync). Nothing is written in place.
+#![expect(clippy::disallowed_methods, reason = "the one way to change the disk")]
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use anyhow::{Context, Result};
+
+/// First part of the names of temporary files. Only the holder of the lock makes them, so the next
+/// holder may delete what it finds.
+pub(crate) const TEMPORARY: &str = ".pimem-tmp-";
+
+/// Whether writes wait for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sync {
+    /// They do.
+    Full,
+    /// They do not; what is derived, and tests.
+    None,
+}
+
+/// Replaces `path` by `bytes`; `recheck` may still call it off, just before the rename.
+pub(crate) fn replace_file(
+    path: &Path,
+    bytes: &[u8],
+    sync: Sync,
+    recheck: impl FnOnce() -> Result<bool>,
+) -> Result<bool> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let temporary = dir.join(format!("{TEMPORARY}{:08x}", random()? & 0xffff_ffff));
+    let done = write_new(&temporary, path, bytes, sync)
+        .with_context(|| format!("cannot write {}", temporary.display()))
+        .and_then(|()| {
+            if !recheck()? {
+                return Ok(false);
+            }
+            fs::rename(&temporary, path)
+                .with_context(|| format!("cannot replace {}", path.display()))?;
+            Ok(true)
+        });
+    if !matches!(done, Ok(true)) {
+        // The next holder of the lock sweeps what cannot be removed now.
+        drop(fs::remove_file(&temporary));
+        return done;
+    }
+    sync_dir(dir, sync)?;
+    Ok(true)
+}
+
+fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = options.open(temporary)?;
+    if let Ok(meta) = fs::metadata(target) {
+        file.set_permissions(meta.permissions())?;
+    }
+    file.write_all(bytes)?;
+    if sync == Sync::Full {
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
+/// could not write completely is taken back. The caller holds the lock.
+pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
+    let is_new = !path.exists();
+    let append = || -> io::Result<()> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let length = file.seek(SeekFrom::End(0))?;
+        let mut bytes = Vec::with_capacity(lines.len() + 1);
+        if length > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                bytes.push(b'\n');
+            }
+        }
+        bytes.extend_from_slice(lines.as_bytes());
+        let written = file.write_all(&bytes);
+        if written.is_err() {
+            drop(file.set_len(length));
+            return written;
+        }
+        if sync == Sync::Full {
+            file.sync_data()?;
+        }
+        Ok(())
+    };
+    append().with_context(|| format!("cannot append to {}", path.display()))?;
+    if is_new {
+        sync_dir(path.parent().unwrap_or(Path::new(".")), sync)?;
+    }
+    Ok(())
+}
+
+/// Makes a directory and those above it; what is machine-local is for its owner only.
+pub(crate) fn create_dir(path: &Path, private: bool) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if private {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    #[cfg(not(unix))]
+    let _ = private;
+    builder.create(path).with_context(|| format!("cannot create {}", path.display()))
+}
+
+/// Writes a file that is not there yet.
+pub(crate) fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
+    if path.exists() {
+        return Ok(false);
+    }
+    replace_file(path, text.as_bytes(), sync, || Ok(true))
+}
+
+/// Opens the file that locks are taken on. It is never renamed and never deleted.
+pub(crate) fn open_lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).open(path)
+}
+
+/// Deletes temporary files that a killed process left. The caller holds the lock.
+pub(crate) fn sweep(dir: &Path) {
+    let Ok(found) = fs::read_dir(dir) else { return };
+    for entry in found.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
+/// Deletes a file of the cache.
+pub(crate) fn remove_derived(path: &Path) {
+    drop(fs::remove_file(path));
+}
+
+/// A random number for names and ids.
+pub(crate) fn random() -> Result<u128> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;
+    Ok(u128::from_le_bytes(bytes))
+}
+
+fn sync_dir(dir: &Path, sync: Sync) -> Result<()> {
+    if sync == Sync::None || cfg!(windows) {
+        return Ok(());
+    }
+    let synced = File::open(dir).and_then(|dir| dir.sync_all());
+    synced.with_context(|| format!("cannot sync {}", dir.display()))
+}

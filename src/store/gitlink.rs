@@ -1,0 +1,53 @@
+//! What a `.git` entry says, read by hand: git is never spawned.
+
+use std::path::{Path, PathBuf};
+
+/// What a directory is to git.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Git {
+    /// No work tree starts here.
+    None,
+    /// The root of an ordinary repository.
+    Repository,
+    /// The root of a submodule, a project of its own.
+    Submodule,
+    /// The root of a linked work tree; the main one, if there is one.
+    Linked(Option<PathBuf>),
+}
+
+/// Longest `.git` or `commondir` file that is read.
+const MAX: u64 = 8 * 1024;
+
+/// Looks at `dir/.git`.
+pub(crate) fn look(dir: &Path) -> Git {
+    let link = dir.join(".git");
+    let Ok(meta) = std::fs::metadata(&link) else { return Git::None };
+    if meta.is_dir() {
+        return Git::Repository;
+    }
+    // A path here is followed only to read `commondir` and to see whether a directory exists.
+    let Some(target) = read_line(&link)
+        .and_then(|line| line.strip_prefix("gitdir:").map(|path| dir.join(path.trim())))
+    else {
+        return Git::None;
+    };
+    let Some(common) = read_line(&target.join("commondir")) else {
+        return if target.is_dir() { Git::Submodule } else { Git::None };
+    };
+    let common = target.join(common);
+    let main = std::fs::canonicalize(common).ok().and_then(|common| {
+        // A bare repository has no main work tree: its common directory is not called `.git`.
+        let named = common.file_name().is_some_and(|name| name == ".git");
+        named.then(|| common.parent().map(Path::to_path_buf)).flatten()
+    });
+    Git::Linked(main)
+}
+
+fn read_line(path: &Path) -> Option<String> {
+    let meta = std::fs::metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > MAX {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
+}

@@ -1,0 +1,9 @@
+//! The disk: the only module that writes user data.
+
+pub(crate) mod atomic;
+pub(crate) mod gitlink;
+pub(crate) mod lock;
+pub(crate) mod read;
+pub(crate) mod root;
+pub(crate) mod txn;
+pub(crate) mod vault;

@@ -1,0 +1,120 @@
+//! Which directory is the store: discovery, without any process or write.
+
+use std::path::{Path, PathBuf};
+
+use super::gitlink::{self, Git};
+
+/// Name of the store below a project's root.
+const STORE: &str = ".pi/memory";
+
+/// What discovery looks at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places {
+    /// The working directory.
+    pub(crate) cwd: PathBuf,
+    /// The home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// A store named by flag or variable.
+    pub(crate) named: Option<PathBuf>,
+    /// A user store named by variable.
+    pub(crate) user: Option<PathBuf>,
+    /// Directories that discovery does not enter from below, nor goes above.
+    pub(crate) ceilings: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The project's store, if there is one: named, or of the nearest ancestor, or of the main
+    /// work tree.
+    pub(crate) fn project(&self) -> Option<PathBuf> {
+        if let Some(named) = &self.named {
+            return Some(self.cwd.join(named));
+        }
+        let mut main = None;
+        for dir in self.ancestors() {
+            let store = dir.join(STORE);
+            if store.is_dir() {
+                return Some(store);
+            }
+            match gitlink::look(dir) {
+                Git::Submodule => break,
+                Git::Linked(work_tree) => main = main.or(work_tree),
+                Git::None | Git::Repository => {}
+            }
+        }
+        main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| dir.is_dir())
+    }
+
+    /// Where a project's store would be made: at the root of the work tree (of the main one, so
+    /// that all linked ones share it), else in the working directory. `None` for the home
+    /// directory, which is no project.
+    pub(crate) fn new_project(&self) -> Option<PathBuf> {
+        if let Some(named) = &self.named {
+            return Some(self.cwd.join(named));
+        }
+        let mut root = self.cwd.as_path();
+        let main;
+        for dir in self.ancestors() {
+            match gitlink::look(dir) {
+                Git::None => continue,
+                Git::Repository | Git::Submodule | Git::Linked(None) => root = dir,
+                Git::Linked(Some(work_tree)) => {
+                    main = work_tree;
+                    root = &main;
+                }
+            }
+            break;
+        }
+        (!self.is_home(root)).then(|| root.join(STORE))
+    }
+
+    /// The user's store, whether it exists or not.
+    pub(crate) fn user(&self) -> Option<PathBuf> {
+        match &self.user {
+            Some(user) => Some(self.cwd.join(user)),
+            None => self.home.as_ref().map(|home| home.join(".pi/agent/memory")),
+        }
+    }
+
+    /// The working directory and what is above it, up to a ceiling or a file-system boundary,
+    /// without the home directory.
+    fn ancestors(&self) -> impl Iterator<Item = &Path> {
+        let device = device(&self.cwd);
+        self.cwd
+            .ancestors()
+            .enumerate()
+            .take_while(move |(depth, dir)| {
+                // As with git: a ceiling does not exclude the working directory itself.
+                *depth == 0 || (!self.is_ceiling(dir) && self::device(dir) == device)
+            })
+            .map(|(_, dir)| dir)
+            .filter(|dir| !self.is_home(dir))
+    }
+
+    fn is_ceiling(&self, dir: &Path) -> bool {
+        self.ceilings.iter().any(|ceiling| ceiling == dir)
+    }
+
+    fn is_home(&self, dir: &Path) -> bool {
+        self.home.as_deref() == Some(dir)
+    }
+}
+
+#[cfg(unix)]
+fn device(dir: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(dir).ok().map(|meta| meta.dev())
+}
+
+#[cfg(not(unix))]
+fn device(_: &Path) -> Option<u64> {
+    None
+}
+
+/// Name of a store's directory in the cache: the same for every path that leads to it.
+pub(crate) fn store_key(store: &Path) -> String {
+    use sha2::{Digest, Sha256};
+    let real = std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf());
+    let digest = Sha256::digest(real.as_os_str().as_encoded_bytes());
+    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{start:016x}")
+}

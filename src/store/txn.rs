@@ -1,0 +1,316 @@
+//! One change to a store: read after locking, evidence first, then each file by replacement.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+
+use super::{
+    atomic::{self, Sync},
+    lock::StoreLock,
+    read,
+    vault::{Snapshot, Store},
+};
+use crate::{
+    model::{
+        category::{Categories, CategoryId},
+        entry::EntryId,
+        event::{Event, EventId, EventKind, Provenance},
+        time::Now,
+    },
+    report::budget::thousands,
+    text::{
+        line,
+        topic::{Edit, TopicDoc, TopicEntry, count_chars},
+    },
+};
+
+/// The most characters that a topic file holds.
+pub(crate) const TOPIC_CHARS: usize = 12_000;
+/// How often a file that an editor saved meanwhile is read again.
+const RETRIES: usize = 3;
+
+/// A file of entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// `topics/<stem>.md`.
+    Topic(String),
+    /// `archive/<stem>.md`.
+    Archive(String),
+}
+
+impl Target {
+    fn stem(&self) -> &str {
+        match self {
+            Self::Topic(stem) | Self::Archive(stem) => stem,
+        }
+    }
+
+    fn path(&self, dir: &Path) -> PathBuf {
+        match self {
+            Self::Topic(stem) => dir.join("topics").join(format!("{stem}.md")),
+            Self::Archive(stem) => dir.join("archive").join(format!("{stem}.md")),
+        }
+    }
+}
+
+/// What is to become of a file; planned again when the file changed meanwhile.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    /// A new last line.
+    Append { category: CategoryId, text: String, pinned: bool },
+    /// Without an entry, on whatever lines it stands.
+    Remove(EntryId),
+    /// With or without the pinned marker.
+    SetPinned(EntryId, bool),
+    /// With another wording of an entry.
+    Reword(EntryId, String),
+}
+
+/// A topic has no room for what should go into it.
+#[derive(Debug)]
+pub(crate) struct TopicFull {
+    stem: String,
+    category: String,
+    chars: usize,
+}
+
+impl fmt::Display for TopicFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stem, category, chars } = self;
+        let (chars, limit) = (thousands(*chars), thousands(TOPIC_CHARS));
+        write!(
+            f,
+            "Topic \"{stem}\" would exceed its size limit ({chars}/{limit} chars). Consolidate or \
+             remove entries first (pimem list -c {category}; pimem forget ID)."
+        )
+    }
+}
+
+impl std::error::Error for TopicFull {}
+
+/// A change in the making. Only the holder of the lock has one.
+pub(crate) struct Txn<'a> {
+    store: &'a Store,
+    _lock: &'a StoreLock,
+    categories: &'a Categories,
+    now: Now,
+    who: Provenance,
+    snapshot: Snapshot,
+    events: Vec<String>,
+    changes: Vec<(Target, Vec<Change>)>,
+}
+
+impl Store {
+    /// Starts a change: what is read now can no longer be changed by another pimem.
+    pub(crate) fn begin<'a>(
+        &'a self,
+        lock: &'a StoreLock,
+        categories: &'a Categories,
+        now: Now,
+        who: Provenance,
+    ) -> Txn<'a> {
+        let snapshot = self.read(now, categories);
+        let (events, changes) = (Vec::new(), Vec::new());
+        Txn { store: self, _lock: lock, categories, now, who, snapshot, events, changes }
+    }
+}
+
+impl Txn<'_> {
+    /// The store as it is under the lock.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Notes an event of now. An entry that is only adopted for the moment is adopted for good
+    /// first, so that its evidence does not start anew at every reading.
+    pub(crate) fn record(&mut self, entry: EntryId, kind: EventKind) -> Result<()> {
+        self.record_tagged(entry, kind, Vec::new())
+    }
+
+    /// The same, with tags.
+    pub(crate) fn record_tagged(
+        &mut self,
+        entry: EntryId,
+        kind: EventKind,
+        tags: Vec<String>,
+    ) -> Result<()> {
+        self.adopt(Some(entry));
+        let id = EventId::new(self.now.0, atomic::random()?);
+        let event = Event { id, ts: self.now.0, entry, kind };
+        self.snapshot.ledger.fold(&event);
+        self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
+        Ok(())
+    }
+
+    /// Adopts one entry, or all that await it. Gives their number.
+    pub(crate) fn adopt(&mut self, only: Option<EntryId>) -> usize {
+        let adopted = std::mem::take(&mut self.snapshot.adopted);
+        let (due, later): (Vec<Event>, Vec<Event>) =
+            adopted.into_iter().partition(|event| only.is_none_or(|id| id == event.entry));
+        self.snapshot.adopted = later;
+        let who = Provenance { by: "adopt".to_owned(), ..Provenance::default() };
+        self.events.extend(due.iter().map(|event| event.write(&who)));
+        let mut entries: Vec<EntryId> = due.iter().map(|event| event.entry).collect();
+        entries.dedup();
+        entries.len()
+    }
+
+    /// Notes a change to a file. Files are written in the order in which they are first named, so
+    /// name the one that gains before the one that loses.
+    pub(crate) fn change(&mut self, target: Target, change: Change) {
+        match self.changes.iter_mut().find(|(known, _)| *known == target) {
+            Some((_, changes)) => changes.push(change),
+            None => self.changes.push((target, vec![change])),
+        }
+    }
+
+    /// Writes everything, or nothing when a file has no room. Gives back the evidence.
+    pub(crate) fn commit(self) -> Result<crate::score::ledger::Ledger> {
+        let mut planned = Vec::new();
+        for (target, changes) in &self.changes {
+            planned.push(self.plan(target, changes)?);
+        }
+        for folder in ["topics", "archive"] {
+            atomic::sweep(&self.store.dir.join(folder));
+        }
+        if !self.events.is_empty() {
+            let mut lines = self.events.join("\n");
+            lines.push('\n');
+            atomic::append_lines(&self.store.evidence(), &lines, self.store.sync)?;
+        }
+        for ((target, changes), first) in self.changes.iter().zip(planned) {
+            self.replace(target, changes, first)?;
+        }
+        Ok(self.snapshot.ledger)
+    }
+
+    /// Reads a file and works out what it becomes.
+    fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
+        let path = target.path(&self.store.dir);
+        // A link inside the store is followed here, so that the link itself stays.
+        let bytes = match read::file(&self.store.dir, &path, read::MAX_FILE) {
+            Ok(bytes) => bytes,
+            Err(problem) => return Err(anyhow::Error::new(Unreadable(problem))),
+        };
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
+        let edits = self.edits(&doc, target, changes);
+        let after = doc.apply(edits);
+        let grows = changes
+            .iter()
+            .any(|change| matches!(change, Change::Append { .. } | Change::Reword(..)));
+        let chars = count_chars(&after);
+        if matches!(target, Target::Topic(_)) && grows && chars > TOPIC_CHARS && chars > doc.chars()
+        {
+            let category = changes.iter().find_map(|change| category_of(&doc, change));
+            let category =
+                category.map_or("lesson".into(), |id| self.categories.spec(id).name.clone());
+            let stem = target.stem().to_owned();
+            bail!(TopicFull { stem, category: category.into_owned(), chars });
+        }
+        Ok(Planned { path, before: bytes, after })
+    }
+
+    fn edits(&self, doc: &TopicDoc, target: &Target, changes: &[Change]) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let mut added = Vec::new();
+        for change in changes {
+            let (id, edit): (EntryId, &dyn Fn(&TopicEntry) -> Edit) = match change {
+                Change::Append { category, text, pinned } => {
+                    let name = &self.categories.spec(*category).name;
+                    added.push(line::render(name, text, *pinned));
+                    continue;
+                }
+                Change::Remove(id) => (*id, &|entry| doc.remove(entry)),
+                Change::SetPinned(id, pinned) => (*id, &|entry| doc.set_pinned(entry, *pinned)),
+                Change::Reword(id, text) => (*id, &|entry| doc.replace_text(entry, text)),
+            };
+            edits.extend(doc.entries.iter().filter(|entry| entry.id == id).map(edit));
+        }
+        if !added.is_empty() {
+            edits.push(doc.append(&heading(target.stem()), &added));
+        }
+        edits
+    }
+
+    fn replace(&self, target: &Target, changes: &[Change], mut planned: Planned) -> Result<()> {
+        for _ in 0..RETRIES {
+            if planned.before.as_deref() == Some(planned.after.as_slice()) {
+                return Ok(());
+            }
+            if let Some(dir) = planned.path.parent() {
+                atomic::create_dir(dir, false)?;
+            }
+            let unchanged = || match read::file(&self.store.dir, &planned.path, read::MAX_FILE) {
+                Ok(bytes) => Ok(bytes == planned.before),
+                Err(problem) => Err(anyhow::Error::new(Unreadable(problem))),
+            };
+            if atomic::replace_file(&planned.path, &planned.after, self.store.sync, unchanged)? {
+                return Ok(());
+            }
+            planned = self.plan(target, changes)?;
+        }
+        bail!("{} keeps changing while it is written", planned.path.display())
+    }
+}
+
+/// A file before and after.
+struct Planned {
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    after: Vec<u8>,
+}
+
+/// A [`read::Problem`] as an error.
+#[derive(Debug)]
+pub(crate) struct Unreadable(pub(crate) read::Problem);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// The category that a change is about.
+fn category_of(doc: &TopicDoc, change: &Change) -> Option<CategoryId> {
+    match change {
+        Change::Append { category, .. } => Some(*category),
+        Change::Remove(id) | Change::SetPinned(id, _) | Change::Reword(id, _) => {
+            doc.entries.iter().find(|entry| entry.id == *id).map(|entry| entry.category)
+        }
+    }
+}
+
+/// `build-notes` as `Build notes`.
+fn heading(stem: &str) -> String {
+    let words = stem.replace('-', " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Lines of `.gitignore` in a store.
+const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n";
+/// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
+pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\n";
+
+impl Store {
+    /// Makes the store's directories and git files. Gives whether anything was new.
+    pub(crate) fn init(&self) -> Result<bool> {
+        let fresh = !self.topics_dir().is_dir();
+        let make = || -> Result<bool> {
+            atomic::create_dir(&self.topics_dir(), false)?;
+            let ignore = atomic::create_file(&self.dir.join(".gitignore"), GIT_IGNORE, Sync::None)?;
+            let attributes =
+                atomic::create_file(&self.dir.join(".gitattributes"), GIT_ATTRIBUTES, Sync::None)?;
+            Ok(ignore || attributes)
+        };
+        let made =
+            make().with_context(|| format!("cannot make a store in {}", self.dir.display()))?;
+        Ok(fresh || made)
+    }
+}

@@ -1,0 +1,6 @@
+//! Bytes to entries and back. Pure, lossless, and never failing: what is not understood is kept.
+
+pub mod line;
+pub mod notes;
+pub mod safe;
+pub mod topic;

@@ -1,0 +1,322 @@
+//! Topic files: a lossless view of the bytes, and edits that touch one line each.
+//!
+//! Never reserialises: every byte outside an edited span stays as it was, whatever the line ends,
+//! byte order mark or encoding. Parsing never fails.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::line;
+use crate::model::{
+    category::{Categories, CategoryId},
+    entry::{EntryId, Markers},
+};
+
+/// What is wrong with a line, and where. Nothing here stops anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Line number, from 1.
+    pub line: usize,
+    /// What was noticed.
+    pub kind: DiagnosticKind,
+}
+
+/// Kinds of [`Diagnostic`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiagnosticKind {
+    /// The line is longer than [`line::MAX_LINE`] and was not read as an entry.
+    TooLong,
+    /// The line is not UTF-8; it is shown with replacement characters.
+    NotUtf8,
+    /// A merge left its conflict markers.
+    ConflictMarker,
+    /// The same entry stands on an earlier line.
+    Duplicate,
+}
+
+/// One entry of a topic file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicEntry {
+    /// Its id.
+    pub id: EntryId,
+    /// Its category.
+    pub category: CategoryId,
+    /// Its text, without markers.
+    pub text: String,
+    /// Its markers.
+    pub markers: Markers,
+    /// Line number, from 1.
+    pub line: usize,
+    /// Bytes of the line in the file, without the line end.
+    pub span: Range<usize>,
+    /// Bytes of the text in the file.
+    pub text_span: Range<usize>,
+}
+
+/// The only way to change a topic: replace `span` by `bytes`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes of the document to replace.
+    pub span: Range<usize>,
+    /// What comes instead.
+    pub bytes: Vec<u8>,
+}
+
+/// A topic file as read.
+#[derive(Debug, Clone, Default)]
+pub struct TopicDoc {
+    bytes: Vec<u8>,
+    /// The entries, in file order.
+    pub entries: Vec<TopicEntry>,
+    /// What was noticed on the way.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl TopicDoc {
+    /// Reads a topic file. A line that stands twice is listed twice, so that an edit finds both.
+    #[must_use]
+    pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
+        let mut doc = Self { bytes, ..Self::default() };
+        let mut seen = std::collections::HashSet::new();
+        for (number, span) in (1..).zip(lines(&doc.bytes)) {
+            let raw = doc.bytes.get(span.clone()).unwrap_or_default();
+            let mut note = |kind| doc.diagnostics.push(Diagnostic { line: number, kind });
+            if raw.len() > line::MAX_LINE {
+                note(DiagnosticKind::TooLong);
+                continue;
+            }
+            if [b"<<<<<<< ", b">>>>>>> "].iter().any(|marker| raw.starts_with(*marker)) {
+                note(DiagnosticKind::ConflictMarker);
+            }
+            let Some(found) = line::parse(raw, categories) else { continue };
+            let id = line::id(raw, &found, categories);
+            let text = String::from_utf8_lossy(raw.get(found.text.clone()).unwrap_or_default());
+            if matches!(text, Cow::Owned(_)) {
+                note(DiagnosticKind::NotUtf8);
+            }
+            if !seen.insert(id) {
+                note(DiagnosticKind::Duplicate);
+            }
+            let text_span = span.start + found.text.start..span.start + found.text.end;
+            doc.entries.push(TopicEntry {
+                id,
+                category: found.category,
+                text: text.into_owned(),
+                markers: found.markers,
+                line: number,
+                span,
+                text_span,
+            });
+        }
+        doc
+    }
+
+    /// The bytes as read.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Length in characters; a byte that is not UTF-8 counts as one.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        count_chars(&self.bytes)
+    }
+
+    /// Adds lines at the end, in the file's own line-end style, supplying a missing last one.
+    /// A new file starts with `heading`.
+    #[must_use]
+    pub fn append(&self, heading: &str, lines: &[String]) -> Edit {
+        let end = self.bytes.len();
+        let newline = self.newline();
+        let mut bytes = Vec::new();
+        match self.bytes.last() {
+            None => bytes.extend_from_slice(format!("# {heading}{newline}{newline}").as_bytes()),
+            Some(b'\n' | b'\r') => {}
+            // A file that holds a byte order mark alone is as good as new.
+            Some(_) if self.bytes == BOM => {}
+            Some(_) => bytes.extend_from_slice(newline.as_bytes()),
+        }
+        for line in lines {
+            bytes.extend_from_slice(line.as_bytes());
+            bytes.extend_from_slice(newline.as_bytes());
+        }
+        Edit { span: end..end, bytes }
+    }
+
+    /// Gives an entry another text.
+    #[must_use]
+    pub fn replace_text(&self, entry: &TopicEntry, text: &str) -> Edit {
+        Edit { span: entry.text_span.clone(), bytes: text.as_bytes().to_vec() }
+    }
+
+    /// Sets or takes away the pinned marker; the enforced one stays.
+    #[must_use]
+    pub fn set_pinned(&self, entry: &TopicEntry, pinned: bool) -> Edit {
+        let mut bytes = Vec::new();
+        if entry.markers.enforced {
+            bytes.extend_from_slice(b" *(enforced)*");
+        }
+        if pinned {
+            bytes.extend_from_slice(b" *(pinned)*");
+        }
+        Edit { span: entry.text_span.end..entry.span.end, bytes }
+    }
+
+    /// Takes a line out, its line end included.
+    #[must_use]
+    pub fn remove(&self, entry: &TopicEntry) -> Edit {
+        let rest = self.bytes.get(entry.span.end..).unwrap_or_default();
+        let newline = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            _ => 0,
+        };
+        Edit { span: entry.span.start..entry.span.end + newline, bytes: Vec::new() }
+    }
+
+    /// The bytes after `edits`, which must not overlap.
+    #[must_use]
+    pub fn apply(&self, mut edits: Vec<Edit>) -> Vec<u8> {
+        edits.sort_by_key(|edit| edit.span.start);
+        let mut out = Vec::with_capacity(self.bytes.len() + 256);
+        let mut copied = 0;
+        for edit in edits {
+            out.extend_from_slice(self.bytes.get(copied..edit.span.start).unwrap_or_default());
+            out.extend_from_slice(&edit.bytes);
+            copied = edit.span.end;
+        }
+        out.extend_from_slice(self.bytes.get(copied..).unwrap_or_default());
+        out
+    }
+
+    /// The line end that most lines have.
+    fn newline(&self) -> &'static str {
+        let (mut lf, mut crlf, mut cr) = (0, 0, 0);
+        for span in lines(&self.bytes) {
+            match self.bytes.get(span.end..) {
+                Some([b'\r', b'\n', ..]) => crlf += 1,
+                Some([b'\r', ..]) => cr += 1,
+                Some([b'\n', ..]) => lf += 1,
+                _ => {}
+            }
+        }
+        match () {
+            () if crlf > lf && crlf >= cr => "\r\n",
+            () if cr > lf => "\r",
+            () => "\n",
+        }
+    }
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Characters in `bytes`; each byte that is not part of one counts as one.
+#[must_use]
+pub fn count_chars(bytes: &[u8]) -> usize {
+    bytes.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum()
+}
+
+/// The lines of a file, as spans without their ends (LF, CRLF or CR) and without a leading byte
+/// order mark.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let span = at..at + length.unwrap_or(rest.len());
+        let end = match rest.get(length.unwrap_or(rest.len())..) {
+            Some([b'\r', b'\n', ..]) => 2,
+            Some([_, ..]) => 1,
+            _ => 0,
+        };
+        at = span.end + end;
+        Some(span)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn doc(text: &[u8]) -> TopicDoc {
+        TopicDoc::parse(text.to_vec(), &Categories::default())
+    }
+
+    #[test]
+    fn appends_in_the_file_s_own_style() {
+        for (before, after) in [
+            (&b""[..], &b"# Lessons\n\n- [lesson] new\n"[..]),
+            (b"# L\n", b"# L\n- [lesson] new\n"),
+            (b"# L", b"# L\n- [lesson] new\n"),
+            (b"a\r\nb\r\nc", b"a\r\nb\r\nc\r\n- [lesson] new\r\n"),
+            (b"a\rb\r", b"a\rb\r- [lesson] new\r"),
+            (b"a\nb\r\nc\n", b"a\nb\r\nc\n- [lesson] new\n"),
+            (b"\xef\xbb\xbf", b"\xef\xbb\xbf- [lesson] new\n"),
+            (b"caf\xe9", b"caf\xe9\n- [lesson] new\n"),
+        ] {
+            let doc = doc(before);
+            let edit = doc.append("Lessons", &["- [lesson] new".to_owned()]);
+            assert_eq!(doc.apply(vec![edit]), after, "{:?}", String::from_utf8_lossy(before));
+        }
+    }
+
+    #[test]
+    fn edits_touch_their_line_only() {
+        let bytes = b"\xef\xbb\xbf# T\r\n- [lesson] one  *(pinned)* \r\n- [idea] kept\n- [lesson] t\xfco *(enforced)*\rend";
+        let doc = doc(bytes);
+        let [one, two] = doc.entries.as_slice() else { panic!("{:?}", doc.entries) };
+        assert_eq!((one.line, two.line), (2, 4));
+        let check = |edit: Edit, from: &str, to: &str| {
+            let want = String::from_utf8_lossy(bytes).replacen(from, to, 1);
+            assert_eq!(String::from_utf8_lossy(&doc.apply(vec![edit])), want);
+        };
+        check(doc.set_pinned(one, false), "one  *(pinned)* ", "one");
+        check(doc.set_pinned(two, true), "*(enforced)*", "*(enforced)* *(pinned)*");
+        check(doc.replace_text(two, "2"), "t\u{fffd}o", "2");
+        check(doc.remove(one), "- [lesson] one  *(pinned)* \r\n", "");
+        check(doc.remove(two), "- [lesson] t\u{fffd}o *(enforced)*\r", "");
+    }
+
+    #[test]
+    fn damage_is_noticed_and_kept() {
+        let text =
+            b"<<<<<<< ours\n- [lesson] a\n=======\n- [lesson] a\n>>>>>>> theirs\n- [lesson] \xff\n";
+        let kinds: Vec<_> = doc(text).diagnostics.iter().map(|d| (d.line, d.kind)).collect();
+        use DiagnosticKind::{ConflictMarker, Duplicate, NotUtf8};
+        assert_eq!(kinds, [(1, ConflictMarker), (4, Duplicate), (5, ConflictMarker), (6, NotUtf8)]);
+        let long = [b"- [lesson] ".to_vec(), vec![b'x'; line::MAX_LINE]].concat();
+        assert_eq!(doc(&long).diagnostics, [Diagnostic { line: 1, kind: DiagnosticKind::TooLong }]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_survive(lines in prop::collection::vec(any_line(), 0..12), pick: prop::sample::Index) {
+            let bytes = lines.concat();
+            let before = doc(&bytes);
+            prop_assert_eq!(before.apply(Vec::new()), bytes.clone());
+            let appended = before.apply(vec![before.append("T", &["- [done] new".to_owned()])]);
+            prop_assert!(appended.starts_with(&bytes));
+            prop_assert!(doc(&appended).entries.iter().any(|entry| entry.text == "new"));
+            if before.entries.is_empty() { return Ok(()); }
+            let entry = &before.entries[pick.index(before.entries.len())];
+            for edit in [before.set_pinned(entry, true), before.replace_text(entry, "other"), before.remove(entry)] {
+                let tail = bytes.len() - edit.span.end;
+                let after = before.apply(vec![edit.clone()]);
+                prop_assert_eq!(&after[..edit.span.start], &bytes[..edit.span.start]);
+                prop_assert_eq!(&after[after.len() - tail..], &bytes[edit.span.end..]);
+            }
+        }
+    }
+
+    fn any_line() -> impl Strategy<Value = Vec<u8>> {
+        let body = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..20),
+            "- \\[(lesson|done|idea)\\] [a-z é]{1,12}( \\*\\(pinned\\)\\*)?"
+                .prop_map(String::into_bytes),
+        ];
+        (body, prop::sample::select(vec!["\n", "\r\n", "\r", ""]))
+            .prop_map(|(body, end)| [body, end.as_bytes().to_vec()].concat())
+    }
+}
