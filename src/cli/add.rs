@@ -19,8 +19,8 @@ use crate::{
     },
     score::{
         adopt,
-        board::{Board, Row},
-        ledger::UserState,
+        board::{Board, Placed, Row},
+        evidence::UserState,
     },
     store::txn::{Change, Target, Txn},
 };
@@ -75,6 +75,7 @@ struct New {
 struct Done {
     id: EntryId,
     reinforced: bool,
+    placed: Option<Placed>,
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
@@ -98,10 +99,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let old = pick::entry(ctx, &board, selector)?.entry.id;
         txn.record(old, EventKind::Supersede(new.id))?;
     }
-    txn.commit()?;
+    let mut placed = txn.snapshot().placed(store.scope);
+    placed.extend(done.iter_mut().filter_map(|done| done.placed.take()));
+    let ledger = txn.commit()?;
     drop(lock);
-    let (board, _) = ctx.board(std::slice::from_ref(&store));
-    show(ctx, &board, &done);
+    show(ctx, &Board::new(ctx.now, ctx.rules(), vec![(placed, &ledger)]), &done);
     Ok(Exit::Done)
 }
 
@@ -128,7 +130,7 @@ fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Resul
                 txn.change(Target::Topic(stem), Change::SetPinned(id, true));
             }
         }
-        return Ok(Done { id, reinforced: true });
+        return Ok(Done { id, reinforced: true, placed: None });
     }
     let line = adopt::Line {
         id,
@@ -146,9 +148,18 @@ fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Resul
         txn.record(id, EventKind::Expire(until))?;
     }
     let text = new.text.as_str().to_owned();
+    let placed = Placed {
+        id,
+        category: new.category,
+        text: text.clone(),
+        pinned: pin,
+        topic: spec.topic.to_string(),
+        line: txn.next_line(&spec.topic),
+        scope: txn.scope(),
+    };
     let change = Change::Append { category: new.category, text, pinned: pin };
     txn.change(Target::Topic(spec.topic.to_string()), change);
-    Ok(Done { id, reinforced: false })
+    Ok(Done { id, reinforced: false, placed: Some(placed) })
 }
 
 fn show(ctx: &Context, board: &Board, done: &[Done]) {
@@ -269,13 +280,11 @@ pub(crate) fn category(ctx: &Context, name: &str) -> Result<CategoryId, Failure>
     })
 }
 
-/// The end of a day: what is valid until then holds on the day itself.
 fn last_day(text: &str) -> Result<Timestamp, Failure> {
-    let start = Timestamp::parse_date(text).ok_or_else(|| {
+    Timestamp::end_of_day(text).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
         Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
-    })?;
-    Ok(Timestamp(start.0 + 86_400_000 - 1))
+    })
 }
 
 fn with_tags(text: &str, tags: &[String]) -> Result<EntryText, Failure> {

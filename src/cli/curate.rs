@@ -15,7 +15,8 @@ use crate::{
     model::{entry::EntryId, event::EventKind},
     score::{
         board::{Board, Placed, Row},
-        ledger::{Ledger, UserState},
+        evidence::UserState,
+        ledger::Ledger,
     },
     store::{
         txn::{Change, Target, Txn},

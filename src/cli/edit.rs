@@ -100,7 +100,7 @@ fn ask(ctx: &Context, text: &str) -> Result<String, Failure> {
     let dir = cache.join("pimem");
     atomic::create_dir(&dir, true)?;
     let path = dir.join(format!("edit-{}.md", std::process::id()));
-    atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::None, || Ok(true))?;
+    atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::Private, || Ok(true))?;
     // As git does: the variable may hold arguments, so a shell takes it apart.
     let script = format!("{editor} \"$@\"");
     let status = Command::new("sh").args(["-c", &script, "pimem"]).arg(&path).status();

@@ -8,7 +8,11 @@ use crate::{
         build,
         corpus::{Corpus, Freshness},
     },
-    model::{entry::EntryId, time::Timestamp},
+    model::{
+        entry::EntryId,
+        hash::{IdMap, IdSet},
+        time::Timestamp,
+    },
     recall::{
         bm25::{self, Query, Size},
         corpus::{self, Doc, SourceKind},
@@ -16,7 +20,7 @@ use crate::{
     },
     score::{
         board::{Board, Scope},
-        ledger::{Ledger, UserState},
+        evidence::Strength,
         stability::{self, Standing},
     },
     store::{
@@ -139,7 +143,7 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
         .filter_map(|hit| locate(&hit).map(|place| (hit.score, place)))
         .collect();
     let standings =
-        standings(ctx, stores, located.iter().map(|(_, (store, doc, ..))| (*store, doc)));
+        standings(ctx, stores, &corpora, located.iter().map(|(_, (store, doc, ..))| (*store, doc)));
     let mut candidates: Vec<Candidate> = located
         .into_iter()
         .zip(standings)
@@ -172,25 +176,21 @@ const SPARE: usize = 16;
 fn standings<'a>(
     ctx: &Context,
     stores: &[Store],
+    corpora: &[Corpus],
     docs: impl Iterator<Item = (usize, &'a Doc)>,
 ) -> Vec<(Option<Standing>, Timestamp)> {
     let docs: Vec<(usize, &Doc)> = docs.collect();
-    let ledgers: Vec<Ledger> = stores
+    let strengths: Vec<IdMap<EntryId, Strength>> = stores
         .iter()
+        .zip(corpora)
         .enumerate()
-        .map(|(number, store)| {
+        .map(|(number, (store, corpus))| {
             let here = docs.iter().filter(|(store, _)| *store == number);
-            let wanted: HashSet<EntryId> =
-                here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
-            if wanted.is_empty() {
-                return Ledger::default();
-            }
-            // An entry without evidence is adopted, and that takes all of the markdown.
-            let known = store.evidence_of(&wanted);
-            known.unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger)
+            let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
+            strengths(ctx, store, corpus, &wanted)
         })
         .collect();
-    let names: Vec<(u32, f64)> = ctx
+    let taus: Vec<(u32, f64)> = ctx
         .config
         .categories
         .iter()
@@ -199,15 +199,35 @@ fn standings<'a>(
     docs.iter()
         .map(|(store, doc)| {
             let id = corpus::entry_id(doc);
-            let evidence = id.and_then(|id| ledgers.get(*store)?.evidence(id));
-            let Some(mut evidence) = evidence else { return (None, Timestamp(i64::MIN)) };
-            evidence.last_reinforced = ctx.now.cap(evidence.last_reinforced);
-            let tau = names.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
-            let user = if doc.pinned { UserState::Pinned } else { evidence.user };
-            let standing = stability::standing_of(ctx.now, &evidence, tau.unwrap_or(1.0), user);
-            (Some(standing), evidence.last_reinforced)
+            let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
+            let Some(mut strength) = strength else { return (None, Timestamp(i64::MIN)) };
+            strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
+            let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
+            let standing =
+                stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
+            (Some(standing), strength.last_reinforced)
         })
         .collect()
+}
+
+/// The strength of some entries: from the index, else from the log, else from the whole store,
+/// because an entry without evidence is adopted, and that takes all of the markdown.
+fn strengths(
+    ctx: &Context,
+    store: &Store,
+    corpus: &Corpus,
+    wanted: &IdSet<EntryId>,
+) -> IdMap<EntryId, Strength> {
+    if wanted.is_empty() {
+        return IdMap::default();
+    }
+    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
+    folded.unwrap_or_else(|| {
+        let ledger = store
+            .evidence_of(wanted)
+            .unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
+        wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
+    })
 }
 
 fn hit(stores: &[Store], candidate: Candidate) -> Hit {

@@ -73,6 +73,12 @@ enum Command {
 /// Runs the program on `args`, the first being its name, and gives its exit code.
 pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let args: Vec<std::ffi::OsString> = args.into_iter().collect();
+    // The commonest probe of a script; nothing has to be read for it.
+    if let [_, flag] = args.as_slice()
+        && (flag == "--version" || flag == "-V")
+    {
+        return version();
+    }
     let env = Env::of_process();
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -103,6 +109,14 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             failure.print(&ctx.ui);
             Exit::Error as u8
         }
+    }
+}
+
+fn version() -> u8 {
+    let line = concat!("pimem ", env!("CARGO_PKG_VERSION"), "\n");
+    match std::io::Write::write_all(&mut std::io::stdout().lock(), line.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
+        _ => Exit::Done as u8,
     }
 }
 

@@ -1,7 +1,5 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
-use std::time::SystemTime;
-
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -12,12 +10,14 @@ use super::{
 };
 use crate::{
     index::build,
+    model::time::Timestamp,
     score::{
         board::{self, Board, Row},
         stability::State,
     },
     store::{
         atomic::{self, Sync},
+        read,
         vault::Store,
     },
 };
@@ -173,18 +173,18 @@ fn json_of(outcome: &Outcome) -> Value {
     })
 }
 
-/// Milliseconds since the snapshot was written, by its time stamp.
-fn last_rebuild(ctx: &Context, store: &Store) -> Option<u128> {
-    let meta = std::fs::metadata(store.dir.join("memory-scores.json")).ok()?;
-    let written = meta.modified().ok()?;
-    Some(
-        ctx.real_now
-            .duration_since(written.max(SystemTime::UNIX_EPOCH))
-            .map_or(0, |age| age.as_millis()),
-    )
+/// Milliseconds since our own last rebuild of a store, by the time that its snapshot states.
+fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
+    let path = store.dir.join("memory-scores.json");
+    let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
+    let snapshot: Value = serde_json::from_slice(&bytes).ok()?;
+    // pi's own file has shorter keys, and says nothing about what we adopted.
+    let mut keys = snapshot.get("entries")?.as_object()?.keys();
+    let when = Timestamp::parse(snapshot.get("lastRebuild")?.as_str()?)?;
+    keys.all(|key| key.len() == 16).then(|| ctx.now.since(when).0)
 }
 
-fn age_ms(text: &str) -> Result<u128, Failure> {
+fn age_ms(text: &str) -> Result<u64, Failure> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text.strip_prefix(digits) {
         Some("s") => 1_000,
@@ -194,7 +194,7 @@ fn age_ms(text: &str) -> Result<u128, Failure> {
         _ => 0,
     };
     match digits.parse::<u32>() {
-        Ok(number) if unit > 0 => Ok(u128::from(number) * unit),
+        Ok(number) if unit > 0 => Ok(u64::from(number) * unit),
         _ => {
             let message = format!("{text:?} is not an age");
             Err(Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d"))

@@ -8,7 +8,7 @@ use crate::{
     model::{category::Categories, entry::EntryId, time::Now},
     score::{
         board::{self, Board, Row},
-        ledger::UserState,
+        evidence::UserState,
         stability::Standing,
     },
 };

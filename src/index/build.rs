@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::{
     corpus::{self, BASE, DELTA},
+    folded,
     lexical::{self, Builder},
     manifest::{self, Indexed, Manifest, Source},
     packed,
@@ -59,7 +60,7 @@ pub(crate) fn refresh(
             Manifest { base: number, recipe, sources: Vec::new() },
             progress,
         )?;
-        atomic::replace_file(&dir.join(name), &bytes, Sync::None, || Ok(true))?;
+        atomic::replace_file(&dir.join(name), &bytes, Sync::Private, || Ok(true))?;
         Ok(built)
     };
     if let Some(base) = base {
@@ -130,5 +131,6 @@ fn index(
     progress(sources.len(), sources.len());
     let mut sections = builder.finish()?;
     sections.insert("manifest".to_owned(), manifest.write());
+    sections.insert(folded::SECTION.to_owned(), folded::write(store, real_now));
     Ok((packed::pack(&sections), built))
 }

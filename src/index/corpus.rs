@@ -12,6 +12,7 @@ use std::{
 use anyhow::Result;
 
 use super::{
+    folded::Folded,
     lexical::Lexical,
     manifest::{self, Indexed, Manifest, Source},
     packed::Packed,
@@ -62,6 +63,8 @@ pub(crate) struct Corpus {
     pub(crate) wants_refresh: bool,
     /// Files that could not be read.
     pub(crate) problems: Vec<Problem>,
+    /// Folded evidence, if the index has some.
+    pub(crate) folded: Option<Folded>,
     indexed: Vec<(Lexical, Manifest)>,
     scan: Scan,
 }
@@ -81,6 +84,7 @@ impl Corpus {
             freshness: Freshness::Absent,
             wants_refresh: false,
             problems,
+            folded: None,
             indexed: Vec::new(),
             scan: Scan::default(),
         };
@@ -95,6 +99,7 @@ impl Corpus {
         if let Err(error) = corpus.fill(store, &files, query, categories) {
             corpus.freshness = Freshness::Broken(format!("{error:#}"));
             corpus.indexed.clear();
+            corpus.folded = None;
             // Without an index this reads files only, and cannot fail.
             drop(corpus.fill(store, &[], query, categories));
         }
@@ -151,6 +156,8 @@ impl Corpus {
             let opened = catch(|| Lexical::open(packed, query, ranges))?;
             self.indexed.push((opened, manifest.clone()));
         }
+        // The newest file has the newest evidence.
+        self.folded = files.last().and_then(|(packed, _)| Folded::open(packed).ok());
         self.scan = Scan::new(query, pending, categories);
         self.size += self.scan.size;
         self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;

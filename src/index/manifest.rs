@@ -101,7 +101,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"1", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"2", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.
@@ -163,7 +163,7 @@ pub(crate) fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut names: Vec<(String, SourceKind)> = Vec::new();
-    match read::markdown_names(&store.topics_dir()) {
+    match read::markdown_names(&store.dir, &store.topics_dir()) {
         Ok(topics) => {
             names.extend(
                 topics.into_iter().map(|name| (format!("topics/{name}"), SourceKind::Topic)),

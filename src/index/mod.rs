@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod bytes;
 pub(crate) mod corpus;
+pub(crate) mod folded;
 pub(crate) mod lexical;
 pub(crate) mod manifest;
 pub(crate) mod packed;

@@ -27,7 +27,8 @@ impl FromStr for EntryId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text.len() != 16 {
+        let lower_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if text.len() != 16 || !text.bytes().all(lower_hex) {
             return Err(());
         }
         u64::from_str_radix(text, 16).map(Self).map_err(drop)

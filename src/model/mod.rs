@@ -5,3 +5,4 @@ pub mod entry;
 pub mod event;
 pub mod hash;
 pub mod time;
+pub mod ulid;

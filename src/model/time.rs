@@ -36,6 +36,12 @@ impl Timestamp {
         (bytes.len() == 10).then(|| date(bytes).map(|days| Self(days * DAY_MS))).flatten()
     }
 
+    /// The last instant of a date: what is valid until then holds on the day itself.
+    #[must_use]
+    pub fn end_of_day(text: &str) -> Option<Self> {
+        Self::parse_date(text).map(|start| Self(start.0 + DAY_MS - 1))
+    }
+
     /// `2026-05-01`, in UTC.
     #[must_use]
     pub fn date(self) -> String {

@@ -139,7 +139,7 @@ mod tests {
 
     impl Part for Fixed {
         fn end(&self) -> u32 {
-            self.0.len() as u32
+            u32::try_from(self.0.len()).unwrap()
         }
         fn words(&self, doc: u32) -> u32 {
             self.0[doc as usize]

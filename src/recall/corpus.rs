@@ -1,13 +1,17 @@
 //! What is searched: files cut into documents, and those documents scanned in memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{
     bm25::{Part, Query, Size},
     tokens::Tokenizer,
 };
 use crate::{
-    model::{category::Categories, entry::EntryId, hash::fnv1a64},
+    model::{
+        category::Categories,
+        entry::EntryId,
+        hash::{IdSet, fnv1a64},
+    },
     text::{notes, topic::TopicDoc},
 };
 
@@ -76,9 +80,9 @@ pub fn documents(
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     if kind == SourceKind::Topic {
         let topic = TopicDoc::parse(bytes, categories);
-        let mut seen = HashSet::new();
+        let mut seen = IdSet::default();
         // A marker on any of an entry's lines counts.
-        let marked: HashSet<EntryId> =
+        let marked: IdSet<EntryId> =
             topic.entries.iter().filter(|e| e.markers.pinned).map(|e| e.id).collect();
         for entry in topic.entries.iter().filter(|entry| seen.insert(entry.id)) {
             let doc = Doc {

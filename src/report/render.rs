@@ -164,8 +164,9 @@ mod tests {
     use crate::{
         model::{
             entry::EntryId,
-            event::{Cue, Event, EventId, EventKind},
+            event::{Cue, Event, EventKind},
             time::Timestamp,
+            ulid::EventId,
         },
         score::{
             board::{Placed, Rules, Scope},

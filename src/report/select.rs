@@ -173,7 +173,8 @@ fn fill(
     };
     let lines: Vec<String> = waiting.iter().filter_map(line).collect();
     let cost = |line: &String| line.chars().count() + 1;
-    let mut used = 1 + heading_chars(&spec.section);
+    let heading = safe::model(&spec.section);
+    let mut used = 1 + heading_chars(&heading);
     let all: usize = lines.iter().map(cost).sum();
     let reserve = if used + all <= limit { 0 } else { omitted(waiting.len()).chars().count() + 1 };
     let mut shown = Vec::new();
@@ -193,7 +194,7 @@ fn fill(
     if shown.len() < waiting.len() {
         shown.push(omitted(waiting.len() - shown.len()));
     }
-    Some(Section { heading: spec.section.to_string(), lines: shown })
+    Some(Section { heading: heading.into_owned(), lines: shown })
 }
 
 fn heading_chars(heading: &str) -> usize {

@@ -4,13 +4,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::ledger::{Ledger, UserState};
+use super::{evidence::UserState, ledger::Ledger};
 use crate::{
     model::{
         entry::EntryId,
-        event::{Cue, Event, EventId, EventKind, Origin},
+        event::{Cue, Event, EventKind, Origin},
         hash::pi32,
         time::{Now, Timestamp},
+        ulid::EventId,
     },
     recall::similar::Sketch,
     text::line,
@@ -64,15 +65,18 @@ pub fn origin(line: &Line<'_>) -> Box<Origin> {
 
 /// Events for the lines that the ledger does not know: taken over from pi, linked to the entry
 /// they were edited from, or adopted as seen `now`.
+///
+/// `vanished` are the entries of [`Ledger::vanished`], as far as the log tells where they stood.
 #[must_use]
-pub fn adopt(now: Now, lines: &[Line<'_>], ledger: &Ledger, pi: &PiScores) -> Vec<Event> {
-    let unknown: Vec<&Line<'_>> =
-        lines.iter().filter(|line| ledger.evidence(line.id).is_none()).collect();
-    if unknown.is_empty() {
-        return Vec::new();
-    }
-    let present: HashSet<EntryId> = lines.iter().map(|line| line.id).collect();
-    let links = edits(&unknown, ledger, &present);
+pub fn adopt(
+    now: Now,
+    lines: &[Line<'_>],
+    ledger: &Ledger,
+    vanished: &[(EntryId, Origin)],
+    pi: &PiScores,
+) -> Vec<Event> {
+    let unknown: Vec<&Line<'_>> = lines.iter().filter(|line| !ledger.knows(line.id)).collect();
+    let links = edits(&unknown, vanished);
     let mut events = Vec::new();
     for line in unknown {
         let hash = pi32(&line::canonical(line.category, line.text));
@@ -92,13 +96,9 @@ pub fn adopt(now: Now, lines: &[Line<'_>], ledger: &Ledger, pi: &PiScores) -> Ve
 
 /// Pairs each vanished entry with the unknown line that is most likely its new wording: in the
 /// same topic and category, near enough, best pairs first.
-fn edits(
-    unknown: &[&Line<'_>],
-    ledger: &Ledger,
-    present: &HashSet<EntryId>,
-) -> BTreeMap<EntryId, EntryId> {
+fn edits(unknown: &[&Line<'_>], vanished: &[(EntryId, Origin)]) -> BTreeMap<EntryId, EntryId> {
     let mut pairs: Vec<(f64, EntryId, EntryId)> = Vec::new();
-    for (gone, origin) in ledger.vanished(present) {
+    for (gone, origin) in vanished {
         let Some(before) = Sketch::read(&origin.sketch) else { continue };
         for line in unknown {
             if line.topic != origin.topic || line.category != origin.category {
@@ -106,7 +106,7 @@ fn edits(
             }
             let near = before.similarity(&Sketch::of(line.text));
             if near >= NEAR {
-                pairs.push((near, line.id, gone));
+                pairs.push((near, line.id, *gone));
             }
         }
     }
@@ -161,37 +161,37 @@ mod tests {
         Line { id, category: "lesson", topic, text, pinned: false }
     }
 
-    fn known(lines: &[Line<'_>]) -> Ledger {
+    /// Events for `lines` after `before` was there and then changed by hand.
+    fn after(before: &str, lines: &[Line<'_>]) -> Vec<Event> {
+        let old = line(before, "lessons");
         let mut ledger = Ledger::default();
-        for event in adopt(Now(Timestamp(5)), lines, &Ledger::default(), &PiScores::new()) {
+        for event in adopt(Now(Timestamp(5)), &[old], &ledger, &[], &PiScores::new()) {
             ledger.fold(&event);
         }
-        ledger
+        let vanished = [(old.id, Origin::clone(&origin(&old)))];
+        adopt(NOW, lines, &ledger, &vanished, &PiScores::new())
     }
 
     #[test]
     fn a_hand_edit_keeps_its_evidence() {
         let before = "Retry a serialization failure three times before giving up";
-        for (after, topic, linked) in [
+        for (text, topic, linked) in [
             ("Retry a serialization failure four times before giving up", "lessons", true),
             ("Retry a serialization failure four times before giving up", "other", false),
             ("Never retry", "lessons", false),
         ] {
-            let ledger = known(&[line(before, "lessons")]);
-            let new = line(after, topic);
-            let events = adopt(NOW, &[new], &ledger, &PiScores::new());
+            let events = after(before, &[line(text, topic)]);
             let from = EntryId::of("lesson", before.as_bytes());
             let is_edit = matches!(&events[0].kind, EventKind::Edit(id, _) if *id == from);
-            assert_eq!(is_edit, linked, "{after} in {topic}");
+            assert_eq!(is_edit, linked, "{text} in {topic}");
         }
     }
 
     #[test]
     fn one_vanished_line_feeds_one_edit_only() {
-        let ledger = known(&[line("use the fast path for small reads always", "lessons")]);
         let near = line("use the fast path for small reads only", "lessons");
         let nearer = line("use the fast path for small reads always !", "lessons");
-        let events = adopt(NOW, &[near, nearer], &ledger, &PiScores::new());
+        let events = after("use the fast path for small reads always", &[near, nearer]);
         let ops: Vec<_> = events.iter().map(Event::op).collect();
         assert_eq!(ops, ["add", "edit"]);
     }
@@ -207,14 +207,14 @@ mod tests {
             user: UserState::Forgotten,
         };
         let pi = PiScores::from([(0x1265_7548, score)]);
-        let events = adopt(NOW, &[entry], &Ledger::default(), &pi);
-        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &pi));
+        let events = adopt(NOW, &[entry], &Ledger::default(), &[], &pi);
+        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &[], &pi));
         let mut ledger = Ledger::default();
         events.iter().chain(&events).for_each(|event| ledger.fold(event));
         let evidence = ledger.evidence(entry.id).unwrap();
         assert_eq!((evidence.count, evidence.cue), (5, Cue::Structural));
         assert_eq!(evidence.last_reinforced, Timestamp(900));
         assert_eq!(evidence.user, UserState::Forgotten);
-        assert!(adopt(NOW, &[entry], &ledger, &pi).is_empty());
+        assert!(adopt(NOW, &[entry], &ledger, &[], &pi).is_empty());
     }
 }

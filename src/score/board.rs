@@ -2,17 +2,19 @@
 //!
 //! Built from values; what a command shows about an entry comes from here and nowhere else.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     caps::{self, Candidate, Place},
-    ledger::{Evidence, Ledger},
+    evidence::Evidence,
+    ledger::Ledger,
     stability::{self, Standing, State},
 };
 use crate::model::{
     category::{Categories, CategoryId},
     entry::EntryId,
     event::Cue,
+    hash::{IdMap, IdSet},
     time::{Now, Timestamp},
 };
 
@@ -96,9 +98,17 @@ impl Board {
     /// Scores and places all entries of `stores`, each with the ledger that knows about it.
     #[must_use]
     pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<Placed>, &Ledger)>) -> Self {
-        let mut seen = HashSet::new();
-        let present: HashSet<EntryId> =
-            stores.iter().flat_map(|(entries, _)| entries.iter().map(|entry| entry.id)).collect();
+        let mut seen = IdSet::default();
+        // What replaced an entry may have been reworded since; it stands for its former wordings.
+        let mut present: IdMap<EntryId, EntryId> = IdMap::default();
+        for (entries, ledger) in &stores {
+            for entry in entries {
+                for former in ledger.family(entry.id) {
+                    present.entry(former).or_insert(entry.id);
+                }
+                present.insert(entry.id, entry.id);
+            }
+        }
         let mut rows: Vec<Row> = Vec::new();
         for (entries, ledger) in stores {
             for entry in entries {
@@ -183,7 +193,7 @@ fn row(
     rules: Rules<'_>,
     entry: Placed,
     ledger: &Ledger,
-    present: &HashSet<EntryId>,
+    present: &IdMap<EntryId, EntryId>,
 ) -> Row {
     let spec = rules.categories.spec(entry.category);
     let mut evidence = ledger.evidence(entry.id).unwrap_or_else(|| unknown(now, entry.pinned));
@@ -192,8 +202,8 @@ fn row(
     evidence.touched = now.cap(evidence.touched);
     let standing = stability::standing(now, &evidence, spec, entry.pinned);
     let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
-    let superseded_by =
-        evidence.superseded_by.iter().find(|id| present.contains(id) && **id != entry.id).copied();
+    let mut replacements = evidence.superseded_by.iter().filter_map(|id| present.get(id));
+    let superseded_by = replacements.find(|id| **id != entry.id).copied();
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (standing.state(), Place::TooWeak);
     Row { entry, evidence, standing, state, fresh, place, superseded_by, expired }
@@ -207,7 +217,7 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
         first_seen: now.0,
         last_reinforced: now.0,
         touched: now.0,
-        user: super::ledger::UserState::Auto,
+        user: super::evidence::UserState::Auto,
         until: None,
         superseded_by: std::collections::BTreeSet::new(),
     }
@@ -215,7 +225,7 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
 
 fn candidate(row: &Row) -> Candidate {
     let pinned = row.standing == Standing::Pinned;
-    let replaced = row.superseded_by.is_some() && !pinned;
+    let over = row.superseded_by.is_some() || row.expired;
     let last_reinforced: Timestamp = row.evidence.last_reinforced;
     Candidate {
         id: row.entry.id,
@@ -223,7 +233,7 @@ fn candidate(row: &Row) -> Candidate {
         standing: row.standing,
         fresh: row.fresh,
         last_reinforced,
-        excluded: replaced || row.expired,
+        excluded: over && !pinned,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Caps: how many entries of each category may be shown, and who gets the places left over.
 
-use super::stability::{Standing, State};
+use super::stability::{Stability, Standing, State};
 use crate::model::{
     category::{Categories, CategoryId},
     entry::EntryId,
@@ -88,7 +88,9 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> Vec<Placement
         let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get_mut(*index)) else {
             continue;
         };
-        let competes = slot.state == State::Active || candidate.fresh;
+        // Being new is no merit of what has proved harmful to the last piece of evidence.
+        let worthless = candidate.standing <= Standing::Scored(Stability::default());
+        let competes = slot.state == State::Active || (candidate.fresh && !worthless);
         if slot.place != Place::TooWeak || !competes {
             continue;
         }
@@ -135,7 +137,7 @@ fn first_look(candidate: &Candidate) -> Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::time::Age, score::stability::Stability};
+    use crate::model::time::Age;
 
     /// One candidate a letter: `A` active, `p` provisional, `c` candidate, `d` dropped, `f` fresh,
     /// `P` pinned, `x` forgotten, `s` superseded. Earlier letters score higher.

@@ -3,37 +3,16 @@
 //! The fold is commutative and idempotent: any order, any repetition and any union of two logs
 //! give the same evidence. It never reads the clock; a time in the future is capped by the reader.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use super::evidence::{Evidence, Strength, UserState};
 use crate::model::{
     entry::EntryId,
-    event::{Cue, Event, EventId, EventKind, Origin},
+    event::{Cue, Event, EventKind},
+    hash::{IdMap, IdSet},
     time::Timestamp,
+    ulid::EventId,
 };
-
-/// What a user decided about an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UserState {
-    /// Nothing.
-    #[default]
-    Auto,
-    /// It never fades.
-    Pinned,
-    /// It is dropped.
-    Forgotten,
-}
-
-impl UserState {
-    /// The word in JSON output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Pinned => "pinned",
-            Self::Forgotten => "forgotten",
-        }
-    }
-}
 
 /// The later of two values by (time, event id), so that the order of reading does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +32,17 @@ fn keep_latest<T>(slot: &mut Option<Latest<T>>, event: &Event, value: T) {
 #[derive(Debug, Clone, Default)]
 struct Account {
     first_add: Option<Timestamp>,
+    last_add: Option<(Timestamp, EventId)>,
     last: Option<Timestamp>,
     touched: Option<Timestamp>,
     cue: Option<Cue>,
     reinforced: u64,
+    rare: Option<Box<Rare>>,
+}
+
+/// What most entries have nothing of; apart, because a ledger is made by every command.
+#[derive(Debug, Clone, Default)]
+struct Rare {
     harmful: u64,
     user: Option<Latest<UserState>>,
     archived: Option<Latest<bool>>,
@@ -64,82 +50,46 @@ struct Account {
     superseded_by: BTreeSet<EntryId>,
     edited_from: BTreeSet<EntryId>,
     merged_from: BTreeSet<EntryId>,
-    origin: Option<Latest<Origin>>,
 }
 
-/// The evidence for one entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
-    /// How it was produced: the strongest cue given.
-    pub cue: Cue,
-    /// 1 + reinforcements − 4 × harm, not below 0.
-    pub count: u64,
-    /// Earliest add.
-    pub first_seen: Timestamp,
-    /// Latest add or reinforcement; may lie in the future of a reader's clock.
-    pub last_reinforced: Timestamp,
-    /// Latest event of any kind that a person or agent caused.
-    pub touched: Timestamp,
-    /// Latest of pin, unpin, forget and restore.
-    pub user: UserState,
-    /// Not valid after this moment.
-    pub until: Option<Timestamp>,
-    /// Entries that replace it.
-    pub superseded_by: BTreeSet<EntryId>,
+impl Account {
+    fn sources(&self) -> impl Iterator<Item = EntryId> {
+        let rare = self.rare.iter();
+        rare.flat_map(|rare| rare.edited_from.iter().chain(&rare.merged_from).copied())
+    }
 }
 
 /// All evidence of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    accounts: HashMap<EntryId, Account>,
-    seen: HashSet<EventId>,
+    accounts: IdMap<EntryId, Account>,
+    /// Ids of events, each with its fingerprint.
+    seen: IdSet<(EventId, u64)>,
 }
 
 impl Ledger {
     /// Folds one event in. One that is already in changes nothing.
     pub fn fold(&mut self, event: &Event) {
-        if !self.seen.insert(event.id) {
+        if !self.seen.insert((event.id, event.fingerprint())) {
             return;
         }
         let account = self.accounts.entry(event.entry).or_default();
-        account.touched = account.touched.max(Some(event.ts));
+        if let EventKind::Add(..) | EventKind::Reinforce(_) | EventKind::Restore = event.kind {
+            account.touched = account.touched.max(Some(event.ts));
+        }
         match &event.kind {
-            EventKind::Add(cue, origin) => {
+            EventKind::Add(cue, _) => {
                 account.first_add = Some(account.first_add.map_or(event.ts, |at| at.min(event.ts)));
+                account.last_add = account.last_add.max(Some((event.ts, event.id)));
                 account.last = account.last.max(Some(event.ts));
                 account.cue = account.cue.max(Some(*cue));
-                keep_latest(&mut account.archived, event, false);
-                if let Some(origin) = origin {
-                    keep_latest(&mut account.origin, event, Origin::clone(origin));
-                }
             }
             EventKind::Reinforce(n) => {
                 account.last = account.last.max(Some(event.ts));
                 account.reinforced = account.reinforced.saturating_add(u64::from(*n));
             }
-            EventKind::Harmful(n) => {
-                account.harmful = account.harmful.saturating_add(u64::from(*n));
-            }
-            EventKind::Pin => keep_latest(&mut account.user, event, UserState::Pinned),
-            EventKind::Unpin => keep_latest(&mut account.user, event, UserState::Auto),
-            EventKind::Forget => keep_latest(&mut account.user, event, UserState::Forgotten),
-            EventKind::Restore => {
-                keep_latest(&mut account.user, event, UserState::Auto);
-                keep_latest(&mut account.archived, event, false);
-            }
-            EventKind::Edit(from, origin) => {
-                account.edited_from.insert(*from);
-                if let Some(origin) = origin {
-                    keep_latest(&mut account.origin, event, Origin::clone(origin));
-                }
-            }
-            EventKind::Merge(from) => account.merged_from.extend(from),
-            EventKind::Supersede(by) => {
-                account.superseded_by.insert(*by);
-            }
-            EventKind::Expire(until) => keep_latest(&mut account.until, event, *until),
-            EventKind::Archive => keep_latest(&mut account.archived, event, true),
             EventKind::Unknown => {}
+            kind => fold_rare(account.rare.get_or_insert_default(), event, kind),
         }
     }
 
@@ -147,53 +97,65 @@ impl Ledger {
     /// when no add is known, directly or through them: the line was written by hand.
     #[must_use]
     pub fn evidence(&self, entry: EntryId) -> Option<Evidence> {
-        let family = self.family(entry);
-        let accounts = || family.iter().filter_map(|id| self.accounts.get(id));
-        let first_seen = accounts().filter_map(|account| account.first_add).min()?;
-        let latest = |get: fn(&Account) -> Option<Timestamp>| accounts().filter_map(get).max();
-        let sum = |get: fn(&Account) -> u64| accounts().map(get).fold(0, u64::saturating_add);
-        let gained = self.roots(entry).saturating_add(sum(|account| account.reinforced));
-        let lost = sum(|account| account.harmful).saturating_mul(4);
-        let user = accounts().filter_map(|account| account.user).max_by_key(|user| user.at);
-        let own = self.accounts.get(&entry);
+        let own = self.accounts.get(&entry)?;
+        let (members, roots) = if own.sources().next().is_none() {
+            (vec![own], 1)
+        } else {
+            let family = self.family(entry);
+            let members = family.iter().filter_map(|id| self.accounts.get(id)).collect();
+            (members, self.roots(entry, &family))
+        };
+        let all = || members.iter().copied();
+        let rares = || all().filter_map(|account| account.rare.as_deref());
+        let first_seen = all().filter_map(|account| account.first_add).min()?;
+        let reinforced = all().fold(roots, |sum, account| sum.saturating_add(account.reinforced));
+        let harmful = rares().fold(0_u64, |sum, rare| sum.saturating_add(rare.harmful));
+        let user = rares().filter_map(|rare| rare.user).max_by_key(|user| user.at);
         Some(Evidence {
-            cue: accounts().filter_map(|account| account.cue).max().unwrap_or(Cue::Behavioral),
-            count: gained.saturating_sub(lost),
+            cue: all().filter_map(|account| account.cue).max().unwrap_or(Cue::Behavioral),
+            count: reinforced.saturating_sub(harmful.saturating_mul(4)),
             first_seen,
-            last_reinforced: latest(|account| account.last).unwrap_or(first_seen),
-            touched: latest(|account| account.touched).unwrap_or(first_seen),
+            last_reinforced: all().filter_map(|account| account.last).max().unwrap_or(first_seen),
+            touched: all().filter_map(|account| account.touched).max().unwrap_or(first_seen),
             user: user.map(|user| user.value).unwrap_or_default(),
-            until: own.and_then(|account| account.until).map(|until| until.value),
-            superseded_by: own.map(|account| account.superseded_by.clone()).unwrap_or_default(),
+            until: rares().filter_map(|rare| rare.until).max_by_key(|u| u.at).map(|u| u.value),
+            superseded_by: rares().flat_map(|rare| rare.superseded_by.iter().copied()).collect(),
         })
+    }
+
+    /// Whether there is evidence for `entry`.
+    #[must_use]
+    pub fn knows(&self, entry: EntryId) -> bool {
+        let own = self.accounts.get(&entry);
+        own.is_some_and(|account| account.first_add.is_some()) || self.evidence(entry).is_some()
     }
 
     /// Whether the latest word on `entry` is that it went to the archive.
     #[must_use]
     pub fn archived(&self, entry: EntryId) -> bool {
-        let latest = self.accounts.get(&entry).and_then(|account| account.archived.as_ref());
-        latest.is_some_and(|archived| archived.value)
+        let Some(account) = self.accounts.get(&entry) else { return false };
+        let archived = account.rare.as_ref().and_then(|rare| rare.archived);
+        archived.is_some_and(|latest| latest.value && Some(latest.at) > account.last_add)
     }
 
-    /// Entries with an origin that are not `present`, not archived, and that no other entry was
-    /// made from: lines that somebody took out or changed by hand. Sorted by id.
+    /// Entries that are not `present`, not archived, and that no other entry was made from: lines
+    /// that somebody took out or changed by hand. Sorted.
     #[must_use]
-    pub fn vanished(&self, present: &HashSet<EntryId>) -> Vec<(EntryId, &Origin)> {
-        let sources: HashSet<EntryId> = self
-            .accounts
-            .values()
-            .flat_map(|account| account.edited_from.iter().chain(&account.merged_from).copied())
-            .collect();
-        let mut found: Vec<_> = self
-            .accounts
-            .iter()
-            .filter(|(id, _)| {
-                !present.contains(id) && !sources.contains(id) && !self.archived(**id)
-            })
-            .filter_map(|(id, account)| Some((*id, &account.origin.as_ref()?.value)))
-            .collect();
-        found.sort_by_key(|(id, _)| *id);
-        found
+    pub fn vanished(&self, present: &IdSet<EntryId>) -> BTreeSet<EntryId> {
+        let sources: IdSet<EntryId> = self.accounts.values().flat_map(Account::sources).collect();
+        let known = self.accounts.keys().copied();
+        known
+            .filter(|id| !present.contains(id) && !sources.contains(id) && !self.archived(*id))
+            .collect()
+    }
+
+    /// The strength of every entry that there is evidence for, sorted by id.
+    #[must_use]
+    pub fn strengths(&self) -> Vec<(EntryId, Strength)> {
+        let mut ids: Vec<EntryId> = self.accounts.keys().copied().collect();
+        ids.sort_unstable();
+        let strength = |id: EntryId| Some((id, self.evidence(id)?.strength()));
+        ids.into_iter().filter_map(strength).collect()
     }
 
     /// Whether no event was folded.
@@ -213,23 +175,44 @@ impl Ledger {
     pub fn family(&self, entry: EntryId) -> BTreeSet<EntryId> {
         let mut family = BTreeSet::from([entry]);
         let mut open = vec![entry];
-        while let Some(account) = open.pop().and_then(|id| self.accounts.get(&id)) {
-            let sources = account.edited_from.iter().chain(&account.merged_from);
-            open.extend(sources.filter(|id| family.insert(**id)));
+        while let Some(id) = open.pop() {
+            let sources = self.accounts.get(&id).into_iter().flat_map(Account::sources);
+            open.extend(sources.filter(|id| family.insert(*id)));
         }
         family
     }
 
     /// The evidence that being there counts for: 1, or in a merge 1 for each entry merged.
-    fn roots(&self, entry: EntryId) -> u64 {
-        let members = self.family(entry);
-        let merged: BTreeSet<EntryId> = members
-            .iter()
-            .filter_map(|id| self.accounts.get(id))
-            .flat_map(|account| account.merged_from.iter().copied())
-            .filter(|id| self.accounts.contains_key(id))
+    fn roots(&self, entry: EntryId, family: &BTreeSet<EntryId>) -> u64 {
+        let rares = family.iter().filter_map(|id| self.accounts.get(id)?.rare.as_ref());
+        let merged: BTreeSet<EntryId> = rares
+            .flat_map(|rare| rare.merged_from.iter().copied())
+            .filter(|id| *id != entry && self.accounts.contains_key(id))
             .collect();
-        1 + merged.iter().filter(|id| **id != entry).count() as u64
+        1 + merged.len() as u64
+    }
+}
+
+fn fold_rare(rare: &mut Rare, event: &Event, kind: &EventKind) {
+    match kind {
+        EventKind::Harmful(n) => rare.harmful = rare.harmful.saturating_add(u64::from(*n)),
+        EventKind::Pin => keep_latest(&mut rare.user, event, UserState::Pinned),
+        EventKind::Unpin => keep_latest(&mut rare.user, event, UserState::Auto),
+        EventKind::Forget => keep_latest(&mut rare.user, event, UserState::Forgotten),
+        EventKind::Restore => {
+            keep_latest(&mut rare.user, event, UserState::Auto);
+            keep_latest(&mut rare.archived, event, false);
+        }
+        EventKind::Archive => keep_latest(&mut rare.archived, event, true),
+        EventKind::Expire(until) => keep_latest(&mut rare.until, event, *until),
+        EventKind::Edit(from, _) => {
+            rare.edited_from.insert(*from);
+        }
+        EventKind::Merge(from) => rare.merged_from.extend(from),
+        EventKind::Supersede(by) => {
+            rare.superseded_by.insert(*by);
+        }
+        EventKind::Add(..) | EventKind::Reinforce(_) | EventKind::Unknown => {}
     }
 }
 
@@ -245,7 +228,9 @@ mod tests {
 
     fn ledger(events: &[Event]) -> Ledger {
         let mut ledger = Ledger::default();
-        events.iter().for_each(|event| ledger.fold(event));
+        for event in events {
+            ledger.fold(event);
+        }
         ledger
     }
 
@@ -255,7 +240,7 @@ mod tests {
         let three = event(2, 30, 1, EventKind::Reinforce(3));
         let harm = event(3, 40, 1, EventKind::Harmful(1));
         let evidence = |events: &[Event]| ledger(events).evidence(EntryId(1)).unwrap();
-        assert_eq!(evidence(&[add.clone()]).count, 1);
+        assert_eq!(evidence(std::slice::from_ref(&add)).count, 1);
         let two = evidence(&[add.clone(), three.clone(), three.clone()]);
         assert_eq!(
             (two.count, two.last_reinforced, two.first_seen),
@@ -301,6 +286,25 @@ mod tests {
             assert_eq!(ledger(&events).evidence(EntryId(1)).unwrap().user, want, "event {n}");
         }
         assert_eq!(ledger(&events[1..]).evidence(EntryId(1)), None, "no add: written by hand");
+    }
+
+    #[test]
+    fn vanished_is_what_nothing_accounts_for() {
+        let events = [
+            event(1, 10, 1, EventKind::Add(Cue::Explicit, None)),
+            event(2, 10, 2, EventKind::Add(Cue::Explicit, None)),
+            event(3, 10, 3, EventKind::Add(Cue::Explicit, None)),
+            event(4, 10, 4, EventKind::Add(Cue::Explicit, None)),
+            event(5, 20, 2, EventKind::Archive),
+            event(6, 20, 5, EventKind::Edit(EntryId(3), None)),
+            event(7, 20, 6, EventKind::Add(Cue::Explicit, None)),
+            event(8, 30, 6, EventKind::Archive),
+            event(9, 40, 6, EventKind::Add(Cue::Explicit, None)),
+        ];
+        let ledger = ledger(&events);
+        let present = [EntryId(4), EntryId(5)].into_iter().collect();
+        assert_eq!(ledger.vanished(&present), BTreeSet::from([EntryId(1), EntryId(6)]));
+        assert!(ledger.archived(EntryId(2)) && !ledger.archived(EntryId(6)));
     }
 
     fn any_event() -> impl Strategy<Value = Event> {

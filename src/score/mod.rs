@@ -3,5 +3,6 @@
 pub mod adopt;
 pub mod board;
 pub mod caps;
+pub mod evidence;
 pub mod ledger;
 pub mod stability;

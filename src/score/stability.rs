@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::ledger::{Evidence, UserState};
+use super::evidence::{Evidence, Strength, UserState};
 use crate::model::{
     category::CategorySpec,
     time::{Age, Now},
@@ -122,19 +122,19 @@ impl State {
 /// The standing of an entry: a marker in the markdown outranks the log.
 #[must_use]
 pub fn standing(now: Now, evidence: &Evidence, spec: &CategorySpec, marked: bool) -> Standing {
-    let user = if marked { UserState::Pinned } else { evidence.user };
-    standing_of(now, evidence, spec.tau_days, user)
+    standing_of(now, evidence.strength(), spec.tau_days, marked)
 }
 
-/// The same, for what the user decided after all.
+/// The same, for those who know the strength only.
 #[must_use]
-pub fn standing_of(now: Now, evidence: &Evidence, tau_days: f64, user: UserState) -> Standing {
-    match user {
+pub fn standing_of(now: Now, strength: Strength, tau_days: f64, marked: bool) -> Standing {
+    match strength.user {
+        _ if marked => Standing::Pinned,
         UserState::Pinned => Standing::Pinned,
         UserState::Forgotten => Standing::Forgotten,
         UserState::Auto => {
-            let age = now.since(evidence.last_reinforced);
-            Standing::Scored(Stability::new(evidence.cue.weight(), age, tau_days, evidence.count))
+            let age = now.since(strength.last_reinforced);
+            Standing::Scored(Stability::new(strength.cue.weight(), age, tau_days, strength.count))
         }
     }
 }
@@ -177,7 +177,7 @@ mod tests {
                     _ => UserState::Auto,
                 },
                 until: None,
-                superseded_by: Default::default(),
+                superseded_by: std::collections::BTreeSet::new(),
             };
             let spec = categories.spec(categories.find(category).unwrap());
             let standing = standing(now, &evidence, spec, false);

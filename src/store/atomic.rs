@@ -21,8 +21,10 @@ pub(crate) const TEMPORARY: &str = ".pimem-tmp-";
 pub(crate) enum Sync {
     /// They do.
     Full,
-    /// They do not; what is derived, and tests.
+    /// They do not; what can be made again, and tests.
     None,
+    /// They do not, and only the owner may read the file: what is kept on this machine.
+    Private,
 }
 
 /// Replaces `path` by `bytes`; `recheck` may still call it off, just before the rename.
@@ -56,6 +58,11 @@ pub(crate) fn replace_file(
 fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
+    #[cfg(unix)]
+    if sync == Sync::Private {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
     let mut file = options.open(temporary)?;
     if let Ok(meta) = fs::metadata(target) {
         file.set_permissions(meta.permissions())?;
@@ -151,7 +158,7 @@ pub(crate) fn random() -> Result<u128> {
 }
 
 fn sync_dir(dir: &Path, sync: Sync) -> Result<()> {
-    if sync == Sync::None || cfg!(windows) {
+    if sync != Sync::Full || cfg!(windows) {
         return Ok(());
     }
     let synced = File::open(dir).and_then(|dir| dir.sync_all());

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::atomic;
+use super::{atomic, read};
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -32,7 +32,11 @@ impl StoreLock {
     /// Waits for the lock of the store in `dir`, but not longer than `patience`. The wait runs in a
     /// thread of its own: on a network file system it may never end.
     pub(crate) fn acquire(dir: &Path, patience: Duration) -> Result<Self, LockError> {
-        let file = atomic::open_lock_file(&dir.join("lock")).map_err(LockError::Io)?;
+        let path = dir.join("lock");
+        if let Err(problem) = read::guard(dir, &path) {
+            return Err(LockError::Io(io::Error::other(problem.to_string())));
+        }
+        let file = atomic::open_lock_file(&path).map_err(LockError::Io)?;
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let locked = file.lock().map(|()| file);

@@ -81,8 +81,8 @@ pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8
     }
     let read = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
-        // A file may grow while it is read.
-        fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        // One call for the whole file; `take` would read it in small pieces.
+        fs::File::open(path)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     match read() {
@@ -112,6 +112,16 @@ pub(crate) fn checked(root: &Path, path: &Path) -> Result<Option<Metadata>, Prob
     if meta.is_file() { Ok(Some(meta)) } else { Err(ProblemKind::NotAFile) }
 }
 
+/// Whether a file or directory of the store may be used at all: a link must not lead out of it.
+pub(crate) fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() && !inside(root, path) => {
+            Err(Problem { path: path.to_path_buf(), kind: ProblemKind::LeadsOutside })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a link's target is inside the store.
 fn inside(root: &Path, path: &Path) -> bool {
     match (fs::canonicalize(root), fs::canonicalize(path)) {
@@ -122,8 +132,9 @@ fn inside(root: &Path, path: &Path) -> bool {
     }
 }
 
-/// Names in a directory that end in `.md`, sorted; none when there is no such directory.
-pub(crate) fn markdown_names(dir: &Path) -> Result<Vec<String>, Problem> {
+/// Names in a directory of the store that end in `.md`, sorted; none when there is none.
+pub(crate) fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
+    guard(root, dir)?;
     let found = match fs::read_dir(dir) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -17,13 +17,15 @@ use crate::{
     model::{
         category::{Categories, CategoryId},
         entry::EntryId,
-        event::{Event, EventId, EventKind, Provenance},
+        event::{Event, EventKind, Provenance},
         time::Now,
+        ulid::EventId,
     },
     report::budget::thousands,
+    score::{board::Scope, ledger::Ledger},
     text::{
         line,
-        topic::{Edit, TopicDoc, TopicEntry, count_chars},
+        topic::{Edit, TopicDoc, TopicEntry, count_chars, lines},
     },
 };
 
@@ -124,6 +126,25 @@ impl Txn<'_> {
         &self.snapshot
     }
 
+    /// Whose store it is.
+    pub(crate) fn scope(&self) -> Scope {
+        self.store.scope
+    }
+
+    /// The number of the line that the next addition to a topic gets.
+    pub(crate) fn next_line(&self, stem: &str) -> usize {
+        let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
+        let lines = match topic.map(|topic| topic.doc.bytes()) {
+            // A new file starts with a heading and an empty line.
+            None | Some([]) => 2,
+            Some(bytes) => lines(bytes).count(),
+        };
+        let target = Target::Topic(stem.to_owned());
+        let waiting = self.changes.iter().find(|(known, _)| *known == target);
+        let is_append = |change: &&Change| matches!(change, Change::Append { .. });
+        lines + waiting.map_or(0, |(_, changes)| changes.iter().filter(is_append).count()) + 1
+    }
+
     /// Notes an event of now. An entry that is only adopted for the moment is adopted for good
     /// first, so that its evidence does not start anew at every reading.
     pub(crate) fn record(&mut self, entry: EntryId, kind: EventKind) -> Result<()> {
@@ -168,13 +189,17 @@ impl Txn<'_> {
     }
 
     /// Writes everything, or nothing when a file has no room. Gives back the evidence.
-    pub(crate) fn commit(self) -> Result<crate::score::ledger::Ledger> {
+    pub(crate) fn commit(self) -> Result<Ledger> {
         let mut planned = Vec::new();
         for (target, changes) in &self.changes {
             planned.push(self.plan(target, changes)?);
         }
-        for folder in ["topics", "archive"] {
-            atomic::sweep(&self.store.dir.join(folder));
+        let dir = &self.store.dir;
+        for guarded in [dir.join("topics"), dir.join("archive"), self.store.evidence()] {
+            read::guard(dir, &guarded).map_err(Unreadable)?;
+        }
+        for folder in [dir.clone(), dir.join("topics"), dir.join("archive")] {
+            atomic::sweep(&folder);
         }
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");

@@ -1,7 +1,7 @@
 //! A store, and what it held at one moment.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -16,13 +16,16 @@ use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Cue, Event},
+        event::{Cue, Event, EventKind, Origin},
+        hash::{IdMap, IdSet},
         time::{Now, Timestamp},
+        ulid::EventId,
     },
     score::{
         adopt::{self, Line, PiScore, PiScores},
         board::{Placed, Scope},
-        ledger::{Ledger, UserState},
+        evidence::UserState,
+        ledger::Ledger,
     },
     text::topic::{TopicDoc, TopicEntry},
 };
@@ -80,8 +83,8 @@ impl Store {
     pub(crate) fn read(&self, now: Now, categories: &Categories) -> Snapshot {
         let mut snapshot = Snapshot::default();
         self.read_markdown("topics", &mut snapshot, categories);
-        self.read_evidence(&mut snapshot);
-        self.adopt(now, categories, &mut snapshot);
+        let log = self.read_evidence(&mut snapshot);
+        self.adopt(now, categories, &log, &mut snapshot);
         snapshot
     }
 
@@ -94,14 +97,14 @@ impl Store {
 
     fn read_markdown(&self, folder: &str, snapshot: &mut Snapshot, categories: &Categories) {
         let dir = self.dir.join(folder);
-        let names = match read::markdown_names(&dir) {
+        let names = match read::markdown_names(&self.dir, &dir) {
             Ok(names) => names,
             Err(problem) => return snapshot.problems.push(problem),
         };
         for name in names {
             match read::file(&self.dir, &dir.join(&name), read::MAX_FILE) {
                 Ok(Some(bytes)) => {
-                    let stem = name.trim_end_matches(".md").to_owned();
+                    let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
                     let doc = TopicDoc::parse(bytes, categories);
                     snapshot.topics.push(TopicFile { stem, doc });
                 }
@@ -111,36 +114,37 @@ impl Store {
         }
     }
 
-    fn read_evidence(&self, snapshot: &mut Snapshot) {
+    fn read_evidence(&self, snapshot: &mut Snapshot) -> Vec<u8> {
         let bytes = match read::file(&self.dir, &self.evidence(), read::MAX_LOG) {
             Ok(bytes) => bytes.unwrap_or_default(),
-            Err(problem) => return snapshot.problems.push(problem),
+            Err(problem) => {
+                snapshot.problems.push(problem);
+                return Vec::new();
+            }
         };
-        for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-            let text = str::from_utf8(line).map(str::trim_ascii);
-            match text.ok().map(|text| (text.is_empty(), Event::read(text))) {
-                Some((_, Some(event))) => snapshot.ledger.fold(&event),
-                Some((true, None)) => {}
-                _ => snapshot.damaged.push(number),
+        for (number, line) in (1..).zip(log_lines(&bytes)) {
+            match event(line) {
+                Some(event) => snapshot.ledger.fold(&event),
+                None if line.trim_ascii().is_empty() => {}
+                None => snapshot.damaged.push(number),
             }
         }
+        bytes
     }
 
     /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
     /// more has to read the markdown too. Lines about other entries are not even parsed.
-    pub(crate) fn evidence_of(&self, wanted: &HashSet<EntryId>) -> Option<Ledger> {
+    pub(crate) fn evidence_of(&self, wanted: &IdSet<EntryId>) -> Option<Ledger> {
         let bytes =
             read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok()?.unwrap_or_default();
         let mut wanted = wanted.clone();
         loop {
             let mut ledger = Ledger::default();
-            for line in bytes.split(|byte| *byte == b'\n') {
+            for line in log_lines(&bytes) {
                 if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
                     continue;
                 }
-                let event =
-                    str::from_utf8(line).ok().and_then(|text| Event::read(text.trim_ascii()));
-                if let Some(event) = event {
+                if let Some(event) = event(line) {
                     ledger.fold(&event);
                 }
             }
@@ -150,19 +154,20 @@ impl Store {
                 wanted.extend(ledger.family(id));
             }
             if wanted.len() == before {
-                let known = wanted.iter().all(|id| ledger.evidence(*id).is_some());
+                let known = wanted.iter().all(|id| ledger.knows(*id));
                 return known.then_some(ledger);
             }
         }
     }
 
-    fn adopt(&self, now: Now, categories: &Categories, snapshot: &mut Snapshot) {
+    fn adopt(&self, now: Now, categories: &Categories, log: &[u8], snapshot: &mut Snapshot) {
         let lines: Vec<Line<'_>> = snapshot.lines(categories).collect();
-        if lines.iter().all(|line| snapshot.ledger.evidence(line.id).is_some()) {
+        if lines.iter().all(|line| snapshot.ledger.knows(line.id)) {
             return;
         }
-        let pi = self.pi_scores();
-        let events = adopt::adopt(now, &lines, &snapshot.ledger, &pi);
+        let present = lines.iter().map(|line| line.id).collect();
+        let vanished = origins(log, &snapshot.ledger.vanished(&present));
+        let events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
         for event in &events {
             snapshot.ledger.fold(event);
         }
@@ -185,6 +190,56 @@ impl Store {
         };
         entries.iter().filter_map(read).collect()
     }
+}
+
+/// Folds a whole log.
+pub(crate) fn fold(log: &[u8]) -> Ledger {
+    let mut ledger = Ledger::default();
+    for event in log_lines(log).filter_map(event) {
+        ledger.fold(&event);
+    }
+    ledger
+}
+
+/// The entries that some lines of a log are about; `None` when other entries may depend on them,
+/// as they do on edits and merges.
+pub(crate) fn mentioned(lines: &[u8]) -> Option<IdSet<EntryId>> {
+    let plain = |event: &Event| !matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
+    log_lines(lines).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
+}
+
+/// The lines of the log, without their ends.
+fn log_lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = memchr::memchr_iter(b'\n', log).chain([log.len()]);
+    ends.scan(0, move |start, end| {
+        let line = log.get(*start..end);
+        *start = end + 1;
+        line
+    })
+}
+
+/// The event on a line of the log.
+fn event(line: &[u8]) -> Option<Event> {
+    Event::read(str::from_utf8(line).ok()?.trim_ascii())
+}
+
+/// Where `wanted` entries stood, by the latest event that says so.
+fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
+    let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
+    for line in log_lines(log) {
+        if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+            continue;
+        }
+        let Some(event) = str::from_utf8(line).ok().and_then(Event::read_whole) else { continue };
+        let at = (event.ts, event.id);
+        if let EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) = event.kind
+            && wanted.contains(&event.entry)
+            && found.get(&event.entry).is_none_or(|(known, _)| *known < at)
+        {
+            found.insert(event.entry, (at, *origin));
+        }
+    }
+    found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
 }
 
 /// The entry of an `add` or `reinforce` line as pimem writes it, from its fixed place in the line.
@@ -222,7 +277,7 @@ fn pi_score(value: &Value) -> Option<PiScore> {
 impl Snapshot {
     /// Every entry once, in the order of files and lines; pinned when any of its lines is.
     pub(crate) fn placed(&self, scope: Scope) -> Vec<Placed> {
-        let mut at: HashMap<EntryId, usize> = HashMap::new();
+        let mut at: IdMap<EntryId, usize> = IdMap::default();
         let mut placed: Vec<Placed> = Vec::new();
         for (topic, entry) in self.entries() {
             if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
@@ -256,19 +311,16 @@ impl Snapshot {
     }
 
     fn lines<'a>(&'a self, categories: &'a Categories) -> impl Iterator<Item = Line<'a>> {
-        let mut seen = HashSet::new();
-        let pinned: BTreeMap<EntryId, bool> = self
-            .entries()
-            .filter(|(_, entry)| entry.markers.pinned)
-            .map(|(_, entry)| (entry.id, true))
-            .collect();
+        let mut seen = IdSet::default();
+        let pinned: IdSet<EntryId> =
+            self.entries().filter(|(_, e)| e.markers.pinned).map(|(_, e)| e.id).collect();
         self.entries().filter(move |(_, entry)| seen.insert(entry.id)).map(move |(topic, entry)| {
             Line {
                 id: entry.id,
                 category: &categories.spec(entry.category).name,
                 topic: &topic.stem,
                 text: &entry.text,
-                pinned: pinned.contains_key(&entry.id),
+                pinned: pinned.contains(&entry.id),
             }
         })
     }
@@ -277,7 +329,7 @@ impl Snapshot {
 /// Files of `dir` that are searched beside the topics, with their folder-relative names.
 pub(crate) fn note_files(dir: &Path) -> Result<Vec<String>, Problem> {
     let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
-    let daily = read::markdown_names(&dir.join("daily"))?;
+    let daily = read::markdown_names(dir, &dir.join("daily"))?;
     names.extend(daily.into_iter().map(|name| format!("daily/{name}")));
     Ok(names)
 }

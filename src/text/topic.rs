@@ -9,6 +9,7 @@ use super::line;
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers},
+    hash::IdSet,
 };
 
 /// What is wrong with a line, and where. Nothing here stops anything.
@@ -76,7 +77,7 @@ impl TopicDoc {
     #[must_use]
     pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
         let mut doc = Self { bytes, ..Self::default() };
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = IdSet::default();
         for (number, span) in (1..).zip(lines(&doc.bytes)) {
             let raw = doc.bytes.get(span.clone()).unwrap_or_default();
             let mut note = |kind| doc.diagnostics.push(Diagnostic { line: number, kind });
@@ -238,7 +239,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{DiagnosticKind::*, *};
 
     fn doc(text: &[u8]) -> TopicDoc {
         TopicDoc::parse(text.to_vec(), &Categories::default())
@@ -284,10 +285,9 @@ mod tests {
         let text =
             b"<<<<<<< ours\n- [lesson] a\n=======\n- [lesson] a\n>>>>>>> theirs\n- [lesson] \xff\n";
         let kinds: Vec<_> = doc(text).diagnostics.iter().map(|d| (d.line, d.kind)).collect();
-        use DiagnosticKind::{ConflictMarker, Duplicate, NotUtf8};
         assert_eq!(kinds, [(1, ConflictMarker), (4, Duplicate), (5, ConflictMarker), (6, NotUtf8)]);
         let long = [b"- [lesson] ".to_vec(), vec![b'x'; line::MAX_LINE]].concat();
-        assert_eq!(doc(&long).diagnostics, [Diagnostic { line: 1, kind: DiagnosticKind::TooLong }]);
+        assert_eq!(doc(&long).diagnostics, [Diagnostic { line: 1, kind: TooLong }]);
     }
 
     proptest! {

@@ -1,0 +1,133 @@
+//! Folded evidence: what the log comes to for each entry, so that a search need not read it all.
+//!
+//! Serves only while the log is the one it was made from, or that one with lines appended. An entry
+//! that the new lines mention is looked up in the log itself.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    path::Path,
+    time::SystemTime,
+};
+
+use anyhow::Result;
+use tantivy::directory::OwnedBytes;
+
+use super::{
+    bytes::{Reader, Writer},
+    manifest::Stamp,
+    packed::Packed,
+};
+use crate::{
+    model::{
+        entry::EntryId,
+        event::Cue,
+        hash::{IdMap, IdSet},
+        time::Timestamp,
+    },
+    score::evidence::{Strength, UserState},
+    store::{
+        read,
+        vault::{self, Store},
+    },
+};
+
+/// Section of an index file.
+pub(crate) const SECTION: &str = "evidence";
+/// Bytes before its old end by which an appended log is recognised.
+const TAIL: usize = 4096;
+/// More new bytes than this are read together with the rest.
+const MAX_NEW: u64 = 1 << 20;
+const HEADER: usize = 36;
+const RECORD: usize = 28;
+
+const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
+
+/// Folds the whole log of a store into a section. Empty when the log cannot be read.
+pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
+    let path = store.evidence();
+    let stamp = read::checked(&store.dir, &path).ok().flatten().map(|meta| Stamp::of(&meta));
+    let bytes = read::file(&store.dir, &path, read::MAX_LOG).ok().flatten();
+    let (Some(stamp), Some(bytes)) = (stamp, bytes) else { return Vec::new() };
+    let stamp = Stamp { len: bytes.len() as u64, ..stamp };
+    let ledger = vault::fold(&bytes);
+    let mut out = Writer::default();
+    out.u64(stamp.len);
+    out.raw(&stamp.modified.to_le_bytes());
+    out.u32(u32::from(stamp.racy(real_now)));
+    out.u32(tail_sum(&bytes));
+    out.u32(0);
+    for (id, strength) in ledger.strengths() {
+        out.u64(id.0);
+        out.u64(strength.count);
+        out.u64(strength.last_reinforced.0.cast_unsigned());
+        let cue = Cue::ALL.iter().position(|cue| *cue == strength.cue).unwrap_or(0);
+        let user = USERS.iter().position(|user| *user == strength.user).unwrap_or(0);
+        out.u32(u32::try_from(cue * USERS.len() + user).unwrap_or(0));
+    }
+    out.0
+}
+
+fn tail_sum(log: &[u8]) -> u32 {
+    crc32fast::hash(log.get(log.len().saturating_sub(TAIL)..).unwrap_or_default())
+}
+
+/// A section as read.
+pub(crate) struct Folded(OwnedBytes);
+
+impl Folded {
+    /// Opens the section of an index file.
+    pub(crate) fn open(packed: &Packed) -> Result<Self> {
+        Ok(Self(packed.section(SECTION)?))
+    }
+
+    /// The strength of every `wanted` entry; `None` when the log has to be read for that.
+    pub(crate) fn lookup(
+        &self,
+        store: &Store,
+        wanted: &IdSet<EntryId>,
+    ) -> Option<IdMap<EntryId, Strength>> {
+        let mut header = Reader(&self.0);
+        let len = header.u64()?;
+        let then = Stamp { len, modified: i128::from_le_bytes(header.array()?) };
+        let (racy, sum) = (header.u32()? != 0, header.u32()?);
+        let path = store.evidence();
+        let now = Stamp::of(&read::checked(&store.dir, &path).ok()??);
+        if racy || now != then {
+            let new = appended(&path, now.len, len, sum)?;
+            let mentioned = vault::mentioned(&new)?;
+            if wanted.iter().any(|id| mentioned.contains(id)) {
+                return None;
+            }
+        }
+        wanted.iter().map(|id| Some((*id, self.find(*id)?))).collect()
+    }
+
+    fn find(&self, id: EntryId) -> Option<Strength> {
+        let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
+        let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
+        let at = records.binary_search_by_key(&id.0, key).ok()?;
+        let mut reader = Reader(records.get(at)?);
+        reader.u64()?;
+        let count = reader.u64()?;
+        let last_reinforced = Timestamp(reader.u64()?.cast_signed());
+        let code = usize::try_from(reader.u32()?).ok()?;
+        let cue = *Cue::ALL.get(code / USERS.len())?;
+        let user = *USERS.get(code % USERS.len())?;
+        Some(Strength { cue, count, last_reinforced, user })
+    }
+}
+
+/// What was appended to the log since it was `old` bytes long; `None` when it is another log.
+fn appended(path: &Path, len: u64, old: u64, sum: u32) -> Option<Vec<u8>> {
+    if len < old || len - old > MAX_NEW {
+        return None;
+    }
+    let known = old.min(TAIL as u64);
+    let mut file = File::open(path).ok()?;
+    file.seek(SeekFrom::Start(old - known)).ok()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    let new = bytes.split_off(usize::try_from(known).ok()?.min(bytes.len()));
+    (crc32fast::hash(&bytes) == sum).then_some(new)
+}
