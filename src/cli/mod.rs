@@ -22,7 +22,7 @@ mod topics;
 mod ui;
 mod view;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::{
     context::{Context, Globals},
@@ -47,27 +47,42 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::Args),
-    Add(add::Args),
-    Reinforce(reinforce::Args),
-    List(list::Args),
-    Show(show::Args),
-    Topics(topics::Args),
-    Search(search::Args),
-    Report(report::Args),
-    Pin(curate::PinArgs),
-    Unpin(curate::UnpinArgs),
-    Forget(curate::ForgetArgs),
-    Restore(curate::RestoreArgs),
-    Remove(curate::RemoveArgs),
-    Edit(edit::Args),
-    Rebuild(rebuild::Args),
-    Doctor(doctor::Args),
-    Config(config_cmd::Args),
-    Completions(generate::CompletionsArgs),
-    Man(generate::ManArgs),
+/// The commands: the one list of them, from which parser and short cut are made.
+macro_rules! commands {
+    ($($variant:ident $name:literal $args:ty;)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command { $($variant($args),)* }
+
+        /// The definition of one command, without the others.
+        fn only(name: &str) -> Option<clap::Command> {
+            match name {
+                $($name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+commands! {
+    Init "init" init::Args;
+    Add "add" add::Args;
+    Reinforce "reinforce" reinforce::Args;
+    List "list" list::Args;
+    Show "show" show::Args;
+    Topics "topics" topics::Args;
+    Search "search" search::Args;
+    Report "report" report::Args;
+    Pin "pin" curate::PinArgs;
+    Unpin "unpin" curate::UnpinArgs;
+    Forget "forget" curate::ForgetArgs;
+    Restore "restore" curate::RestoreArgs;
+    Remove "remove" curate::RemoveArgs;
+    Edit "edit" edit::Args;
+    Rebuild "rebuild" rebuild::Args;
+    Doctor "doctor" doctor::Args;
+    Config "config" config_cmd::Args;
+    Completions "completions" generate::CompletionsArgs;
+    Man "man" generate::ManArgs;
 }
 
 /// Runs the program on `args`, the first being its name, and gives its exit code.
@@ -153,7 +168,17 @@ fn definition() -> clap::Command {
     Cli::command()
 }
 
+/// Defining all commands with all their options takes longer than most of them run, so the one
+/// that is called is tried alone first. Whatever does not fit is judged by the whole definition.
 fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+    let named = args.get(1).and_then(|name| only(name.to_str()?));
+    if let Some(command) = named {
+        let alone = Globals::augment_args(clap::Command::new("pimem"));
+        let alone = alone.subcommand(command).disable_help_subcommand(true);
+        if let Ok(matches) = alone.try_get_matches_from(args) {
+            return Cli::from_arg_matches(&matches);
+        }
+    }
     Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
 }
 
@@ -180,5 +205,17 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         super::definition().debug_assert();
+    }
+
+    #[test]
+    fn a_command_alone_is_the_command() {
+        let whole = super::definition();
+        for command in whole.get_subcommands() {
+            let alone = super::only(command.get_name()).expect("in the list");
+            let ids = |command: &clap::Command| -> Vec<String> {
+                command.get_arguments().map(|arg| format!("{arg:?}")).collect()
+            };
+            assert_eq!(ids(command), ids(&alone), "{}", command.get_name());
+        }
     }
 }

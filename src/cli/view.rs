@@ -1,11 +1,11 @@
 //! Values that commands show: one description of an entry for tables and JSON alike.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    model::{category::Categories, entry::EntryId, time::Now},
+    model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
     score::{
         board::{self, Board, Row},
         evidence::UserState,
@@ -17,19 +17,21 @@ use crate::{
 pub(crate) struct Entries<'a> {
     categories: &'a Categories,
     now: Now,
-    short: HashMap<EntryId, String>,
+    board: &'a Board,
+    short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
     /// Short ids are unique among the board's entries.
-    pub(crate) fn new(now: Now, categories: &'a Categories, board: &Board) -> Self {
-        let short = board::short_ids(board.rows.iter().map(|row| row.entry.id));
-        Self { categories, now, short }
+    pub(crate) fn new(now: Now, categories: &'a Categories, board: &'a Board) -> Self {
+        Self { categories, now, board, short: OnceCell::new() }
     }
 
     /// The shortest unique id prefix.
     pub(crate) fn short(&self, id: EntryId) -> String {
-        self.short.get(&id).cloned().unwrap_or_else(|| id.to_string())
+        let ids = || board::short_ids(self.board.rows.iter().map(|row| row.entry.id));
+        let short = self.short.get_or_init(ids);
+        short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 
     /// The category's name.

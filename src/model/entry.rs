@@ -27,11 +27,16 @@ impl FromStr for EntryId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let lower_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        if text.len() != 16 || !text.bytes().all(lower_hex) {
+        if text.len() != 16 {
             return Err(());
         }
-        u64::from_str_radix(text, 16).map(Self).map_err(drop)
+        text.bytes()
+            .try_fold(0, |id, byte| match byte {
+                b'0'..=b'9' => Ok(id << 4 | u64::from(byte - b'0')),
+                b'a'..=b'f' => Ok(id << 4 | u64::from(byte - b'a' + 10)),
+                _ => Err(()),
+            })
+            .map(Self)
     }
 }
 

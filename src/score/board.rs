@@ -2,7 +2,7 @@
 //!
 //! Built from values; what a command shows about an entry comes from here and nowhere else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::{
     caps::{self, Candidate, Place},
@@ -103,7 +103,7 @@ impl Board {
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
             for entry in entries {
-                for former in ledger.family(entry.id) {
+                for former in ledger.sources(entry.id) {
                     present.entry(former).or_insert(entry.id);
                 }
                 present.insert(entry.id, entry.id);
@@ -167,23 +167,21 @@ pub fn cold(now: Now, rows: &[&Row], categories: &Categories) -> bool {
         })
 }
 
-/// For each id, the length of its shortest unique prefix, at least 7.
+/// For each id, its shortest unique prefix, of at least 7 digits.
 #[must_use]
-pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> HashMap<EntryId, String> {
-    let mut sorted: Vec<String> = ids.map(|id| id.to_string()).collect();
+pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {
+    let mut sorted: Vec<EntryId> = ids.collect();
     sorted.sort_unstable();
     sorted.dedup();
-    let common = |a: Option<&String>, b: &String| {
-        a.map_or(0, |a| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count())
-    };
-    let mut short = HashMap::new();
+    // Leading digits that two ids have in common.
+    let common = |a: Option<&EntryId>, b: EntryId| a.map_or(0, |a| (a.0 ^ b.0).leading_zeros() / 4);
+    let mut short = IdMap::default();
     for (at, id) in sorted.iter().enumerate() {
-        let before = common(at.checked_sub(1).and_then(|at| sorted.get(at)), id);
-        let after = common(sorted.get(at + 1), id);
-        let length = (before.max(after) + 1).clamp(7, 16);
-        if let (Ok(key), Some(prefix)) = (id.parse(), id.get(..length)) {
-            short.insert(key, prefix.to_owned());
-        }
+        let before = common(at.checked_sub(1).and_then(|at| sorted.get(at)), *id);
+        let after = common(sorted.get(at + 1), *id);
+        let mut prefix = id.to_string();
+        prefix.truncate((before.max(after) + 1).clamp(7, 16) as usize);
+        short.insert(*id, prefix);
     }
     short
 }

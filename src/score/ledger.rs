@@ -182,6 +182,15 @@ impl Ledger {
         family
     }
 
+    /// What an entry was edited or merged from, itself left out.
+    #[must_use]
+    pub fn sources(&self, entry: EntryId) -> BTreeSet<EntryId> {
+        let direct = self.accounts.get(&entry).and_then(|account| account.sources().next());
+        let mut family = direct.map_or_else(BTreeSet::new, |_| self.family(entry));
+        family.remove(&entry);
+        family
+    }
+
     /// The evidence that being there counts for: 1, or in a merge 1 for each entry merged.
     fn roots(&self, entry: EntryId, family: &BTreeSet<EntryId>) -> u64 {
         let rares = family.iter().filter_map(|id| self.accounts.get(id)?.rare.as_ref());
