@@ -6,6 +6,8 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use crate::model::hash::IdMap;
+
 /// Changes whenever the same text gives other tokens, so that an old index is not trusted.
 pub const VERSION: u32 = 1;
 
@@ -18,14 +20,20 @@ const EXACT: char = '=';
 /// Turns texts into tokens.
 pub struct Tokenizer {
     stemmer: Stemmer,
+    /// Stems of words met before: few words make up most of any text, and stemming one takes
+    /// longer than everything else that is done to it.
+    stems: IdMap<Box<str>, Box<str>>,
     lower: String,
     token: String,
 }
 
+/// Words whose stems are kept.
+const KEPT: usize = 50_000;
+
 impl Default for Tokenizer {
     fn default() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        Self { stemmer, lower: String::new(), token: String::new() }
+        Self { stemmer, stems: IdMap::default(), lower: String::new(), token: String::new() }
     }
 }
 
@@ -42,7 +50,10 @@ impl Tokenizer {
                 for part in Parts(word) {
                     self.lower.clear();
                     self.lower.extend(part.chars().flat_map(char::to_lowercase));
-                    emit(cut(&self.stemmer.stem(&self.lower)), true);
+                    match self.stems.get(self.lower.as_str()) {
+                        Some(stem) => emit(stem, true),
+                        None => emit(self.stem(), true),
+                    }
                     parts += 1;
                 }
                 if parts > 1 && word.len() < chunk.len() {
@@ -62,6 +73,16 @@ impl Tokenizer {
         let mut count = 0;
         self.each(text, |_, counts| count += u32::from(counts));
         count
+    }
+
+    fn stem(&mut self) -> &str {
+        let stem = self.stemmer.stem(&self.lower);
+        self.token.clear();
+        self.token.push_str(cut(&stem));
+        if self.stems.len() < KEPT {
+            self.stems.insert(self.lower.as_str().into(), self.token.as_str().into());
+        }
+        &self.token
     }
 
     fn exact(&mut self, form: &str, emit: &mut impl FnMut(&str, bool)) {
