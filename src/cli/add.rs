@@ -19,8 +19,9 @@ use crate::{
     },
     score::{
         adopt,
-        board::{Board, Placed, Row},
+        board::{self, Board, Placed},
         evidence::UserState,
+        ledger::Ledger,
     },
     store::txn::{Change, Target, Txn},
 };
@@ -71,6 +72,13 @@ struct New {
     until: Option<Timestamp>,
 }
 
+impl New {
+    fn id(&self, ctx: &Context) -> EntryId {
+        let name = &ctx.config.categories.spec(self.category).name;
+        EntryId::of(name, self.text.as_str().as_bytes())
+    }
+}
+
 /// What became of it.
 struct Done {
     id: EntryId,
@@ -86,7 +94,12 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     let store = ctx.writer()?;
     let lock = context::lock(&store)?;
-    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
+    let categories = &ctx.config.categories;
+    let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
+    let known = |new: &New| !txn.snapshot().holders(new.id(ctx)).is_empty();
+    if ctx.ui.json || args.supersedes.is_some() || news.iter().any(known) {
+        txn = store.begin(&lock, categories, ctx.now, ctx.who());
+    }
     refuse_if_unreadable(&txn)?;
     let mut done = Vec::new();
     for new in &news {
@@ -103,7 +116,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     placed.extend(done.iter_mut().filter_map(|done| done.placed.take()));
     let ledger = txn.commit()?;
     drop(lock);
-    show(ctx, &Board::new(ctx.now, ctx.rules(), vec![(placed, &ledger)]), &done);
+    show(ctx, placed, &ledger, &done);
     Ok(Exit::Done)
 }
 
@@ -114,7 +127,7 @@ fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
 
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Result<Done, Failure> {
     let spec = ctx.config.categories.spec(new.category);
-    let id = EntryId::of(&spec.name, new.text.as_str().as_bytes());
+    let id = new.id(ctx);
     let pin = new.pin || new.text.pinned();
     let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
     let twice = earlier.iter().any(|done| done.id == id);
@@ -162,21 +175,26 @@ fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Resul
     Ok(Done { id, reinforced: false, placed: Some(placed) })
 }
 
-fn show(ctx: &Context, board: &Board, done: &[Done]) {
-    let entries = Entries::new(ctx.now, &ctx.config.categories, board);
-    let rows = || done.iter().filter_map(|done| Some((done, board.get(done.id)?)));
+fn show(ctx: &Context, placed: Vec<Placed>, ledger: &Ledger, done: &[Done]) {
     if ctx.ui.json {
-        let result = |(done, row): (&Done, &Row)| {
+        let board = Board::new(ctx.now, ctx.rules(), vec![(placed, ledger)]);
+        let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+        let result = |done: &Done| {
             let action = if done.reinforced { "reinforced" } else { "added" };
-            json!({"action": action, "entry": entries.json(row)})
+            Some(json!({"action": action, "entry": entries.json(board.get(done.id)?)}))
         };
-        let results: Vec<Value> = rows().map(result).collect();
+        let results: Vec<Value> = done.iter().filter_map(result).collect();
         ctx.ui.document(&json!({"schema": "pimem.add/1", "results": results}));
         return;
     }
-    for (done, row) in rows() {
-        let what = if done.reinforced { "Already exists, reinforced instead" } else { "Added" };
-        ctx.ui.line(&format!("{what}: {}", entries.line(row)));
+    let short = board::short_ids(placed.iter().map(|entry| entry.id));
+    for Done { id, reinforced, .. } in done {
+        let what = if *reinforced { "Already exists, reinforced instead" } else { "Added" };
+        let entry = placed.iter().find(|entry| entry.id == *id);
+        if let (Some(Placed { category, text, .. }), Some(short)) = (entry, short.get(id)) {
+            let name = &ctx.config.categories.spec(*category).name;
+            ctx.ui.line(&format!("{what}: [{name}] {text} ({short})"));
+        }
     }
 }
 

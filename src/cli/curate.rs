@@ -116,6 +116,10 @@ pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
     for stem in holders {
         txn.change(Target::Topic(stem), Change::Remove(id));
     }
+    if row.evidence.user == UserState::Forgotten {
+        // Whoever adds the text again one day wants to see it.
+        txn.record(id, EventKind::Unpin)?;
+    }
     txn.record(id, EventKind::Archive)
 }
 

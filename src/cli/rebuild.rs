@@ -1,5 +1,8 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -124,29 +127,49 @@ fn rebuild(ctx: &Context, store: Store, whole: bool) -> Result<Outcome, Failure>
 }
 
 /// `memory-scores.json`: an output in a documented format, sorted by id.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Scores<'a> {
+    entries: BTreeMap<String, Record<'a>>,
+    last_rebuild: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    class: &'a str,
+    score: f64,
+    evidence_count: u64,
+    cue: &'a str,
+    first_seen: String,
+    last_reinforced: String,
+    user_state: &'a str,
+    lifecycle: &'a str,
+    fresh: bool,
+    access_count: u64,
+    last_accessed: Option<String>,
+}
+
 fn snapshot(ctx: &Context, board: &Board) -> String {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
-    let mut rows: Vec<&Row> = board.rows.iter().collect();
-    rows.sort_by_key(|row| row.entry.id);
-    let mut table = Map::new();
-    for row in rows {
-        let value = json!({
-            "class": entries.category(row),
-            "score": view::rounded(row.standing.shown()),
-            "evidenceCount": row.evidence.count,
-            "cue": row.evidence.cue.name(),
-            "firstSeen": row.evidence.first_seen.to_string(),
-            "lastReinforced": row.evidence.last_reinforced.to_string(),
-            "userState": view::user_state(row).name(),
-            "lifecycle": row.state.name(),
-            "fresh": row.fresh,
-            "accessCount": 0,
-            "lastAccessed": null,
-        });
-        table.insert(row.entry.id.to_string(), value);
-    }
-    let document = json!({"entries": table, "lastRebuild": ctx.now.0.to_string()});
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    let record = |row: &Row| Record {
+        class: entries.category(row),
+        score: view::rounded(row.standing.shown()),
+        evidence_count: row.evidence.count,
+        cue: row.evidence.cue.name(),
+        first_seen: row.evidence.first_seen.to_string(),
+        last_reinforced: row.evidence.last_reinforced.to_string(),
+        user_state: view::user_state(row).name(),
+        lifecycle: row.state.name(),
+        fresh: row.fresh,
+        access_count: 0,
+        last_accessed: None,
+    };
+    let scores = Scores {
+        entries: board.rows.iter().map(|row| (row.entry.id.to_string(), record(row))).collect(),
+        last_rebuild: ctx.now.0.to_string(),
+    };
+    let mut text = serde_json::to_string_pretty(&scores).unwrap_or_default();
     text.push('\n');
     text
 }

@@ -48,8 +48,7 @@ impl Tokenizer {
             {
                 let mut parts = 0;
                 for part in Parts(word) {
-                    self.lower.clear();
-                    self.lower.extend(part.chars().flat_map(char::to_lowercase));
+                    lowercase(part, &mut self.lower);
                     match self.stems.get(self.lower.as_str()) {
                         Some(stem) => emit(stem, true),
                         None => emit(self.stem(), true),
@@ -90,6 +89,17 @@ impl Tokenizer {
         self.token.push(EXACT);
         self.token.extend(form.chars().flat_map(char::to_lowercase));
         emit(cut(&self.token), false);
+    }
+}
+
+/// Puts `text` in lower case into `out`.
+fn lowercase(text: &str, out: &mut String) {
+    out.clear();
+    if text.is_ascii() {
+        out.push_str(text);
+        out.make_ascii_lowercase();
+    } else {
+        out.extend(text.chars().flat_map(char::to_lowercase));
     }
 }
 

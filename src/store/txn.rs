@@ -101,6 +101,7 @@ pub(crate) struct Txn<'a> {
     now: Now,
     who: Provenance,
     snapshot: Snapshot,
+    last: Option<EventId>,
     events: Vec<String>,
     changes: Vec<(Target, Vec<Change>)>,
 }
@@ -114,9 +115,39 @@ impl Store {
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        let snapshot = self.read(now, categories);
-        let (events, changes) = (Vec::new(), Vec::new());
-        Txn { store: self, _lock: lock, categories, now, who, snapshot, events, changes }
+        self.begin_with(lock, categories, now, who, self.read(now, categories))
+    }
+
+    /// The same for a change that only adds: the log, which grows without end, is not read.
+    pub(crate) fn begin_adding<'a>(
+        &'a self,
+        lock: &'a StoreLock,
+        categories: &'a Categories,
+        now: Now,
+        who: Provenance,
+    ) -> Txn<'a> {
+        self.begin_with(lock, categories, now, who, self.read_topics(categories))
+    }
+
+    fn begin_with<'a>(
+        &'a self,
+        lock: &'a StoreLock,
+        categories: &'a Categories,
+        now: Now,
+        who: Provenance,
+        snapshot: Snapshot,
+    ) -> Txn<'a> {
+        Txn {
+            store: self,
+            _lock: lock,
+            categories,
+            now,
+            who,
+            snapshot,
+            last: None,
+            events: Vec::new(),
+            changes: Vec::new(),
+        }
     }
 }
 
@@ -159,7 +190,12 @@ impl Txn<'_> {
         tags: Vec<String>,
     ) -> Result<()> {
         self.adopt(Some(entry));
-        let id = EventId::new(self.now.0, atomic::random()?);
+        // Within one change ids rise, so that the later of two decisions is the later one.
+        let id = match self.last {
+            Some(last) => EventId(last.0 + 1),
+            None => EventId::new(self.now.0, atomic::random()?),
+        };
+        self.last = Some(id);
         let event = Event { id, ts: self.now.0, entry, kind };
         self.snapshot.ledger.fold(&event);
         self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));

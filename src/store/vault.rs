@@ -81,10 +81,16 @@ impl Store {
     /// Reads topics, then events: writers go the other way, so that no line is seen without its
     /// cue. What cannot be read becomes a [`Problem`].
     pub(crate) fn read(&self, now: Now, categories: &Categories) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        self.read_markdown("topics", &mut snapshot, categories);
+        let mut snapshot = self.read_topics(categories);
         let log = self.read_evidence(&mut snapshot);
         self.adopt(now, categories, &log, &mut snapshot);
+        snapshot
+    }
+
+    /// Reads topics alone: what they hold, and nothing about how strongly.
+    pub(crate) fn read_topics(&self, categories: &Categories) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        self.read_markdown("topics", &mut snapshot, categories);
         snapshot
     }
 
