@@ -202,6 +202,9 @@ fn show(ctx: &Context, placed: Vec<Placed>, ledger: &Ledger, done: &[Done]) {
 fn read(ctx: &Context, args: &Args) -> Result<Vec<New>, Failure> {
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
+    if until.is_some_and(|until| until < ctx.now.0) {
+        ctx.ui.note("That day has passed: the entry is stored and not shown");
+    }
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
         let text = with_tags(text, &args.tags)?;
@@ -241,8 +244,12 @@ fn from_json(
     const KEYS: [&str; 6] = ["text", "category", "cue", "pin", "tags", "validUntil"];
     let refuse = |message: String, hint: &str| Failure::new(Kind::Refused, message, hint);
     let example = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
-    let object: Value =
-        serde_json::from_str(line).map_err(|e| refuse(format!("not valid JSON: {e}"), example))?;
+    let object: Value = serde_json::from_str(line).map_err(|error| {
+        // Its own line is always the first; the caller names the true one.
+        let text = error.to_string();
+        let what = text.split_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+        refuse(format!("not valid JSON: {what} (column {})", error.column()), example)
+    })?;
     let fields = object.as_object().ok_or_else(|| refuse("not an object".to_owned(), example))?;
     if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let hint = locate::closest(key, KEYS.into_iter()).map_or_else(

@@ -12,7 +12,7 @@ use crate::{
         layer, locate,
         schema::{self, KEYS, Key},
     },
-    store::atomic,
+    store::{atomic, read},
 };
 
 /// Show or change settings
@@ -43,6 +43,7 @@ enum Action {
         /// Its name
         key: String,
         /// Its new value
+        #[arg(allow_hyphen_values = true)]
         value: String,
     },
     /// Print the JSON schema of memory.json
@@ -116,6 +117,10 @@ fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
     }
     let store = ctx.writer()?;
     let path = Context::config_file(&dir);
+    read::guard(path.parent().unwrap_or(&path), &path)
+        .or_else(|problem| if is_project { Err(Failure::from(&problem)) } else { Ok(()) })?;
+    // Your own file may be a link, as dotfiles often are; the link stays.
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
     let lock = context::lock(&store)?;
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -130,6 +135,7 @@ fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
     // What is written must be readable: a table of categories has rules of its own.
     let origin = layer::Origin::User(path.clone());
     layer::Config::load(&[(origin, after.clone())], &crate::config::env::Env::default())?;
+    atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
     ctx.ui.line(&format!("Set {} = {} in {}", key.name, plain(&value), path.display()));

@@ -42,8 +42,15 @@ pub(crate) struct Globals {
     /// Use your own store instead of the project's
     #[arg(long, global = true, conflicts_with = "dir", help_heading = "Global options")]
     pub(crate) user: bool,
-    /// Read only these stores
-    #[arg(long, global = true, value_enum, value_name = "SCOPE", help_heading = "Global options")]
+    /// Use only these stores
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "SCOPE",
+        conflicts_with = "user",
+        help_heading = "Global options"
+    )]
     pub(crate) scope: Option<ScopeChoice>,
     /// Take this for the current time (RFC 3339)
     #[arg(long, global = true, value_name = "TIME", help_heading = "Global options")]
@@ -171,7 +178,7 @@ impl Context {
 
     /// Where a writing command would write: directory, whose it is, and whether it is there.
     pub(crate) fn target(&self) -> Result<(PathBuf, Scope, bool), Failure> {
-        if self.globals.user {
+        if self.globals.user || self.globals.scope == Some(ScopeChoice::User) {
             let dir = self.places.user().ok_or_else(no_home)?;
             let known = dir.is_dir();
             return Ok((dir, Scope::User, known));

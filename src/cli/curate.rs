@@ -101,6 +101,9 @@ pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> 
     let mut lines = Vec::new();
     for selector in &selectors {
         let row = pick::entry(ctx, &board, selector)?;
+        if lines.iter().any(|(known, _): &(Row, String)| known.entry.id == row.entry.id) {
+            continue;
+        }
         lines.push((row.clone(), Entries::new(ctx.now, &ctx.config.categories, &board).line(row)));
     }
     on_each(ctx, &selectors, archive)?;

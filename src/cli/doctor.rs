@@ -15,6 +15,7 @@ use crate::{
     recall::bm25::Query,
     store::{
         lock::{LockError, StoreLock},
+        read::Problem,
         txn,
         vault::{Snapshot, Store},
     },
@@ -60,7 +61,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         findings.extend(contents(&snapshot));
         findings.extend(writing(store));
         findings.extend(git_files(store));
-        let (state, found) = index(ctx, store);
+        let (state, found) = index(ctx, store, &snapshot.problems);
         facts.push(("index".to_owned(), state));
         findings.extend(found);
     }
@@ -190,10 +191,10 @@ fn git_files(store: &Store) -> Vec<Finding> {
 }
 
 /// The state of the index in words, and what is wrong with it.
-fn index(ctx: &Context, store: &Store) -> (String, Option<Finding>) {
+fn index(ctx: &Context, store: &Store, known: &[Problem]) -> (String, Vec<Finding>) {
     let Some(dir) = ctx.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
-        return ("none".to_owned(), Some(finding("there is no cache directory", fix)));
+        return ("none".to_owned(), vec![finding("there is no cache directory", fix)]);
     };
     let corpus =
         corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &ctx.config.categories);
@@ -207,12 +208,15 @@ fn index(ctx: &Context, store: &Store) -> (String, Option<Finding>) {
         }
         corpus::Freshness::Broken(_) => "damaged".to_owned(),
     };
-    let found = match &corpus.freshness {
-        corpus::Freshness::Broken(why) => Some(finding(
-            format!("the index is damaged: {why}"),
-            "pimem rebuild; searches work without it",
-        )),
-        _ => None,
-    };
+    let mut found: Vec<Finding> = corpus
+        .problems
+        .iter()
+        .filter(|problem| !known.contains(problem))
+        .map(|problem| finding(problem.to_string(), problem.hint()))
+        .collect();
+    if let corpus::Freshness::Broken(why) = &corpus.freshness {
+        let fix = "pimem rebuild makes it anew; searches work without it";
+        found.push(finding(format!("the index is damaged: {why}"), fix));
+    }
     (state, found)
 }

@@ -66,8 +66,15 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         txn.record(id, EventKind::Edit(from, Some(adopt::origin(&line))))?;
         let holders: Vec<String> =
             txn.snapshot().holders(from).into_iter().map(str::to_owned).collect();
+        if text.pinned() {
+            txn.record(id, EventKind::Pin)?;
+        }
         for stem in holders {
-            txn.change(Target::Topic(stem), Change::Reword(from, text.as_str().to_owned()));
+            let reword = Change::Reword(from, text.as_str().to_owned());
+            txn.change(Target::Topic(stem.clone()), reword);
+            if text.pinned() {
+                txn.change(Target::Topic(stem), Change::SetPinned(from, true));
+            }
         }
         Ok(())
     })?;

@@ -109,7 +109,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         if args.explain {
             for (row, verdict) in board.rows.iter().zip(&report.verdicts) {
                 let line = entries.line(row);
-                ctx.ui.note(&format!(
+                ctx.ui.explain(&format!(
                     "{verdict}; {} {}: {line}",
                     Entries::state(row),
                     Entries::score(row)

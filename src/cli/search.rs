@@ -118,9 +118,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
     }
     if args.explain && !ctx.ui.json {
-        ctx.ui.note(&format!("terms: {}", query.terms.join(" ")));
+        ctx.ui.explain(&format!("terms: {}", query.terms.join(" ")));
         for hit in &found.hits {
-            ctx.ui.note(&format!(
+            ctx.ui.explain(&format!(
                 "{:.3} = 0.7 × {:.3} / ({:.3} + 8) × {:.3} (standing)  {}:{}",
                 hit.score, hit.bm25, hit.bm25, hit.factor, hit.source, hit.line
             ));

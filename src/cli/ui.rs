@@ -108,6 +108,12 @@ impl Ui {
         }
     }
 
+    /// Something that was asked for and is no result, on stderr.
+    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
+    pub(crate) fn explain(&self, line: &str) {
+        stderr(&safe::terminal(line));
+    }
+
     /// Something that only `-v` shows, on stderr.
     pub(crate) fn detail(&self, line: &str) {
         if self.verbose {

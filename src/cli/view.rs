@@ -52,7 +52,7 @@ impl<'a> Entries<'a> {
             Standing::Forgotten => " (forgotten)",
             Standing::Scored(_) if row.expired => " (expired)",
             Standing::Scored(_) if row.superseded_by.is_some() => " (superseded)",
-            Standing::Scored(_) if row.fresh => " (fresh)",
+            Standing::Scored(_) if row.fresh && row.evidence.count > 0 => " (fresh)",
             Standing::Scored(_) => "",
         };
         format!("{}{note}", row.state.name())

@@ -77,7 +77,7 @@ impl Config {
             values.insert(key.name, (value, Origin::Env(key.env)));
         }
         let mut config = Self { values, categories: Categories::default() };
-        config.categories = Categories::new(further_categories(&config)?);
+        config.categories = Categories::new(further_categories(&config, files)?);
         Ok(config)
     }
 
@@ -178,63 +178,89 @@ fn flatten(root: &Map<String, Value>) -> Vec<(String, Value)> {
     flat
 }
 
-fn further_categories(config: &Config) -> Result<Vec<CategorySpec>, ConfigError> {
+fn further_categories(
+    config: &Config,
+    files: &[(Origin, String)],
+) -> Result<Vec<CategorySpec>, ConfigError> {
     let Some((Value::Object(table), origin)) = config.get("categories") else {
         return Ok(Vec::new());
     };
-    let fail = |message: String, hint: &str| ConfigError {
-        place: origin.to_string(),
-        message,
-        hint: hint.to_owned(),
+    let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text);
+    let mut specs = Vec::new();
+    for (name, value) in table {
+        let spec = category(name, value).map_err(|(field, message, hint)| {
+            let path: Vec<&str> = ["categories", name].into_iter().chain(field).collect();
+            let place = match text {
+                Some(text) => format!("{origin}:{}", locate::line_of(text, &path)),
+                None => origin.to_string(),
+            };
+            ConfigError { place, message, hint }
+        })?;
+        specs.push(spec);
+    }
+    Ok(specs)
+}
+
+/// What is wrong with a category: in which field, what, and a hint.
+type Wrong<'a> = (Option<&'a str>, String, String);
+
+fn category<'a>(name: &str, value: &'a Value) -> Result<CategorySpec, Wrong<'a>> {
+    let fields_known = || {
+        let names: Vec<&str> = CATEGORY_FIELDS.iter().map(|(name, _)| *name).collect();
+        format!("the fields are {}", names.join(", "))
+    };
+    let Value::Object(fields) = value else {
+        let message = format!("categories.{name} is not an object");
+        return Err((None, message, fields_known()));
+    };
+    let known = |field: &&String| CATEGORY_FIELDS.iter().any(|(name, _)| name == field);
+    if let Some(field) = fields.keys().find(|field| !known(field)) {
+        let near = locate::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
+        let hint = near.map_or_else(fields_known, |name| format!("did you mean {name}?"));
+        return Err((Some(field), format!("unknown key categories.{name}.{field}"), hint));
+    }
+    let wrong = |field: &'static str, value: &Value, hint: &str| {
+        (Some(field), format!("categories.{name}.{field} is {value}"), hint.to_owned())
+    };
+    let text = |field: &'static str| match fields.get(field) {
+        None => Ok(name.to_owned()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(value) => Err(wrong(field, value, "it takes a text")),
+    };
+    let number = |field: &'static str, default: f64| match fields.get(field) {
+        None => Ok(default),
+        Some(value) => value
+            .as_f64()
+            .filter(|number| number.is_finite() && *number > 0.0)
+            .ok_or_else(|| wrong(field, value, "it takes a number above 0")),
+    };
+    let whole = |field: &'static str, default: u64| match fields.get(field) {
+        None => Ok(default),
+        Some(value) => value.as_u64().ok_or_else(|| wrong(field, value, "it takes a whole number")),
     };
     let is_name = |name: &str| {
         (1..=64).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
-    let mut specs = Vec::new();
-    for (name, value) in table {
-        let Value::Object(fields) = value else {
-            return Err(fail(format!("categories.{name} is not an object"), "name → {…}"));
-        };
-        let known = |field: &String| CATEGORY_FIELDS.iter().any(|(name, _)| name == field);
-        if let Some(field) = fields.keys().find(|field| !known(field)) {
-            let hint = locate::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
-            let hint = hint.map_or_else(String::new, |name| format!("did you mean {name}?"));
-            return Err(fail(format!("unknown key categories.{name}.{field}"), &hint));
-        }
-        let text = |field: &str| fields.get(field).and_then(Value::as_str).map(str::to_owned);
-        let number = |field: &str, default: f64| match fields.get(field) {
-            None => Ok(default),
-            Some(value) => value.as_f64().filter(|n| n.is_finite() && *n > 0.0).ok_or_else(|| {
-                fail(format!("categories.{name}.{field} is {value}"), "a number above 0")
-            }),
-        };
-        let whole = |field: &str, default: u64| match fields.get(field) {
-            None => Ok(default),
-            Some(value) => value.as_u64().ok_or_else(|| {
-                fail(format!("categories.{name}.{field} is {value}"), "a whole number")
-            }),
-        };
-        let topic = text("topic").unwrap_or_else(|| name.clone());
-        if !is_name(name) || !is_name(&topic) {
-            let hint = "names are 1 to 64 of a-z, 0-9 and -";
-            return Err(fail(format!("categories.{name}: not a usable name"), hint));
-        }
-        specs.push(CategorySpec {
-            name: name.clone().into(),
-            section: text("section").unwrap_or_else(|| name.clone()).into(),
-            topic: topic.into(),
-            tau_days: number("tauDays", 30.0)?,
-            max_active: usize::try_from(whole("maxActive", 4)?).unwrap_or(usize::MAX),
-            section_tokens: u32::try_from(whole("sectionTokens", 200)?).unwrap_or(u32::MAX),
-            window_days: fields.get("windowDays").map(|_| number("windowDays", 0.0)).transpose()?,
-        });
+    let topic = text("topic")?;
+    if !is_name(name) || !is_name(&topic) {
+        let hint = "names are 1 to 64 of a-z, 0-9 and -".to_owned();
+        return Err((None, format!("categories.{name}: not a usable name"), hint));
     }
-    Ok(specs)
+    Ok(CategorySpec {
+        name: name.to_owned().into(),
+        section: text("section")?.into(),
+        topic: topic.into(),
+        tau_days: number("tauDays", 30.0)?,
+        max_active: usize::try_from(whole("maxActive", 4)?).unwrap_or(usize::MAX),
+        section_tokens: u32::try_from(whole("sectionTokens", 200)?).unwrap_or(u32::MAX),
+        window_days: fields.get("windowDays").map(|_| number("windowDays", 0.0)).transpose()?,
+    })
 }
 
 /// `text` with one setting changed; other settings keep their order.
 pub(crate) fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}');
     let mut root: Value = if text.trim().is_empty() {
         Value::Object(Map::new())
     } else {
@@ -292,11 +318,11 @@ mod tests {
             ("[]", "memory.json:1: the file is not a JSON object (start it with {)"),
             (
                 "{\"categories\": {\"x y\": {}}}",
-                "memory.json: categories.x y: not a usable name (names are 1 to 64 of a-z, 0-9 and -)",
+                "memory.json:1: categories.x y: not a usable name (names are 1 to 64 of a-z, 0-9 and -)",
             ),
             (
                 "{\"categories\": {\"x\": {\"tau\": 1}}}",
-                "memory.json: unknown key categories.x.tau ()",
+                "memory.json:1: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays)",
             ),
         ] {
             assert_eq!(load(text).unwrap_err(), want);

@@ -45,7 +45,7 @@ pub(crate) enum Freshness {
     Absent,
     /// It cannot be used, and why.
     Broken(String),
-    /// So many of its files have changed or gone, or are new.
+    /// So many files have changed since, or are new.
     Stale(usize),
     /// It is as the store is.
     Fresh,
@@ -145,11 +145,11 @@ impl Corpus {
                 Err(problem) => self.problems.push(problem),
             }
         }
-        let live: usize = alive.iter().map(Vec::len).sum();
-        let known: usize = files.first().map_or(0, |(_, manifest)| manifest.sources.len());
-        let stale = pending.len() + known.saturating_sub(live);
         if !files.is_empty() {
-            self.freshness = if stale == 0 { Freshness::Fresh } else { Freshness::Stale(stale) };
+            self.freshness = match pending.len() {
+                0 => Freshness::Fresh,
+                stale => Freshness::Stale(stale),
+            };
         }
         for ((packed, manifest), ranges) in files.iter().zip(&mut alive) {
             ranges.sort_unstable_by_key(|range| range.start);

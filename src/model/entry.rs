@@ -119,6 +119,9 @@ fn without_private(raw: &str) -> String {
     while let Some((before, inside)) = rest.split_once(OPEN) {
         kept.push_str(before);
         rest = inside.split_once(CLOSE).map_or("", |(_, after)| after);
+        if kept.ends_with(' ') {
+            rest = rest.trim_start_matches(' ');
+        }
     }
     kept.push_str(rest);
     kept
@@ -133,7 +136,7 @@ mod tests {
         for (raw, want) in [
             ("  use   tabs ", Ok("use   tabs")),
             ("two\nlines\r\nhere", Ok("two lines here")),
-            ("a <private>b</private> c", Ok("a  c")),
+            ("a <private>b</private> c", Ok("a c")),
             ("a <private>b", Ok("a")),
             ("<private>b</private>", Err(TextError::Empty)),
             (" \n ", Err(TextError::Empty)),

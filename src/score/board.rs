@@ -153,7 +153,8 @@ impl Board {
 /// Hotness of a topic: the sum of its scores, pinned entries counting 9999 for the order.
 #[must_use]
 pub fn hotness(rows: &[&Row]) -> f64 {
-    rows.iter().map(|row| row.standing.shown()).sum()
+    // An empty sum of floats is -0.
+    rows.iter().fold(0.0, |sum, row| sum + row.standing.shown())
 }
 
 /// Whether a topic is cold: nothing pinned, and nothing touched for twice its decay constant.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
 
 /// What a user decided about an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum UserState {
     /// Nothing.
     #[default]

@@ -21,9 +21,9 @@ struct Latest<T> {
     value: T,
 }
 
-fn keep_latest<T>(slot: &mut Option<Latest<T>>, event: &Event, value: T) {
+fn keep_latest<T: Ord>(slot: &mut Option<Latest<T>>, event: &Event, value: T) {
     let at = (event.ts, event.id);
-    if slot.as_ref().is_none_or(|known| known.at < at) {
+    if slot.as_ref().is_none_or(|known| (known.at, &known.value) < (at, &value)) {
         *slot = Some(Latest { at, value });
     }
 }
@@ -136,6 +136,18 @@ impl Ledger {
         let Some(account) = self.accounts.get(&entry) else { return false };
         let archived = account.rare.as_ref().and_then(|rare| rare.archived);
         archived.is_some_and(|latest| latest.value && Some(latest.at) > account.last_add)
+    }
+
+    /// Time and id of the latest decision about `entry`: a new one has to come after it, also when
+    /// it was made in the same millisecond or on a machine whose clock is ahead.
+    #[must_use]
+    pub fn latest_decision(&self, entry: EntryId) -> Option<(Timestamp, EventId)> {
+        let family = self.family(entry);
+        let rares = family.iter().filter_map(|id| self.accounts.get(id)?.rare.as_ref());
+        rares
+            .flat_map(|rare| [rare.user.map(|user| user.at), rare.archived.map(|known| known.at)])
+            .flatten()
+            .max()
     }
 
     /// Entries that are not `present`, not archived, and that no other entry was made from: lines

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::{
     atomic::{self, Sync},
     lock::StoreLock,
-    read,
+    read::{self, Problem},
     vault::{Snapshot, Store},
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         category::{Categories, CategoryId},
         entry::EntryId,
         event::{Event, EventKind, Provenance},
-        time::Now,
+        time::{Now, Timestamp},
         ulid::EventId,
     },
     report::budget::thousands,
@@ -101,7 +101,7 @@ pub(crate) struct Txn<'a> {
     now: Now,
     who: Provenance,
     snapshot: Snapshot,
-    last: Option<EventId>,
+    last: Option<(Timestamp, EventId)>,
     events: Vec<String>,
     changes: Vec<(Target, Vec<Change>)>,
 }
@@ -190,16 +190,32 @@ impl Txn<'_> {
         tags: Vec<String>,
     ) -> Result<()> {
         self.adopt(Some(entry));
-        // Within one change ids rise, so that the later of two decisions is the later one.
-        let id = match self.last {
-            Some(last) => EventId(last.0 + 1),
-            None => EventId::new(self.now.0, atomic::random()?),
-        };
-        self.last = Some(id);
-        let event = Event { id, ts: self.now.0, entry, kind };
+        let (ts, id) = self.moment(entry)?;
+        let event = Event { id, ts, entry, kind };
         self.snapshot.ledger.fold(&event);
         self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
         Ok(())
+    }
+
+    /// Time and id of the next event about an entry: after all earlier decisions about it, whatever
+    /// the clocks say, so that the later of two decisions is the later one.
+    fn moment(&mut self, entry: EntryId) -> Result<(Timestamp, EventId)> {
+        let before = self.snapshot.ledger.latest_decision(entry).max(self.last);
+        let random = atomic::random()?;
+        let mut ts = self.now.0;
+        let mut id = EventId::new(ts, random);
+        if let Some((then, last)) = before
+            && then >= ts
+        {
+            ts = then;
+            id = EventId::new(ts, random);
+            if id <= last {
+                // A random step: another machine may be doing the same.
+                id = EventId(last.0 + 1 + (random & 0xffff_ffff));
+            }
+        }
+        self.last = Some((ts, id));
+        Ok((ts, id))
     }
 
     /// Adopts one entry, or all that await it. Gives their number.
@@ -231,8 +247,12 @@ impl Txn<'_> {
             planned.push(self.plan(target, changes)?);
         }
         let dir = &self.store.dir;
-        for guarded in [dir.join("topics"), dir.join("archive"), self.store.evidence()] {
-            read::guard(dir, &guarded).map_err(Unreadable)?;
+        for folder in [dir.join("topics"), dir.join("archive")] {
+            read::guard(dir, &folder).map_err(Unreadable)?;
+        }
+        let log = self.store.evidence();
+        if let Err(kind) = read::checked(dir, &log) {
+            return Err(anyhow::Error::new(Unreadable(Problem { path: log, kind })));
         }
         for folder in [dir.clone(), dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);

@@ -1,1 +1,20 @@
-fn main() {}
+//! The integration tests: one binary, one module per promise.
+//!
+//! Everything runs the real program in a [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites
+//! transcripts and generated files, `PIMEM_TEST_SCALE=N` makes the races N times as long.
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "tests prepare and damage files in any way")]
+#![expect(clippy::print_stdout, reason = "what was skipped, and how far a test got, is said")]
+
+mod bad_files;
+mod bad_input;
+mod cmd;
+mod common;
+mod crash;
+mod discovery;
+mod generated;
+mod index;
+mod merge;
+mod race;
+mod store;
+mod tidy;

@@ -1,0 +1,427 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_pimem_global_optspecs
+    string join \n dir= user scope= now= json color= q/quiet v/verbose h/help V/version
+end
+
+function __fish_pimem_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_pimem_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_pimem_using_subcommand
+    set -l cmd (__fish_pimem_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c pimem -n "__fish_pimem_needs_command" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_needs_command" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_needs_command" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_needs_command" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_needs_command" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_needs_command" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_needs_command" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_needs_command" -s V -l version -d 'Print version'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes and log items by words'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand init" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand init" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand init" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -s c -l category -d 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l cue -d 'How it was learned, which decides its weight' -r -f -a "explicit\t''
+structural\t''
+behavioral\t''
+recurrence\t''"
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l tag -d 'Add `#TAG` to the text (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l supersedes -d 'The entry that this one replaces: it leaves the report' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l valid-until -d 'Last day on which it holds' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l pin -d 'Never let it fade'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l by -d 'How much evidence to add' -r
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l harmful -d 'Record that it proved wrong instead: takes four pieces of evidence away for each'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand list" -s c -l category -d 'Only entries of this category (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l state -d 'Only entries in this state: active, provisional, candidate, dropped (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l sort -d 'Order' -r -f -a "score\t'Strongest first'
+age\t'Most recently reinforced first'
+hot\t'Hottest topic first, then strongest'"
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand list" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand list" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand show" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand show" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand show" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand topics" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l mode -d 'How to search' -r -f -a "keyword\t'BM25'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -s n -l limit -d 'At most so many hits' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -s c -l category -d 'Only entries of this category (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l in -d 'Where to look (repeatable)' -r -f -a "topics\t'Entries'
+notes\t'MEMORY.md'
+scratchpad\t'SCRATCHPAD.md'
+daily\t'Daily logs'
+all\t'Everything'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l explain -d 'Show how each score came about'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l budget -d 'Tokens that the report may take [default: 1700]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l system-prompt-tokens -d 'Tokens that the system prompt takes already' -r
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l system-prompt -d 'The system prompt, to be measured' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l prompt -d 'Add memories that fit this prompt (`-` reads it from standard input)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l explain -d 'Say of every entry why it is in or out, on standard error or in the JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand pin" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand unpin" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand forget" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l if-older -d 'Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d' -r
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -f -a "show" -d 'List all settings'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -f -a "get" -d 'Print one setting'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -f -a "schema" -d 'Print the JSON schema of memory.json'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l origin -d 'Say where each value comes from'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "show" -d 'List all settings'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "get" -d 'Print one setting'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON schema of memory.json'
+complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l out -d 'Write every page into this directory' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand man" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand man" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand man" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "search" -d 'Find memories, notes and log items by words'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print one setting'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON schema of memory.json'

@@ -1,0 +1,157 @@
+//! Transcripts: what documents say about the program's output is what it prints.
+//!
+//! Plays the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README and the man pages. A line
+//! `$ COMMAND` runs in a shell; expected is what follows: stdout, then stderr, then `? N` for an exit
+//! code other than 0. A line `...` stands for any lines, `[..]` for anything within a line.
+//! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy.
+
+use std::{fs, path::PathBuf};
+
+use crate::common::{bless, repository, sandbox::Sandbox};
+
+/// The documents that hold transcripts.
+pub(crate) fn documents() -> Vec<PathBuf> {
+    let list = |dir: &str| {
+        let found = fs::read_dir(repository().join(dir)).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    };
+    let mut paths: Vec<PathBuf> = list("tests/it/cmd");
+    paths.extend([repository().join("README.md")].into_iter().chain(list("man")));
+    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("```console")));
+    paths
+}
+
+#[test]
+fn transcripts() {
+    let documents = documents();
+    assert!(documents.len() > 5, "the transcripts are there");
+    let mut failures = Vec::new();
+    for path in &documents {
+        let text = fs::read_to_string(path).unwrap();
+        let (after, wrong) = play(&text, &sandbox(&text));
+        let name = path.strip_prefix(repository()).unwrap_or(path).display();
+        failures.extend(wrong.iter().map(|wrong| format!("{name}:{wrong}")));
+        if bless() && after != text {
+            fs::write(path, after).unwrap();
+        }
+    }
+    let count = failures.len();
+    assert!(
+        bless() || failures.is_empty(),
+        "{}\n{count} differ; PIMEM_BLESS=1 cargo test --test it cmd:: accepts what is printed now",
+        failures.join("\n")
+    );
+}
+
+fn sandbox(text: &str) -> Sandbox {
+    let named = text.split_once("<!-- store: ").and_then(|(_, rest)| rest.split_once(" -->"));
+    Sandbox::new(named.map_or("empty", |(name, _)| name))
+}
+
+/// Plays all blocks. Gives the text as it should be, and what was different.
+fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
+    let mut after = String::new();
+    let mut failures = Vec::new();
+    let mut inside = false;
+    let mut millis = 0;
+    let mut lines = (1..).zip(text.lines()).peekable();
+    while let Some((number, line)) = lines.next() {
+        after.push_str(&format!("{line}\n"));
+        match line {
+            "```console" => inside = true,
+            "```" => inside = false,
+            _ => {}
+        }
+        let Some(command) = line.strip_prefix("$ ").filter(|_| inside) else { continue };
+        let mut want = Vec::new();
+        let is_output = |line: &str| line != "```" && !line.starts_with("$ ");
+        while let Some((_, line)) = lines.next_if(|(_, line)| is_output(line)) {
+            want.push(line);
+        }
+        millis += 1;
+        let printed = printed(sandbox, command, millis);
+        let got: Vec<&str> = printed.lines().collect();
+        let same = matches(trimmed(&want), trimmed(&got));
+        if !same {
+            let (want, got) = (want.join("\n"), got.join("\n"));
+            failures.push(format!("{number}: $ {command}\n-- expected\n{want}\n-- printed\n{got}"));
+        }
+        for line in if same { want } else { got } {
+            after.push_str(&format!("{line}\n"));
+        }
+    }
+    (after, failures)
+}
+
+/// What a command prints, in the form of an expectation.
+fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
+    // Decisions count by their time, so every command has a millisecond of its own.
+    let now = format!("2026-06-30T18:00:00.{millis:03}Z");
+    let done = sandbox.shell(&format!("PIMEM_NOW={now}; {command}"));
+    let mut text = String::new();
+    for part in [&done.stdout, &done.stderr] {
+        text.push_str(&whole_seconds(&sandbox.normal(part)));
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    if done.code != 0 {
+        text.push_str(&format!("? {}\n", done.code));
+    }
+    text
+}
+
+/// Times of the sandbox without what sets one command's clock apart from another's.
+fn whole_seconds(text: &str) -> String {
+    let mut parts = text.split("T18:00:00.");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        out.push_str("T18:00:00.000");
+        out.push_str(rest);
+    }
+    out
+}
+
+fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
+    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    &lines[..end]
+}
+
+fn matches(want: &[&str], got: &[&str]) -> bool {
+    match (want.split_first(), got.split_first()) {
+        (None, None) => true,
+        (Some((&"...", rest)), _) => (0..=got.len()).any(|skip| matches(rest, &got[skip..])),
+        (Some((first, want)), Some((line, got))) => like(first, line) && matches(want, got),
+        _ => false,
+    }
+}
+
+/// Whether a line is as expected; `[..]` stands for anything.
+fn like(want: &str, line: &str) -> bool {
+    let Some((start, rest)) = want.split_once("[..]") else { return want == line };
+    let Some(line) = line.strip_prefix(start) else { return false };
+    line.char_indices().map(|(at, _)| at).chain([line.len()]).any(|at| like(rest, &line[at..]))
+}
+
+#[test]
+fn expectations_can_fail() {
+    let cases: &[(&[&str], &[&str], bool)] = &[
+        (&["a", "b"], &["a", "b"], true),
+        (&["a"], &["a", "b"], false),
+        (&["a", "..."], &["a", "b", "c"], true),
+        (&["...", "c"], &["a", "b", "c"], true),
+        (&["...", "b"], &["a", "b", "c"], false),
+        (&["x [..] z", "..."], &["x y z"], true),
+        (&["x [..] z"], &["x y"], false),
+    ];
+    for (want, got, same) in cases {
+        assert_eq!(matches(want, got), *same, "{want:?} {got:?}");
+    }
+    let text = "```console\n$ pimem search nothing\n? 0\n```\n";
+    let (after, failures) = play(text, &sandbox(text));
+    assert_eq!(after, "```console\n$ pimem search nothing\n? 1\n```\n");
+    assert_eq!(failures.len(), 1, "a wrong expectation is noticed");
+}

@@ -1,0 +1,282 @@
+//! The sandbox: a project, a home directory and a cache of its own, below the target directory.
+//!
+//! Nothing of the surroundings reaches the program: the environment is empty but for what is set
+//! here. A sandbox is removed when its test has passed, and kept for a look when it has not.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::Value;
+
+/// The time in all sandboxes.
+pub(crate) const NOW: &str = "2026-06-30T18:00:00Z";
+/// The program under test.
+pub(crate) const PIMEM: &str = env!("CARGO_BIN_EXE_pimem");
+
+/// What a command left behind.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Exit code, -1 for a signal.
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Outcome {
+    /// Exit code 0 and not a word on stderr.
+    pub(crate) fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Exit code 0, whatever is said on stderr.
+    pub(crate) fn done(self) -> String {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self.stdout
+    }
+
+    /// Exit code 2, nothing on stdout; gives stderr.
+    pub(crate) fn refused(self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{}", self.stderr);
+        self.stderr
+    }
+
+    /// The document that a successful command with `--json` printed.
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.ok()).expect("stdout is one JSON document")
+    }
+}
+
+/// A directory with `project`, `home` and `cache`.
+pub(crate) struct Sandbox {
+    root: PathBuf,
+}
+
+impl Sandbox {
+    /// A sandbox whose project is a copy of `fixtures/stores/NAME`; `empty` has no store.
+    pub(crate) fn new(fixture: &str) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("it-{}-{number}", std::process::id());
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // A test that failed long ago may have had the same number.
+        drop(fs::remove_dir_all(&root));
+        for dir in ["project", "home", "cache"] {
+            fs::create_dir_all(root.join(dir)).unwrap();
+        }
+        let root = fs::canonicalize(root).unwrap();
+        if fixture != "empty" {
+            let from = super::repository().join("fixtures/stores").join(fixture);
+            copy_tree(&from, &root.join("project"));
+        }
+        Self { root }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.project().join(".pi/memory")
+    }
+
+    /// A path in the project's store.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.store().join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        let path = self.path(name);
+        fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Writes a file of the store, as an editor would.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// The project's `memory.json`.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::create_dir_all(self.project().join(".pi")).unwrap();
+        fs::write(self.project().join(".pi/memory.json"), text).unwrap();
+    }
+
+    /// Puts a program into the sandbox's environment.
+    pub(crate) fn place(&self, command: &mut Command) {
+        command
+            .env_clear()
+            .env("HOME", self.home())
+            .env("XDG_CACHE_HOME", self.cache())
+            .env("XDG_CONFIG_HOME", self.root.join("config"))
+            .env("XDG_STATE_HOME", self.root.join("state"))
+            .env("TMPDIR", &self.root)
+            .env("PIMEM_NOW", NOW)
+            .env("PIMEM_CEILING_DIRS", &self.root)
+            .env("COLUMNS", "100")
+            .current_dir(self.project());
+    }
+
+    /// The program with arguments, ready to be changed and run.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(PIMEM);
+        self.place(&mut command);
+        command.args(args);
+        command
+    }
+
+    /// Runs the program in the project.
+    pub(crate) fn run(&self, args: &[&str]) -> Outcome {
+        outcome(self.command(args))
+    }
+
+    /// Runs the program in a directory of the sandbox.
+    pub(crate) fn run_in(&self, dir: impl AsRef<Path>, args: &[&str]) -> Outcome {
+        let mut command = self.command(args);
+        command.current_dir(self.root.join(dir));
+        outcome(command)
+    }
+
+    /// Runs the program with something on its standard input.
+    pub(crate) fn pipe(&self, args: &[&str], input: impl AsRef<[u8]>) -> Outcome {
+        let mut command = assert_cmd::Command::from_std(self.command(args));
+        finish(command.write_stdin(input.as_ref()).output().unwrap())
+    }
+
+    /// Runs a line of shell in the project; `pimem` is found in the path.
+    pub(crate) fn shell(&self, line: &str) -> Outcome {
+        let mut command = Command::new("sh");
+        self.place(&mut command);
+        let here = Path::new(PIMEM).parent().unwrap().display();
+        command.env("PATH", format!("{here}:/usr/bin:/bin")).args(["-c", line]);
+        outcome(command)
+    }
+
+    /// Runs git in a directory of the sandbox, with no settings but these.
+    pub(crate) fn git(&self, dir: impl AsRef<Path>, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        self.place(&mut command);
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "Test");
+            command.env(format!("GIT_{role}_EMAIL"), "test@example.org");
+            command.env(format!("GIT_{role}_DATE"), NOW);
+        }
+        command.args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"]);
+        let done = outcome({
+            command.args(args).current_dir(self.root.join(dir));
+            command
+        });
+        assert_eq!(done.code, 0, "git {args:?}: {}{}", done.stdout, done.stderr);
+        done.stdout
+    }
+
+    /// Every file of the store with its bytes, but for the lock.
+    pub(crate) fn tree(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        collect(&self.project(), &self.project(), &mut found);
+        found.retain(|name, _| !name.ends_with(".pi/memory/lock"));
+        found
+    }
+
+    /// Names of temporary files anywhere in the project.
+    pub(crate) fn litter(&self) -> Vec<String> {
+        self.tree().into_keys().filter(|name| name.contains(".pimem-tmp-")).collect()
+    }
+
+    /// `text` with the sandbox's paths replaced by names.
+    pub(crate) fn normal(&self, text: &str) -> String {
+        text.replace(&*self.store().to_string_lossy(), "$STORE")
+            .replace(&*self.project().to_string_lossy(), "$PROJECT")
+            .replace(&*self.home().to_string_lossy(), "$HOME")
+            .replace(&*self.root.to_string_lossy(), "$ROOT")
+    }
+
+    /// The entries of `list --json`, by text.
+    pub(crate) fn entries(&self) -> BTreeMap<String, Value> {
+        let list = self.run(&["list", "--json"]).json();
+        let text = |entry: &Value| entry["text"].as_str().unwrap().to_owned();
+        list["entries"].as_array().unwrap().iter().map(|e| (text(e), e.clone())).collect()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            drop(fs::remove_dir_all(&self.root));
+        }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn outcome(command: Command) -> Outcome {
+    finish(assert_cmd::Command::from_std(command).output().unwrap())
+}
+
+fn finish(output: std::process::Output) -> Outcome {
+    Outcome {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+    }
+}
+
+/// Copies a directory; what it holds becomes writable.
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        if entry.is_dir() {
+            copy_tree(&entry, &to.join(name));
+        } else {
+            fs::write(to.join(name), fs::read(entry).unwrap()).unwrap();
+        }
+    }
+}
+
+fn collect(root: &Path, dir: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        match path.symlink_metadata().unwrap() {
+            meta if meta.is_dir() => collect(root, &path, found),
+            meta if meta.is_symlink() => {
+                let target = fs::read_link(&path).unwrap();
+                found.insert(name, target.to_string_lossy().into_owned().into_bytes());
+            }
+            // A huge file is told apart by its length.
+            meta if meta.len() > 1 << 20 => {
+                found.insert(name, meta.len().to_string().into_bytes());
+            }
+            _ => {
+                found.insert(name, fs::read(&path).unwrap_or_default());
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A process that is killed at any moment leaves every file as it was or as it should be.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::common::{sandbox::Sandbox, scale};
+
+/// Kills of each kind of command.
+const ROUNDS: usize = 40;
+
+/// A few microseconds more or less, the same in every run.
+struct Delays(u64);
+
+impl Delays {
+    fn next(&mut self, most: u64) -> Duration {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_micros((self.0 >> 33) % most)
+    }
+}
+
+/// Files of the store that a person would miss.
+fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let mut files: BTreeMap<String, String> =
+        sandbox.tree().into_iter().map(|(name, bytes)| (name, text(bytes))).collect();
+    files.retain(|name, _| name.contains(".md") && !name.contains(".pimem-tmp-"));
+    files
+}
+
+/// Runs a command and kills it after a while. Says whether it was done by then.
+fn kill(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
+    let mut command = sandbox.command(args);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    thread::sleep(after);
+    child.kill().unwrap();
+    child.wait().unwrap().code() == Some(0)
+}
+
+/// Up to when to kill a command, in microseconds: half as long again as it takes undisturbed.
+fn usual(sandbox: &Sandbox, args: &[&str]) -> u64 {
+    let start = Instant::now();
+    sandbox.run(args).ok();
+    u64::try_from(start.elapsed().as_micros()).unwrap() * 3 / 2
+}
+
+/// Each file is byte for byte one of its two versions; `after` may lack files that `before` has.
+fn torn(
+    now: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let mut names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
+    names.retain(|name| now.get(*name) != before.get(*name) && now.get(*name) != after.get(*name));
+    names.into_iter().cloned().collect()
+}
+
+/// Kills `args` again and again at all moments, from the same start.
+fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
+    let start = sandbox.tree();
+    let most = usual(sandbox, args);
+    let after = truth(sandbox);
+    let (mut delays, mut finished) = (Delays(seed), 0);
+    let rounds = ROUNDS * scale();
+    for round in 0..rounds {
+        reset(sandbox, &start);
+        let before = truth(sandbox);
+        let done = kill(sandbox, args, delays.next(most));
+        let now = truth(sandbox);
+        assert_eq!(torn(&now, &before, &after), Vec::<String>::new(), "{args:?}");
+        if done {
+            finished += 1;
+            assert_eq!(now, after, "{args:?} was acknowledged");
+        }
+        // The next writer is not in anybody's way, and cleans up.
+        let text = format!("after kill {round}");
+        let next = sandbox.run(&["add", "-c", "decision", &text]);
+        assert_eq!((next.code, next.stderr.as_str()), (0, ""));
+        let litter: Vec<String> = sandbox.litter();
+        assert_eq!(litter, Vec::<String>::new(), "{args:?}");
+        let list = sandbox.run(&["list"]).ok();
+        assert!(list.contains(&text), "{list}");
+    }
+    println!("{args:?}: {finished} of {rounds} had finished after up to {most} microseconds");
+    assert!(finished < rounds, "some of {args:?} were killed in time");
+}
+
+/// Puts the store back to what it was.
+fn reset(sandbox: &Sandbox, files: &BTreeMap<String, Vec<u8>>) {
+    std::fs::remove_dir_all(sandbox.store()).unwrap();
+    for (name, bytes) in files {
+        let path = sandbox.project().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn add() {
+    let sandbox = Sandbox::new("harbor");
+    survives(&sandbox, &["add", "A killed process loses nothing"], 1);
+}
+
+#[test]
+fn pin() {
+    survives(&Sandbox::new("harbor"), &["pin", "rollback"], 2);
+}
+
+#[test]
+fn remove() {
+    survives(&Sandbox::new("harbor"), &["remove", "rollback"], 3);
+}
+
+#[test]
+fn rebuild() {
+    survives(&Sandbox::new("pi"), &["rebuild"], 4);
+}
+
+/// Removing writes the archive before the topic: killed between, the line is in both, never in
+/// none.
+#[test]
+fn a_line_is_never_in_no_file() {
+    let sandbox = Sandbox::new("harbor");
+    let start = sandbox.tree();
+    let most = usual(&sandbox, &["remove", "rollback"]);
+    let mut delays = Delays(5);
+    for _ in 0..ROUNDS * scale() {
+        reset(&sandbox, &start);
+        kill(&sandbox, &["remove", "rollback"], delays.next(most));
+        let held = truth(&sandbox).into_values().filter(|text| text.contains("survive a rollback"));
+        assert!((1..=2).contains(&held.count()));
+        // Whatever happened, it can be had back.
+        if sandbox.run(&["show", "rollback"]).code != 0 {
+            sandbox.run(&["restore", "rollback"]).ok();
+        }
+        sandbox.run(&["show", "rollback"]).ok();
+    }
+}
+
+/// Everything that was acknowledged in a series of kills is there.
+#[test]
+fn acknowledged_additions_stay() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    let most = usual(&sandbox, &["add", "the first"]);
+    let mut delays = Delays(6);
+    let mut acknowledged = Vec::new();
+    for number in 0..ROUNDS * scale() {
+        let text = format!("number {number}");
+        if kill(&sandbox, &["add", &text], delays.next(most)) {
+            acknowledged.push(text);
+        }
+    }
+    let present = sandbox.entries();
+    let lost: Vec<&String> = acknowledged.iter().filter(|t| !present.contains_key(*t)).collect();
+    assert!(lost.is_empty(), "lost: {lost:?}");
+    // Each line that is there has its event, and no other line has any.
+    for text in present.keys() {
+        assert_eq!(present[text]["cue"], "explicit", "{text} came with its event");
+    }
+}
+
+#[test]
+fn the_checker_notices_a_torn_file() {
+    let version = |text: &str| BTreeMap::from([("topics/a.md".to_owned(), text.to_owned())]);
+    let (before, after) = (version("- [lesson] a\n"), version("- [lesson] a\n- [lesson] b\n"));
+    assert_eq!(torn(&before, &before, &after), Vec::<String>::new());
+    assert_eq!(torn(&after, &before, &after), Vec::<String>::new());
+    for bad in ["", "- [lesson] a\n- [les", "- [lesson] b\n"] {
+        assert_eq!(torn(&version(bad), &before, &after).len(), 1, "{bad:?}");
+    }
+    assert_eq!(torn(&BTreeMap::new(), &before, &after).len(), 1, "a file that is gone");
+}

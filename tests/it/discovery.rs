@@ -1,0 +1,280 @@
+//! Discovery: which store a command means, from where it runs.
+
+use std::fs;
+
+use crate::common::sandbox::{Sandbox, outcome};
+
+/// Makes a store with one entry in a directory of the sandbox.
+fn store(sandbox: &Sandbox, dir: &str, text: &str) {
+    let topics = sandbox.root().join(dir).join(".pi/memory/topics");
+    fs::create_dir_all(&topics).unwrap();
+    fs::write(topics.join("lessons.md"), format!("- [lesson] {text}\n")).unwrap();
+}
+
+fn dir(sandbox: &Sandbox, name: &str) {
+    fs::create_dir_all(sandbox.root().join(name)).unwrap();
+}
+
+/// The texts that `list` shows in a directory.
+fn seen(sandbox: &Sandbox, dir: &str) -> Vec<String> {
+    texts(&sandbox.run_in(dir, &["list"]).ok())
+}
+
+fn texts(list: &str) -> Vec<String> {
+    let last = |line: &str| line.rsplit('\t').next().unwrap().to_owned();
+    let mut texts: Vec<String> = list.lines().map(last).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn the_nearest_ancestor() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "outer");
+    store(&sandbox, "project/crates/inner", "inner");
+    dir(&sandbox, "project/crates/inner/src/deep");
+    dir(&sandbox, "project/crates/other");
+    assert_eq!(seen(&sandbox, "project"), ["outer"]);
+    assert_eq!(seen(&sandbox, "project/crates/other"), ["outer"]);
+    assert_eq!(seen(&sandbox, "project/crates/inner/src/deep"), ["inner"]);
+    // A file called `.pi/memory` is no store.
+    dir(&sandbox, "project/crates/other/.pi");
+    fs::write(sandbox.root().join("project/crates/other/.pi/memory"), "").unwrap();
+    assert_eq!(seen(&sandbox, "project/crates/other"), ["outer"]);
+}
+
+#[test]
+fn a_ceiling_ends_the_walk() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "above");
+    dir(&sandbox, "project/a/b/c");
+    let seen_below = |ceilings: &str| {
+        let mut command = sandbox.command(&["list"]);
+        command.current_dir(sandbox.project().join("a/b/c"));
+        let path = |name: &str| sandbox.project().join(name).display().to_string();
+        let dirs: Vec<String> = ceilings.split(':').map(path).collect();
+        texts(
+            &outcome({
+                command.env("PIMEM_CEILING_DIRS", dirs.join(":"));
+                command
+            })
+            .ok(),
+        )
+    };
+    assert_eq!(seen_below("unrelated"), ["above"]);
+    assert_eq!(seen_below("a"), Vec::<String>::new());
+    assert_eq!(seen_below("unrelated:a/b"), Vec::<String>::new());
+    // As with git, the working directory itself is looked at although it is a ceiling, but a store
+    // above it is not.
+    assert_eq!(seen_below("a/b/c"), ["above"]);
+}
+
+/// `.git` files made by hand, as a linked work tree has them.
+#[test]
+fn a_linked_work_tree_by_hand() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "of the main work tree");
+    dir(&sandbox, "project/.git/worktrees/side");
+    dir(&sandbox, "side/src");
+    let at = |name: &str| sandbox.root().join(name);
+    fs::write(at("project/.git/worktrees/side/commondir"), "../..\n").unwrap();
+    let link = format!("gitdir: {}\n", at("project/.git/worktrees/side").display());
+    fs::write(at("side/.git"), link).unwrap();
+    assert_eq!(seen(&sandbox, "side/src"), ["of the main work tree"]);
+    sandbox.run_in("side/src", &["add", "written from the side"]).ok();
+    assert_eq!(seen(&sandbox, "project"), ["of the main work tree", "written from the side"]);
+    // Its own store comes first.
+    store(&sandbox, "side", "of the side");
+    assert_eq!(seen(&sandbox, "side/src"), ["of the side"]);
+}
+
+#[test]
+fn a_git_file_that_leads_nowhere() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "outer");
+    for (number, text) in
+        ["", "gitdir:", "gitdir: ../nowhere", "gitdir: .", "nonsense\n", "gitdir: /"]
+            .into_iter()
+            .enumerate()
+    {
+        let name = format!("project/odd{number}");
+        dir(&sandbox, &name);
+        fs::write(sandbox.root().join(&name).join(".git"), text).unwrap();
+        let done = sandbox.run_in(&name, &["list"]);
+        assert_eq!(done.code, 0, "{text:?}: {}", done.stderr);
+    }
+    assert_eq!(seen(&sandbox, "project/odd2"), ["outer"], "a broken link anchors nothing");
+}
+
+#[test]
+fn real_work_trees() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("project", &["init", "-q"]);
+    dir(&sandbox, "project/src");
+    let done = sandbox.run_in("project/src", &["add", "first"]);
+    assert_eq!(done.code, 0);
+    let created = sandbox.normal(&done.stderr);
+    assert_eq!(created, "Created a project store in $STORE\n", "at the work tree's root");
+    sandbox.git("project", &["add", "."]);
+    sandbox.git("project", &["commit", "-qm", "one"]);
+    assert!(!sandbox.git("project", &["ls-files"]).contains("lock"));
+    // A linked work tree checks out a store of its own, so take it away there.
+    sandbox.git("project", &["worktree", "add", "-q", "../side"]);
+    assert_eq!(seen(&sandbox, "side"), ["first"]);
+    fs::remove_dir_all(sandbox.root().join("side/.pi")).unwrap();
+    assert_eq!(seen(&sandbox, "side"), ["first"]);
+    sandbox.run_in("side", &["add", "second"]).ok();
+    assert_eq!(seen(&sandbox, "project"), ["first", "second"]);
+    // Nobody has a store: it is made in the main work tree, which all share.
+    fs::remove_dir_all(sandbox.root().join("project/.pi")).unwrap();
+    let done = sandbox.run_in("side", &["init"]).ok();
+    assert_eq!(sandbox.normal(&done), "Initialized project store in $STORE\n");
+}
+
+#[test]
+fn a_submodule_is_a_project_of_its_own() {
+    let sandbox = Sandbox::new("empty");
+    for repository in ["library", "project"] {
+        dir(&sandbox, repository);
+        sandbox.git(repository, &["init", "-q"]);
+        fs::write(sandbox.root().join(repository).join("file"), repository).unwrap();
+        sandbox.git(repository, &["add", "."]);
+        sandbox.git(repository, &["commit", "-qm", "one"]);
+    }
+    store(&sandbox, "project", "of the superproject");
+    sandbox.git("project", &["submodule", "--quiet", "add", "../library", "lib"]);
+    dir(&sandbox, "project/lib/src");
+    assert_eq!(seen(&sandbox, "project/lib/src"), Vec::<String>::new());
+    let done = sandbox.run_in("project/lib/src", &["add", "of the library"]);
+    let created = sandbox.normal(&done.stderr);
+    assert_eq!(created, "Created a project store in $PROJECT/lib/.pi/memory\n");
+    assert_eq!(seen(&sandbox, "project/lib/src"), ["of the library"]);
+    assert_eq!(seen(&sandbox, "project"), ["of the superproject"]);
+}
+
+#[test]
+fn a_work_tree_of_a_bare_repository() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.git("", &["init", "-q", "--bare", "bare.git"]);
+    let tree = sandbox.git("bare.git", &["hash-object", "-t", "tree", "-w", "/dev/null"]);
+    let commit = sandbox.git("bare.git", &["commit-tree", "-m", "one", tree.trim()]);
+    sandbox.git("bare.git", &["worktree", "add", "-q", "../side", commit.trim()]);
+    dir(&sandbox, "side/src");
+    assert_eq!(seen(&sandbox, "side/src"), Vec::<String>::new());
+    let done = sandbox.run_in("side/src", &["add", "one"]);
+    assert_eq!(sandbox.normal(&done.stderr), "Created a project store in $ROOT/side/.pi/memory\n");
+    assert!(!sandbox.root().join(".pi").exists() && !sandbox.root().join("bare.git/.pi").exists());
+}
+
+#[test]
+fn a_store_by_name() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "here");
+    store(&sandbox, "other", "there");
+    let there = sandbox.root().join("other/.pi/memory").display().to_string();
+    assert_eq!(texts(&sandbox.run(&["--dir", &there, "list"]).ok()), ["there"]);
+    assert_eq!(texts(&sandbox.run(&["list", "--dir", "../other/.pi/memory"]).ok()), ["there"]);
+    let mut command = sandbox.command(&["list"]);
+    command.env("PIMEM_DIR", &there);
+    assert_eq!(texts(&outcome(command).ok()), ["there"]);
+    // The flag wins over the variable; an empty variable is none.
+    let mut command = sandbox.command(&["list", "--dir", ".pi/memory"]);
+    command.env("PIMEM_DIR", &there);
+    assert_eq!(texts(&outcome(command).ok()), ["here"]);
+    let mut command = sandbox.command(&["list"]);
+    command.env("PIMEM_DIR", "");
+    assert_eq!(texts(&outcome(command).ok()), ["here"]);
+    // A writer makes it, a reader does not.
+    assert!(sandbox.run(&["--dir", "new", "list"]).refused().contains("no store at new"));
+    let done = sandbox.run(&["--dir", "new/store", "add", "made"]);
+    assert_eq!((done.code, done.stderr.contains("Created a project store")), (0, true));
+    assert!(sandbox.project().join("new/store/topics/lessons.md").is_file());
+}
+
+#[test]
+fn the_user_store() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "project", "ours");
+    let done = sandbox.run(&["--user", "add", "mine"]);
+    assert_eq!(sandbox.normal(&done.stderr), "Created a user store in $HOME/.pi/agent/memory\n");
+    sandbox.run(&["--user", "add", "ours"]).ok();
+    let list = |args: &[&str]| texts(&sandbox.run(&[&["list"], args].concat()).ok());
+    // The project's wins where both hold the same.
+    assert_eq!(list(&[]), ["mine (yours)", "ours"]);
+    assert_eq!(list(&["--scope", "all"]), ["mine (yours)", "ours"]);
+    assert_eq!(list(&["--scope", "user"]), ["mine", "ours"]);
+    assert_eq!(list(&["--scope", "project"]), ["ours"]);
+    assert_eq!(list(&["--user"]), ["mine", "ours"]);
+    assert_eq!(sandbox.entries()["ours"]["scope"], "project");
+    // Outside any project, only your own.
+    dir(&sandbox, "elsewhere");
+    assert_eq!(seen(&sandbox, "elsewhere"), ["mine", "ours"]);
+    // What is in your store is changed there.
+    sandbox.run(&["pin", "mine"]).ok();
+    let mine = fs::read_to_string(sandbox.home().join(".pi/agent/memory/topics/lessons.md"));
+    assert!(mine.unwrap().contains("- [lesson] mine *(pinned)*\n"));
+    // A variable names another one.
+    let mut command = sandbox.command(&["list", "--user"]);
+    command.env("PIMEM_USER_DIR", sandbox.store());
+    assert_eq!(texts(&outcome(command).ok()), ["ours"]);
+}
+
+#[test]
+fn the_home_directory_is_no_project() {
+    let sandbox = Sandbox::new("empty");
+    store(&sandbox, "home", "stray");
+    dir(&sandbox, "home/work/deep");
+    for place in ["home", "home/work/deep"] {
+        assert_eq!(seen(&sandbox, place), Vec::<String>::new());
+    }
+    let stderr = sandbox.run_in("home", &["add", "x"]).refused();
+    assert!(stderr.starts_with("pimem: the home directory is not a project\nhint: use --user"));
+    sandbox.run_in("home", &["init"]).refused();
+    // Not even when it is a git repository, as with dotfiles.
+    sandbox.git("home", &["init", "-q"]);
+    sandbox.run_in("home", &["add", "x"]).refused();
+    let done = sandbox.run_in("home/work/deep", &["add", "x"]);
+    let made = sandbox.normal(&done.stderr);
+    assert_eq!(made, "Created a project store in $HOME/work/deep/.pi/memory\n");
+    let stray = fs::read_to_string(sandbox.home().join(".pi/memory/topics/lessons.md")).unwrap();
+    assert_eq!(stray, "- [lesson] stray\n");
+    // A user store in the same directory is none of that.
+    sandbox.run_in("home", &["--user", "add", "mine"]).done();
+    assert_eq!(seen(&sandbox, "home"), ["mine"]);
+}
+
+#[test]
+fn init_is_idempotent() {
+    let sandbox = Sandbox::new("empty");
+    assert!(sandbox.run(&["init"]).ok().starts_with("Initialized"));
+    sandbox.run(&["add", "x"]).ok();
+    sandbox.write(".gitignore", "lock\n# mine\n");
+    let before = sandbox.tree();
+    assert!(sandbox.run(&["init"]).ok().starts_with("Already"));
+    dir(&sandbox, "project/below");
+    assert!(sandbox.run_in("project/below", &["init"]).ok().starts_with("Already"));
+    assert_eq!(sandbox.tree(), before);
+    // What is missing is made again.
+    fs::remove_file(sandbox.path(".gitignore")).unwrap();
+    assert!(sandbox.run(&["init"]).ok().starts_with("Initialized"));
+    assert!(sandbox.read(".gitignore").contains("memory-scores.json\n"));
+}
+
+#[test]
+fn reading_without_a_store() {
+    let sandbox = Sandbox::new("empty");
+    for (args, code) in [
+        (&["report"][..], 0),
+        (&["report", "--prompt", "what now?"], 0),
+        (&["list"], 0),
+        (&["topics"], 0),
+        (&["rebuild"], 0),
+        (&["search", "x"], 1),
+    ] {
+        let done = sandbox.run(args);
+        assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (code, "", ""));
+    }
+    assert_eq!(sandbox.run(&["show", "x"]).code, 2);
+    assert_eq!(sandbox.run(&["pin", "x"]).code, 2);
+    assert!(sandbox.tree().is_empty(), "no reader makes anything");
+}

@@ -1,0 +1,116 @@
+//! Generated files are committed, and say what the program says: `PIMEM_BLESS=1` renews them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
+use crate::{
+    cmd,
+    common::{bless, repository, sandbox::Sandbox},
+};
+
+/// How to renew what is out of date.
+const RENEW: &str = "PIMEM_BLESS=1 cargo test --test it generated::";
+
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "completions/pimem.bash"),
+    ("elvish", "completions/pimem.elv"),
+    ("fish", "completions/pimem.fish"),
+    ("powershell", "completions/pimem.ps1"),
+    ("zsh", "completions/_pimem"),
+];
+
+/// Compares a committed file with what the program makes now, or renews it.
+fn agrees(name: &str, text: &str) {
+    let path = repository().join(name);
+    let known = fs::read_to_string(&path).unwrap_or_default();
+    if known == text {
+        return;
+    }
+    if bless() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        return;
+    }
+    let differs = (1..).zip(known.lines().zip(text.lines())).find(|(_, (a, b))| a != b);
+    panic!("{name} is out of date, first at {differs:?}; renew it with {RENEW}");
+}
+
+/// The commands in `pimem --help`.
+fn commands() -> BTreeSet<String> {
+    let help = Sandbox::new("empty").run(&["--help"]).ok();
+    let list = help.split_once("\nCommands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn completions() {
+    let sandbox = Sandbox::new("empty");
+    for (shell, name) in COMPLETIONS {
+        let script = sandbox.run(&["completions", shell]).ok();
+        for command in commands() {
+            assert!(script.contains(&command), "{name} knows {command}");
+        }
+        agrees(name, &script);
+    }
+}
+
+#[test]
+fn man_pages() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["man", "--out", "pages"]).ok();
+    let found = fs::read_dir(sandbox.project().join("pages")).unwrap();
+    let pages: BTreeMap<String, String> = found
+        .map(|entry| entry.unwrap())
+        .map(|page| {
+            let name = page.file_name().into_string().unwrap();
+            (name, fs::read_to_string(page.path()).unwrap())
+        })
+        .collect();
+    for (name, text) in &pages {
+        agrees(&format!("man/{name}"), text);
+    }
+    let committed = fs::read_dir(repository().join("man")).unwrap();
+    for name in committed.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+        let is_ours = name.strip_suffix(".1").is_none() || pages.contains_key(&name);
+        assert!(is_ours, "man/{name} is the page of no command; delete it");
+    }
+    for command in commands() {
+        assert!(pages.contains_key(&format!("pimem-{command}.1")), "{command} has a page");
+        // One page alone is the same page.
+        assert_eq!(sandbox.run(&["man", &command]).ok(), pages[&format!("pimem-{command}.1")]);
+    }
+    assert_eq!(sandbox.run(&["man"]).ok(), pages["pimem.1"]);
+}
+
+#[test]
+fn the_schema_of_the_configuration() {
+    let sandbox = Sandbox::new("empty");
+    let schema = sandbox.run(&["config", "schema"]).ok();
+    agrees("memory.schema.json", &schema);
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let settings = sandbox.run(&["config", "show", "--json"]).json();
+    for setting in settings["settings"].as_array().unwrap() {
+        let path = setting["key"].as_str().unwrap().replace('.', "/properties/");
+        let known = schema.pointer(&format!("/properties/{path}")).unwrap();
+        assert_eq!(known["default"], setting["value"], "{path}");
+    }
+}
+
+#[test]
+fn every_command_is_in_a_transcript() {
+    let documents = cmd::documents();
+    let texts = documents.iter().map(|path| fs::read_to_string(path).unwrap());
+    let shown: String = texts
+        .flat_map(|text| {
+            let lines = text.lines().filter(|line| line.starts_with("$ "));
+            lines.map(|line| format!("{line}\n")).collect::<Vec<_>>()
+        })
+        .collect();
+    for command in commands() {
+        assert!(shown.contains(&format!("pimem {command}")), "{command} is in no transcript");
+    }
+    assert!(!shown.contains("pimem no-such-command"));
+}

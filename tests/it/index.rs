@@ -1,0 +1,277 @@
+//! The index is a cache: whatever state it is in, answers are the same bytes.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, FileTimes},
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
+
+use crate::common::sandbox::{Outcome, Sandbox, outcome};
+
+const QUERIES: &[&[&str]] = &[
+    &["berth"],
+    &["how", "do", "we", "lock", "the", "berths"],
+    &["#database"],
+    &["[[berth-lock]]"],
+    &["src/api/error.rs"],
+    &["--dry-run"],
+    &["berth_slots", "overlap"],
+    &["migration", "-c", "mistake"],
+    &["lock_timeout", "--in", "daily,notes"],
+    &["v0.14.2", "release", "-n", "40"],
+    &["PostgreSQL", "16", "--explain"],
+    &["zeppelin"],
+];
+
+/// The index files of the sandbox's only store.
+fn index_dir(sandbox: &Sandbox) -> PathBuf {
+    let found = fs::read_dir(sandbox.cache().join("pimem")).unwrap();
+    found.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap()
+}
+
+fn search(sandbox: &Sandbox, query: &[&str]) -> Outcome {
+    let is_option = |word: &&str| ["-c", "-n", "--in", "--explain"].contains(word);
+    let words = query.iter().position(is_option).unwrap_or(query.len());
+    let (words, options) = query.split_at(words);
+    sandbox.run(&[&["search", "--json"], options, &["--"], words].concat())
+}
+
+fn answers(sandbox: &Sandbox) -> Vec<Outcome> {
+    QUERIES.iter().map(|query| search(sandbox, query)).collect()
+}
+
+/// What the sandbox answers without any index.
+fn oracle(sandbox: &Sandbox) -> Vec<Outcome> {
+    let without = |query: &&[&str]| {
+        let kept = fs::rename(sandbox.cache(), sandbox.root().join("cache.kept"));
+        kept.unwrap();
+        let answer = search(sandbox, query);
+        drop(fs::remove_dir_all(sandbox.cache()));
+        fs::rename(sandbox.root().join("cache.kept"), sandbox.cache()).unwrap();
+        answer
+    };
+    QUERIES.iter().map(without).collect()
+}
+
+fn check(sandbox: &Sandbox, what: &str) {
+    for ((query, want), got) in QUERIES.iter().zip(oracle(sandbox)).zip(answers(sandbox)) {
+        assert_eq!(got, want, "{query:?} with an index that is {what}");
+    }
+}
+
+fn doctor_says(sandbox: &Sandbox, words: &str) {
+    let doctor = sandbox.run(&["doctor"]).stdout;
+    let line = doctor.lines().find(|line| line.starts_with("index")).unwrap();
+    assert!(line.contains(words), "{line:?} does not say {words:?}");
+}
+
+#[test]
+fn stale_or_fresh() {
+    let sandbox = Sandbox::new("harbor");
+    assert!(oracle(&sandbox).iter().filter(|answer| answer.code == 0).count() >= QUERIES.len() - 1);
+    doctor_says(&sandbox, "none yet");
+    settle(&sandbox);
+    sandbox.run(&["rebuild"]).ok();
+    doctor_says(&sandbox, "fresh");
+    check(&sandbox, "fresh");
+
+    let lessons = sandbox.read("topics/lessons.md");
+    sandbox.write("topics/lessons.md", lessons.replace("berth", "mooring"));
+    check(&sandbox, "older than an edit");
+    sandbox.write("topics/lessons.md", &lessons);
+    check(&sandbox, "older than a touch");
+    sandbox.write("daily/2026-07-01.md", "# 2026-07-01\n\n- 09:00 A berth of the new quay\n");
+    check(&sandbox, "older than a new file");
+    fs::remove_file(sandbox.path("daily/2026-06-30.md")).unwrap();
+    fs::remove_file(sandbox.path("topics/patterns.md")).unwrap();
+    check(&sandbox, "older than a deletion");
+    doctor_says(&sandbox, "files changed since");
+    sandbox.run(&["rebuild", "--if-older", "0s"]).ok();
+    assert!(index_dir(&sandbox).join("delta.idx").is_file());
+    check(&sandbox, "a base and a delta");
+    sandbox.run(&["add", "A berth between two rebuilds"]).ok();
+    sandbox.run(&["forget", "56cffc6"]).ok();
+    check(&sandbox, "older than our own writing");
+    sandbox.run(&["rebuild"]).ok();
+    doctor_says(&sandbox, "fresh");
+    check(&sandbox, "fresh again");
+    fs::rename(sandbox.path("MEMORY.md"), sandbox.path("topics/memory.md")).unwrap();
+    check(&sandbox, "older than a move");
+}
+
+/// A same-size edit right after the build, its time stamp put back: git calls that racily clean.
+#[test]
+fn an_edit_that_no_stamp_shows() {
+    let sandbox = Sandbox::new("harbor");
+    let path = sandbox.path("topics/lessons.md");
+    for (from, to) in [("berth", "quays"), ("quays", "berth")] {
+        sandbox.write("topics/lessons.md", sandbox.read("topics/lessons.md"));
+        sandbox.run(&["rebuild"]).ok();
+        let stamp = fs::metadata(&path).unwrap().modified().unwrap();
+        let before = sandbox.bytes("topics/lessons.md");
+        let edited = sandbox.read("topics/lessons.md").replace(from, to);
+        assert!(before.len() == edited.len() && before != edited.as_bytes());
+        sandbox.write("topics/lessons.md", edited);
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_times(FileTimes::new().set_modified(stamp)).unwrap();
+        check(&sandbox, "as young as the edit");
+    }
+}
+
+/// Ways to damage the bytes of a file.
+fn mutations(bytes: &[u8], other: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
+    let len = bytes.len();
+    let mut all: Vec<(String, Option<Vec<u8>>)> = vec![
+        ("deleted".to_owned(), None),
+        ("empty".to_owned(), Some(Vec::new())),
+        ("garbage".to_owned(), Some(b"garbage".repeat(100))),
+        ("of another store".to_owned(), Some(other.to_vec())),
+        ("doubled".to_owned(), Some(bytes.repeat(2))),
+        ("zeros".to_owned(), Some(vec![0; len])),
+        ("ones".to_owned(), Some(vec![0xff; len])),
+    ];
+    for part in 0..20 {
+        // The start and the end of a file decide most, so more of the damage goes there.
+        let at = match part % 4 {
+            0 => part / 4 * 8,
+            1 => len - 1 - part / 4 * 8,
+            _ => len * part / 20,
+        };
+        let mut flipped = bytes.to_vec();
+        flipped[at] ^= 1 << (part % 8);
+        all.push((format!("flipped at {at}"), Some(flipped)));
+        all.push((format!("cut at {at}"), Some(bytes[..at].to_vec())));
+        let mut zeroed = bytes.to_vec();
+        zeroed[at..(at + 16).min(len)].fill(0);
+        if zeroed != bytes {
+            all.push((format!("zero at {at}"), Some(zeroed)));
+        }
+    }
+    all
+}
+
+/// Makes all files of the store so old that their stamps are trusted.
+fn settle(sandbox: &Sandbox) {
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    for name in sandbox.tree().into_keys() {
+        let file = File::options().append(true).open(sandbox.project().join(name)).unwrap();
+        file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
+    }
+}
+
+/// A sandbox with a base and a delta.
+fn indexed() -> Sandbox {
+    let sandbox = Sandbox::new("harbor");
+    settle(&sandbox);
+    sandbox.run(&["rebuild"]).ok();
+    sandbox.run(&["add", "-c", "mistake", "A berth that the delta knows"]).ok();
+    sandbox.run(&["rebuild", "--if-older", "0s"]).ok();
+    assert!(index_dir(&sandbox).join("delta.idx").is_file());
+    sandbox
+}
+
+#[test]
+fn any_damage() {
+    let (sandbox, other) = (indexed(), indexed());
+    other.run(&["add", "Another berth of another store"]).ok();
+    settle(&other);
+    other.run(&["rebuild"]).ok();
+    other.run(&["add", "-c", "mistake", "And a delta of its own"]).ok();
+    other.run(&["rebuild", "--if-older", "0s"]).ok();
+    let dir = index_dir(&sandbox);
+    let names = ["base.idx", "delta.idx"];
+    let read = |name: &&str| ((*name).to_owned(), fs::read(dir.join(name)).unwrap());
+    let good: BTreeMap<String, Vec<u8>> = names.iter().map(read).collect();
+    let want = oracle(&sandbox);
+    assert!(want != oracle(&other), "an answer from the other store would be noticed");
+    let mut done = 0;
+    for name in names {
+        let theirs = fs::read(index_dir(&other).join(name)).unwrap();
+        for (what, bytes) in mutations(&good[name], &theirs) {
+            for (name, bytes) in &good {
+                fs::write(dir.join(name), bytes).unwrap();
+            }
+            match bytes {
+                Some(bytes) => fs::write(dir.join(name), bytes).unwrap(),
+                None => fs::remove_file(dir.join(name)).unwrap(),
+            }
+            // Not every query for every damage, but each query for many.
+            for number in [done % QUERIES.len(), (done + 5) % QUERIES.len()] {
+                let got = search(&sandbox, QUERIES[number]);
+                assert_eq!(got, want[number], "{:?} with {name} {what}", QUERIES[number]);
+            }
+            done += 1;
+        }
+    }
+    assert!(done >= 120, "{done} mutations");
+    // Both from the other store: they belong together, but not to this store.
+    for name in names {
+        fs::copy(index_dir(&other).join(name), dir.join(name)).unwrap();
+    }
+    check(&sandbox, "another store's");
+    // A damaged index is reported, in the way of nobody, and mended.
+    fs::write(dir.join("base.idx"), b"garbage").unwrap();
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(doctor.code == 1 && doctor.stdout.contains("the index is damaged"), "{doctor:?}");
+    assert!(sandbox.run(&["search", "-v", "berth"]).stderr.contains("answered without it"));
+    sandbox.run(&["add", "Written beside a damaged index"]).ok();
+    sandbox.run(&["rebuild"]).ok();
+    doctor_says(&sandbox, "fresh");
+    check(&sandbox, "mended");
+}
+
+/// Directories and links where index files should be, and no cache at all.
+#[test]
+fn no_place_for_a_cache() {
+    let sandbox = indexed();
+    let dir = index_dir(&sandbox);
+    for name in ["base.idx", "delta.idx"] {
+        fs::remove_file(dir.join(name)).unwrap();
+        fs::create_dir(dir.join(name)).unwrap();
+        check(&sandbox, "a directory");
+    }
+    fs::remove_dir_all(sandbox.cache()).unwrap();
+    fs::write(sandbox.cache(), "a file").unwrap();
+    let want = {
+        fs::remove_file(sandbox.cache()).unwrap();
+        let want = answers(&sandbox);
+        drop(fs::remove_dir_all(sandbox.cache()));
+        fs::write(sandbox.cache(), "a file").unwrap();
+        want
+    };
+    assert_eq!(answers(&sandbox), want);
+    assert!(sandbox.run(&["add", "No cache, no matter"]).ok().starts_with("Added"));
+    let done = sandbox.run(&["rebuild"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("The index could not be written"), "{}", done.stderr);
+    let doctor = sandbox.run(&["doctor"]);
+    assert_eq!(doctor.code, 0, "an index that is not there is no finding: {doctor:?}");
+    // No home either: the system may know one, but it is not ours.
+    let mut command = sandbox.command(&["search", "--json", "--", "berth"]);
+    command.env_remove("XDG_CACHE_HOME").env("HOME", "/nonexistent");
+    assert_eq!(outcome(command).stdout, search(&sandbox, &["berth"]).stdout);
+    fs::remove_file(sandbox.cache()).unwrap();
+}
+
+/// SPEC 14: deleting the cache directory and `memory-scores.json` changes no output.
+#[test]
+fn caches_are_disposable() {
+    let commands: &[&[&str]] = &[
+        &["list", "--json"],
+        &["search", "--json", "berth"],
+        &["search", "tides"],
+        &["report", "--json", "--explain"],
+        &["report", "--prompt", "why do berths overlap?"],
+        &["topics", "--json"],
+    ];
+    for fixture in ["harbor", "hand-written", "pi"] {
+        let sandbox = Sandbox::new(fixture);
+        sandbox.run(&["rebuild"]).ok();
+        let all = || -> Vec<Outcome> { commands.iter().map(|args| sandbox.run(args)).collect() };
+        let before = all();
+        fs::remove_dir_all(sandbox.cache()).unwrap();
+        fs::remove_file(sandbox.path("memory-scores.json")).unwrap();
+        assert_eq!(all(), before, "{fixture}");
+    }
+}

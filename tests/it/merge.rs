@@ -1,0 +1,170 @@
+//! Two copies of a store that went separate ways are merged by git, without anybody's help.
+
+use std::fs;
+
+use crate::common::sandbox::{Sandbox, copy_tree};
+
+/// A sandbox whose project is a git repository, with a clone of it in `other`.
+fn two_clones(fixture: &str) -> Sandbox {
+    let sandbox = Sandbox::new(fixture);
+    sandbox.run(&["init"]).ok();
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.git("project", &["add", "."]);
+    sandbox.git("project", &["commit", "-qm", "base"]);
+    sandbox.git("", &["clone", "-q", "project", "other"]);
+    sandbox
+}
+
+/// What each of two people does. The first is at home in `project`, the second in `other`.
+fn diverge(sandbox: &Sandbox, commands: &[(&str, &[&str])]) {
+    for (number, (place, args)) in commands.iter().enumerate() {
+        let now = format!("2026-06-30T17:00:{number:02}Z");
+        let done = sandbox.run_in(place, &[&["--now", &now], *args].concat());
+        assert_eq!(done.code, 0, "{args:?}: {}", done.stderr);
+    }
+    for place in ["project", "other"] {
+        sandbox.git(place, &["add", "."]);
+        sandbox.git(place, &["commit", "-qm", place]);
+    }
+}
+
+/// Merges each into the other, and gives what the commands print in both.
+fn merged(sandbox: &Sandbox, commands: &[&[&str]]) -> Vec<String> {
+    // The second merge must not see the first, so it starts from a copy.
+    copy_tree(&sandbox.project(), &sandbox.root().join("project.before"));
+    sandbox.git("project", &["pull", "-q", "--no-rebase", "--no-edit", "../other", "main"]);
+    sandbox.git("other", &["pull", "-q", "--no-rebase", "--no-edit", "../project.before", "main"]);
+    let mut printed = Vec::new();
+    for args in commands {
+        let ours = sandbox.run_in("project", args).ok();
+        let theirs = sandbox.run_in("other", args).ok();
+        let differs = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
+        assert!(ours == theirs, "{args:?} differs by the order of merging: {differs:?}");
+        printed.push(ours);
+    }
+    printed
+}
+
+const LOOKS: &[&[&str]] = &[&["report"], &["topics"]];
+
+#[test]
+fn both_sides_of_a_fork() {
+    let sandbox = two_clones("harbor");
+    diverge(
+        &sandbox,
+        &[
+            ("project", &["add", "Ours is a lesson"]),
+            ("other", &["add", "Theirs is a lesson"]),
+            ("other", &["add", "-c", "decision", "Theirs is decided"]),
+            ("project", &["reinforce", "rollback", "--by", "3"]),
+            ("other", &["reinforce", "rollback", "--by", "4"]),
+            ("project", &["pin", "Store and log every time in UTC"]),
+            ("other", &["forget", "Keep comments for the why"]),
+            ("other", &["edit", "Long lists page by keyset", "Long lists page by keyset, always"]),
+            ("project", &["add", "Both know this"]),
+            ("other", &["add", "Both know this"]),
+        ],
+    );
+    merged(&sandbox, LOOKS);
+    assert_eq!(sandbox.read("topics/lessons.md").matches("Both know this").count(), 1);
+    let entries = sandbox.entries();
+    for text in ["Ours is a lesson", "Theirs is a lesson", "Theirs is decided", "Both know this"] {
+        assert_eq!(entries[text]["evidence"], 1, "{text}");
+    }
+    let rollback = entries.iter().find(|(text, _)| text.contains("survive a rollback")).unwrap().1;
+    assert_eq!(rollback["evidence"], 5 + 3 + 4);
+    let state = |text: &str| {
+        entries.iter().find(|(known, _)| known.contains(text)).unwrap().1["userState"].clone()
+    };
+    assert_eq!(state("every time in UTC"), "pinned");
+    assert_eq!(state("Keep comments for the why"), "forgotten");
+    assert!(entries.contains_key("Long lists page by keyset, always"));
+    // The merged store is written to as any other.
+    sandbox.run(&["add", "After the merge"]).ok();
+    sandbox.run(&["rebuild"]).ok();
+    assert_eq!(sandbox.litter(), Vec::<String>::new());
+}
+
+/// Both copies adopt pi's scores before they meet: it counts once.
+#[test]
+fn scores_of_pi_adopted_twice() {
+    let sandbox = Sandbox::new("pi");
+    let scores = sandbox.bytes("memory-scores.json");
+    let before = sandbox.run(&["list", "--json"]).ok();
+    sandbox.run(&["init"]).ok();
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.git("project", &["add", "."]);
+    sandbox.git("project", &["commit", "-qm", "base"]);
+    sandbox.git("", &["clone", "-q", "project", "other"]);
+    // The snapshot is not in git; the second machine has its own copy of pi's.
+    fs::write(sandbox.root().join("other/.pi/memory/memory-scores.json"), scores).unwrap();
+    for place in ["project", "other"] {
+        assert_eq!(sandbox.run_in(place, &["rebuild"]).code, 0);
+        sandbox.git(place, &["add", "."]);
+        sandbox.git(place, &["commit", "-qm", place]);
+    }
+    let printed = merged(&sandbox, &[&["list", "--json"], &["report"]]);
+    assert!(printed[0] == before, "what was adopted twice is not what it was");
+}
+
+/// Both copies adopt the same hand-written lines at different times.
+#[test]
+fn hand_written_lines_adopted_twice() {
+    let sandbox = two_clones("hand-written");
+    let rebuild: &[&str] = &["rebuild"];
+    let reinforce: &[&str] = &["reinforce", "fsnotify", "--by", "2"];
+    diverge(&sandbox, &[("project", rebuild), ("other", reinforce), ("other", rebuild)]);
+    let printed = merged(&sandbox, &[&["list", "--json"], &["report"]]);
+    let entries = sandbox.entries();
+    let fsnotify = entries.iter().find(|(text, _)| text.contains("fsnotify")).unwrap().1;
+    assert_eq!(fsnotify["evidence"], 3, "{}", printed[0]);
+}
+
+/// The same line reworded differently on both sides: both wordings stay, with the evidence.
+#[test]
+fn two_wordings() {
+    let sandbox = two_clones("harbor");
+    diverge(
+        &sandbox,
+        &[
+            ("project", &["edit", "survive a rollback", "Advisory locks survive a rollback, ours"]),
+            ("other", &["edit", "survive a rollback", "Advisory locks survive a rollback, theirs"]),
+        ],
+    );
+    merged(&sandbox, &[&["list"], &["report"]]);
+    let entries = sandbox.entries();
+    for text in
+        ["Advisory locks survive a rollback, ours", "Advisory locks survive a rollback, theirs"]
+    {
+        assert_eq!(entries[text]["evidence"], 5, "{text}");
+    }
+}
+
+/// Line order in the log means nothing: any order of the same events gives the same answers.
+#[test]
+fn the_log_is_a_set() {
+    let sandbox = Sandbox::new("harbor");
+    let looks = |sandbox: &Sandbox| -> Vec<String> {
+        let mut all: Vec<String> = LOOKS.iter().map(|args| sandbox.run(args).ok()).collect();
+        all.push(sandbox.run(&["list", "--json"]).ok());
+        all
+    };
+    let before = looks(&sandbox);
+    let log = sandbox.read("evidence.jsonl");
+    let mut lines: Vec<&str> = log.lines().collect();
+    for round in 0..4 {
+        match round {
+            0 => lines.reverse(),
+            1 => lines.sort_unstable(),
+            2 => lines.sort_by_key(|line| line.bytes().rev().collect::<Vec<u8>>()),
+            // Every event twice.
+            _ => lines.extend(log.lines()),
+        }
+        sandbox.write("evidence.jsonl", format!("{}\n", lines.join("\n")));
+        assert_eq!(looks(&sandbox), before, "order {round}");
+    }
+    // But an event that is gone is missed.
+    let fewer: Vec<&str> = log.lines().filter(|line| !line.contains("\"reinforce\"")).collect();
+    sandbox.write("evidence.jsonl", format!("{}\n", fewer.join("\n")));
+    assert_ne!(looks(&sandbox), before);
+}
