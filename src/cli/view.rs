@@ -9,7 +9,7 @@ use crate::{
     score::{
         board::{self, Board, Row},
         evidence::UserState,
-        stability::Standing,
+        stability::{Standing, State},
     },
 };
 
@@ -52,8 +52,11 @@ impl<'a> Entries<'a> {
             Standing::Forgotten => " (forgotten)",
             Standing::Scored(_) if row.expired => " (expired)",
             Standing::Scored(_) if row.superseded_by.is_some() => " (superseded)",
-            Standing::Scored(_) if row.fresh && row.evidence.count > 0 => " (fresh)",
-            Standing::Scored(_) => "",
+            Standing::Scored(_) => {
+                // Active ones need no mercy, and what has only done harm gets none.
+                let spared = row.fresh && row.state != State::Active && row.evidence.count > 0;
+                if spared { " (fresh)" } else { "" }
+            }
         };
         format!("{}{note}", row.state.name())
     }
