@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{
+    mem::ManuallyDrop,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -221,13 +222,18 @@ impl Context {
         Rules { categories: &self.config.categories, fresh: self.config.flag("scoring.fresh") }
     }
 
-    /// Reads stores, and scores all their entries.
-    pub(crate) fn board(&self, stores: &[Store]) -> (Board, Vec<Snapshot>) {
+    /// Reads stores, and scores all their entries. The process ends soon after: giving thousands
+    /// of strings back one by one would only take time, so they are never dropped.
+    pub(crate) fn board(
+        &self,
+        stores: &[Store],
+    ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
         let read = |store: &Store| store.read(self.now, &self.config.categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
         let placed = stores.iter().zip(&snapshots);
         let placed = placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
-        (Board::new(self.now, self.rules(), placed), snapshots)
+        let board = Board::new(self.now, self.rules(), placed);
+        (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))
     }
 
     /// Says what could not be read; the command's answer is then incomplete, and it has failed.
@@ -251,6 +257,11 @@ impl Context {
     pub(crate) fn config_file(dir: &Path) -> PathBuf {
         dir.parent().unwrap_or(dir).join("memory.json")
     }
+}
+
+/// What could not be read of some stores.
+pub(crate) fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
+    snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 
 /// The lock of a store.

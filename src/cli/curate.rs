@@ -2,6 +2,8 @@
 //!
 //! Nothing is deleted: a removed line moves to the archive, and `restore` brings it back.
 
+use std::mem::ManuallyDrop;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -226,7 +228,7 @@ pub(crate) fn on_each(
     ctx: &Context,
     selectors: &[String],
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
-) -> Result<(Board, Vec<EntryId>), Failure> {
+) -> Result<(ManuallyDrop<Board>, Vec<EntryId>), Failure> {
     let stores = ctx.readers()?;
     let (board, _) = ctx.board(&stores);
     let mut ids = Vec::new();

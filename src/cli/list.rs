@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     add,
-    context::Context,
+    context::{self, Context},
     error::{Exit, Failure, Kind},
     view::Entries,
 };
@@ -98,6 +98,5 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.table(&header, rows.iter().map(cells).collect());
         }
     }
-    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
-    Ok(ctx.complain(&problems, Exit::Done))
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
 }

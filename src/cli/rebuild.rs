@@ -1,6 +1,6 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem::ManuallyDrop};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 /// What a rebuild did to one store.
 struct Outcome {
     store: Store,
-    board: Board,
+    board: ManuallyDrop<Board>,
     adopted: usize,
     archived: Vec<(String, usize)>,
     indexed: Option<build::Built>,

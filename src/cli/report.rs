@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    context::Context,
+    context::{self, Context},
     error::{Exit, Failure, Kind},
     find::{self, Hit},
     input, search,
@@ -117,8 +117,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             }
         }
     }
-    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
-    Ok(ctx.complain(&problems, Exit::Done))
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
 }
 
 fn budget_of(ctx: &Context, args: &Args) -> Result<Tokens, Failure> {

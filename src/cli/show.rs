@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    context::Context,
+    context::{self, Context},
     error::{Exit, Failure},
     pick,
     view::{self, Entries},
@@ -58,6 +58,5 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.line(&format!("{name:<16} {value}"));
         }
     }
-    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
-    Ok(ctx.complain(&problems, Exit::Done))
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    context::Context,
+    context::{self, Context},
     error::{Exit, Failure},
     view,
 };
@@ -34,7 +34,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let mut lines = Vec::new();
-    for (store, snapshot) in stores.iter().zip(&snapshots) {
+    for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
         let topics = board.topics(store.scope);
         for topic in &snapshot.topics {
             let rows = topics.get(topic.stem.as_str()).map_or(&[][..], Vec::as_slice);
@@ -82,6 +82,5 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         let header = ["topic", "store", "entries", "hotness", "tokens", "full"];
         ctx.ui.table(&header, lines.iter().map(cells).collect());
     }
-    let problems: Vec<_> = snapshots.into_iter().flat_map(|snapshot| snapshot.problems).collect();
-    Ok(ctx.complain(&problems, Exit::Done))
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
 }

@@ -214,29 +214,26 @@ impl Event {
 /// log is read by every command: this path looks at fixed places and allocates nothing. Anything
 /// else goes through JSON.
 fn read_plain(line: &str) -> Option<Event> {
-    let part = |from: usize, to: usize| line.get(from..to);
-    let framed = part(0, 7)? == "{\"id\":\""
-        && part(33, 41)? == "\",\"ts\":\""
-        && part(65, 76)? == "\",\"entry\":\""
-        && part(92, 100)? == "\",\"op\":\"";
-    if !framed {
-        return None;
-    }
-    let rest = line.get(100..)?;
-    let (kind, rest) = if let Some(rest) = rest.strip_prefix("reinforce\",\"n\":") {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        (EventKind::Reinforce(rest.get(..digits)?.parse().ok()?), rest.get(digits..)?)
+    let bytes = line.as_bytes();
+    let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
+    let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
+    let (entry, rest) = rest.strip_prefix(b"\",\"entry\":\"")?.split_at_checked(16)?;
+    let rest = rest.strip_prefix(b"\",\"op\":\"")?;
+    let (kind, rest) = if let Some(rest) = rest.strip_prefix(b"reinforce\",\"n\":") {
+        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, rest) = rest.split_at_checked(length)?;
+        (EventKind::Reinforce(str::from_utf8(digits).ok()?.parse().ok()?), rest)
     } else {
-        let rest = rest.strip_prefix("add\",\"cue\":\"")?;
-        let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name()))?;
-        (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix('"')?)
+        let rest = rest.strip_prefix(b"add\",\"cue\":\"")?;
+        let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name().as_bytes()))?;
+        (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix(b"\"")?)
     };
-    if matches!(kind, EventKind::Reinforce(0)) || !plain_end(rest.as_bytes()) {
+    if matches!(kind, EventKind::Reinforce(0)) || !plain_end(rest) {
         return None;
     }
-    let id = EventId::read_ulid(part(7, 33)?)?;
-    let (ts, entry) = (Timestamp::parse(part(41, 65)?)?, part(76, 92)?.parse().ok()?);
-    Some(Event { id, ts, entry, kind })
+    let text = |bytes| str::from_utf8(bytes).ok();
+    let ts = Timestamp::parse(text(ts)?)?;
+    Some(Event { id: EventId::read_ulid(id)?, ts, entry: text(entry)?.parse().ok()?, kind })
 }
 
 /// Whether the rest of a line is further strings and lists of strings without escapes, up to the

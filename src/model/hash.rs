@@ -8,9 +8,13 @@ use std::{
 /// 64-bit FNV-1a over bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
 #[must_use]
 pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
-    parts.iter().flat_map(|part| part.iter()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for part in parts {
+        for byte in *part {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    hash
 }
 
 /// pi's 32-bit hash: FNV-1a over UTF-16 code units in which the product is an IEEE double, so its

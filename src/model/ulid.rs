@@ -46,18 +46,18 @@ impl EventId {
     /// Reads a ULID; any other text gets an id of its own, so that foreign ids stay distinct.
     #[must_use]
     pub fn read(text: &str) -> Self {
-        Self::read_ulid(text).unwrap_or_else(|| {
+        Self::read_ulid(text.as_bytes()).unwrap_or_else(|| {
             let low = fnv1a64(&[text.as_bytes()]);
             Self(u128::from(fnv1a64(&[text.as_bytes(), b"\0"])) << 64 | u128::from(low))
         })
     }
 
-    pub(super) fn read_ulid(text: &str) -> Option<Self> {
+    pub(super) fn read_ulid(text: &[u8]) -> Option<Self> {
         if text.len() != 26 {
             return None;
         }
-        let value = text.bytes().try_fold(0_u128, |value, byte| {
-            let digit = *VALUES.get(usize::from(byte))?;
+        let value = text.iter().try_fold(0_u128, |value, byte| {
+            let digit = *VALUES.get(usize::from(*byte))?;
             (digit < 32).then_some(value << 5 | u128::from(digit))
         });
         value.map(Self)

@@ -109,7 +109,7 @@ impl Board {
                 present.insert(entry.id, entry.id);
             }
         }
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Row> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
             for entry in entries {
                 if seen.insert(entry.id) {
@@ -118,12 +118,16 @@ impl Board {
             }
         }
         let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
-        for (row, placement) in rows.iter_mut().zip(caps::place(&candidates, rules.categories)) {
+        let (placements, ranking) = caps::place(&candidates, rules.categories);
+        let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
+        let ranked = ranking.into_iter().filter_map(|index| {
+            let mut row = rows.get_mut(index)?.take()?;
+            let placement = placements.get(index)?;
             row.state = placement.state;
             row.place = placement.place;
-        }
-        rows.sort_by(|a, b| caps::order(&candidate(a), &candidate(b)));
-        Self { rows }
+            Some(row)
+        });
+        Self { rows: ranked.collect() }
     }
 
     /// The row of an entry.

@@ -73,12 +73,13 @@ pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     (b.standing, b.last_reinforced).cmp(&(a.standing, a.last_reinforced)).then(a.id.cmp(&b.id))
 }
 
-/// Places every candidate; the result is in the order given.
+/// Places every candidate. Gives the placements in the order given, and the ranking: the numbers
+/// of the candidates, best first.
 #[must_use]
-pub fn place(candidates: &[Candidate], categories: &Categories) -> Vec<Placement> {
+pub fn place(candidates: &[Candidate], categories: &Categories) -> (Vec<Placement>, Vec<usize>) {
     let mut placed: Vec<Placement> = candidates.iter().map(first_look).collect();
     let mut ranked: Vec<usize> = (0..candidates.len()).collect();
-    ranked.sort_by(|a, b| match (candidates.get(*a), candidates.get(*b)) {
+    ranked.sort_unstable_by(|a, b| match (candidates.get(*a), candidates.get(*b)) {
         (Some(a), Some(b)) => order(a, b),
         _ => std::cmp::Ordering::Equal,
     });
@@ -108,8 +109,8 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> Vec<Placement
         }
     }
     let mut pooled = 0;
-    for index in ranked {
-        let Some(slot) = placed.get_mut(index) else { continue };
+    for index in &ranked {
+        let Some(slot) = placed.get_mut(*index) else { continue };
         let waiting = matches!(slot.place, Place::OverCap | Place::TooWeak);
         if slot.state == State::Provisional && waiting {
             if pooled < POOL.min(TOTAL - active) {
@@ -120,7 +121,7 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> Vec<Placement
             }
         }
     }
-    placed
+    (placed, ranked)
 }
 
 /// The state by score alone; `TooWeak` stands for "no place yet".
@@ -175,7 +176,7 @@ mod tests {
             Place::Forgotten => 'x',
             Place::Excluded => 's',
         };
-        place(&candidates, &categories).iter().map(shown).collect()
+        place(&candidates, &categories).0.iter().map(shown).collect()
     }
 
     #[test]
@@ -213,7 +214,8 @@ mod tests {
                 excluded: false,
             })
             .collect();
-        let states: Vec<State> = place(&candidates, &categories).iter().map(|p| p.state).collect();
+        let states: Vec<State> =
+            place(&candidates, &categories).0.iter().map(|p| p.state).collect();
         let want = [State::Active, State::Active, State::Active, State::Active];
         assert_eq!(states[..4], want);
         assert_eq!(states[4..], [State::Provisional, State::Provisional]);

@@ -68,6 +68,15 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// An empty ledger with room for so many events.
+    #[must_use]
+    pub fn with_capacity(events: usize) -> Self {
+        let mut ledger = Self::default();
+        ledger.seen.reserve(events);
+        ledger.accounts.reserve(events / 2);
+        ledger
+    }
+
     /// Folds one event in. One that is already in changes nothing.
     pub fn fold(&mut self, event: &Event) {
         if !self.seen.insert((event.id, event.fingerprint())) {

@@ -128,6 +128,7 @@ impl Store {
                 return Vec::new();
             }
         };
+        snapshot.ledger = Ledger::with_capacity(bytes.len() / LINE);
         for (number, line) in (1..).zip(log_lines(&bytes)) {
             match event(line) {
                 Some(event) => snapshot.ledger.fold(&event),
@@ -198,9 +199,12 @@ impl Store {
     }
 }
 
+/// Bytes of an ordinary line of the log.
+const LINE: usize = 160;
+
 /// Folds a whole log.
 pub(crate) fn fold(log: &[u8]) -> Ledger {
-    let mut ledger = Ledger::default();
+    let mut ledger = Ledger::with_capacity(log.len() / LINE);
     for event in log_lines(log).filter_map(event) {
         ledger.fold(&event);
     }

@@ -223,7 +223,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let length = memchr::memchr2(b'\n', b'\r', rest);
         let span = at..at + length.unwrap_or(rest.len());
         let end = match rest.get(length.unwrap_or(rest.len())..) {
             Some([b'\r', b'\n', ..]) => 2,
