@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
@@ -16,6 +16,10 @@ use crate::{config::env::Env, text::safe};
 
 /// Work that is done sooner shows no progress.
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);
+
+/// A line below the header and nothing else, so that many rows fit on a screen.
+const UNDERLINED: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -91,7 +95,7 @@ impl Ui {
         }
         let mut table = Table::new();
         table
-            .load_style(UTF8_HORIZONTAL_ONLY)
+            .load_style(UNDERLINED)
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(self.width)
             .set_header(header.iter().copied());
