@@ -78,16 +78,22 @@ impl Places {
     /// The working directory and what is above it, up to a ceiling or a file-system boundary,
     /// without the home directory.
     fn ancestors(&self) -> impl Iterator<Item = &Path> {
-        let device = device(&self.cwd);
+        let home = self.home.as_deref().and_then(identity);
+        let here = identity(&self.cwd);
         self.cwd
             .ancestors()
+            .map(|dir| (dir, identity(dir)))
             .enumerate()
-            .take_while(move |(depth, dir)| {
+            .take_while(move |(depth, (dir, id))| {
                 // As with git: a ceiling does not exclude the working directory itself.
-                *depth == 0 || (!self.is_ceiling(dir) && self::device(dir) == device)
+                let same_device = id.map(|id| id.0) == here.map(|here| here.0);
+                *depth == 0 || (!self.is_ceiling(dir) && same_device)
             })
-            .map(|(_, dir)| dir)
-            .filter(|dir| !self.is_home(dir))
+            // By identity: $HOME may be spelt through a link.
+            .filter(move |(_, (dir, id))| {
+                self.home.as_deref() != Some(dir) && (id.is_none() || *id != home)
+            })
+            .map(|(_, (dir, _))| dir)
     }
 
     fn is_ceiling(&self, dir: &Path) -> bool {
@@ -95,18 +101,20 @@ impl Places {
     }
 
     fn is_home(&self, dir: &Path) -> bool {
-        self.home.as_deref() == Some(dir)
+        let home = self.home.as_deref();
+        home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
     }
 }
 
+/// Device and inode of a directory.
 #[cfg(unix)]
-fn device(dir: &Path) -> Option<u64> {
+fn identity(dir: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(dir).ok().map(|meta| meta.dev())
+    std::fs::metadata(dir).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-fn device(_: &Path) -> Option<u64> {
+fn identity(_: &Path) -> Option<(u64, u64)> {
     None
 }
 

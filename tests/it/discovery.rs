@@ -230,6 +230,12 @@ fn the_home_directory_is_no_project() {
     let stderr = sandbox.run_in("home", &["add", "x"]).refused();
     assert!(stderr.starts_with("pimem: the home directory is not a project\nhint: use --user"));
     sandbox.run_in("home", &["init"]).refused();
+    // Nor when its name is a link.
+    let link = sandbox.root().join("home-link");
+    std::os::unix::fs::symlink(sandbox.home(), &link).unwrap();
+    let mut command = sandbox.command(&["add", "x"]);
+    command.env("HOME", &link).current_dir(sandbox.home());
+    crate::common::sandbox::outcome(command).refused();
     // Not even when it is a git repository, as with dotfiles.
     sandbox.git("home", &["init", "-q"]);
     sandbox.run_in("home", &["add", "x"]).refused();
