@@ -113,6 +113,10 @@ impl From<TextError> for Failure {
         let hint = match error {
             TextError::Empty => "give the text as an argument, or - to read it from standard input",
             TextError::Unsafe(_) => "remove the character; pimem stores visible text only",
+            TextError::Secret(_) => {
+                "write where the secret is kept instead; <private>…</private> is taken out before \
+                 anything is stored"
+            }
         };
         Self::new(Kind::Refused, format!("cannot store this: {error}"), hint)
     }

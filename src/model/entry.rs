@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::hash::fnv1a64;
-use crate::text::safe;
+use crate::text::{line, safe, secret};
 
 /// 64-bit FNV-1a of the canonical line `- [category] text`; 16 lower-case hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -63,6 +63,8 @@ pub enum TextError {
     Empty,
     /// It holds a character that a terminal or a model would act on, or that nobody sees.
     Unsafe(char),
+    /// It holds a secret of this kind.
+    Secret(&'static str),
 }
 
 impl fmt::Display for TextError {
@@ -72,6 +74,7 @@ impl fmt::Display for TextError {
             Self::Unsafe(c) => {
                 write!(f, "the text contains {} (U+{:04X})", safe::describe(*c), u32::from(*c))
             }
+            Self::Secret(kind) => write!(f, "the text contains what looks like {kind}"),
         }
     }
 }
@@ -80,7 +83,7 @@ impl EntryText {
     /// Folds line breaks to spaces, drops `<private>…</private>`, takes a pinned marker off.
     ///
     /// # Errors
-    /// When nothing is left, or what is left holds control characters or invisible ones.
+    /// When nothing is left, or what is left holds invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw);
         let folded = open.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
@@ -89,7 +92,10 @@ impl EntryText {
         if let Some(bad) = safe::first_hazard(&folded) {
             return Err(TextError::Unsafe(bad));
         }
-        let (text, markers) = crate::text::line::split_markers(folded.trim());
+        if let Some(kind) = secret::find(&folded) {
+            return Err(TextError::Secret(kind));
+        }
+        let (text, markers) = line::split_markers(folded.trim());
         if text.is_empty() {
             return Err(TextError::Empty);
         }

@@ -3,4 +3,5 @@
 pub mod line;
 pub mod notes;
 pub mod safe;
+pub mod secret;
 pub mod topic;

@@ -86,3 +86,31 @@ fn text_does_not_act() {
         "JSON keeps the value: {texts:?}"
     );
 }
+
+/// A secret is refused whichever way it comes, and is in no file and no message afterwards.
+#[test]
+fn secrets_are_not_repeated() {
+    let sandbox = Sandbox::new("harbor");
+    // Made here, so that this file holds nothing like a token.
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let text = format!("CI pushes with {secret}");
+    let line = format!("{{\"text\": \"{text}\"}}");
+    let before = sandbox.tree();
+    for done in [
+        sandbox.run(&["add", &text]),
+        sandbox.run(&["add", "--json", &text]),
+        sandbox.run(&["edit", "SQLSTATE 40001", &text]),
+        sandbox.pipe(&["add", "-"], format!("fine\n{text}\n")),
+        sandbox.pipe(&["add", "-"], format!("{line}\n")),
+    ] {
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.stderr.contains("looks like a GitHub token"), "{}", done.stderr);
+        assert!(!done.stderr.contains(&secret) && !done.stdout.contains(&secret), "{done:?}");
+    }
+    assert_eq!(sandbox.tree(), before);
+    let grep = sandbox.shell(&format!("grep -r {secret} \"$HOME\" .. ; true"));
+    assert_eq!(grep.stdout, "");
+    let private = format!("CI pushes with <private>{secret}</private> the deploy key");
+    sandbox.run(&["add", &private]).ok();
+    assert!(sandbox.read("topics/lessons.md").ends_with("CI pushes with the deploy key\n"));
+}
