@@ -288,7 +288,7 @@ pub(crate) fn recall(
     prompt: &str,
     board: &Board,
     shown: &HashSet<EntryId>,
-) -> Vec<Hit> {
+) -> Found {
     let query = Query::from_prompt(prompt);
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
     let wanted = Wanted {
@@ -299,7 +299,8 @@ pub(crate) fn recall(
         categories: &[],
     };
     let mut kept: Vec<(Hit, crate::recall::similar::Sketch)> = Vec::new();
-    for hit in find(ctx, stores, &wanted).hits {
+    let mut found = find(ctx, stores, &wanted);
+    for hit in std::mem::take(&mut found.hits) {
         let Some(row) = hit.entry.and_then(|id| board.get(id)) else { continue };
         let dead = row.expired || row.superseded_by.is_some();
         if kept.len() >= limit || dead || shown.contains(&row.entry.id) {
@@ -310,7 +311,8 @@ pub(crate) fn recall(
             kept.push((hit, sketch));
         }
     }
-    kept.into_iter().map(|(hit, _)| hit).collect()
+    found.hits = kept.into_iter().map(|(hit, _)| hit).collect();
+    found
 }
 
 /// Two recalled entries that share this much of their words are shown once.

@@ -148,7 +148,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Show(args) => show::run(ctx, args).map(plain),
         Command::Topics(args) => topics::run(ctx, args).map(plain),
         Command::Search(args) => search::run(ctx, args),
-        Command::Report(args) => report::run(ctx, args).map(plain),
+        Command::Report(args) => report::run(ctx, args),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
         Command::Forget(args) => curate::forget(ctx, args).map(plain),

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
+    Outcome,
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    find::{self, Hit},
+    find::{self, Found, Hit},
     input, search,
     view::Entries,
 };
@@ -51,7 +52,7 @@ pub(crate) struct Args {
 /// Past sessions that a prompt brings to mind.
 const SESSIONS: usize = 3;
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let stores = ctx.readers()?;
     let prompt = match args.prompt.as_deref() {
         Some("-") => Some(input::read_stdin()?),
@@ -64,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     };
     let (board, snapshots) = ctx.board(&stores);
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
-    let mut recalled = Vec::new();
+    let mut recalled = Found::default();
     let mut sessions = Vec::new();
     if let Some(prompt) =
         prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
@@ -79,6 +80,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         recalled = find::recall(ctx, &stores, &prompt, &board, &shown);
         sessions = past_sessions(&stores, &Query::from_prompt(&prompt));
     }
+    let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     if ctx.ui.json {
         let explained = || {
@@ -117,7 +119,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             }
         }
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok((ctx.complain(&context::problems(&snapshots), Exit::Done), stale))
 }
 
 fn budget_of(ctx: &Context, args: &Args) -> Result<Tokens, Failure> {
