@@ -98,7 +98,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
     let known = |new: &New| !txn.snapshot().holders(new.id(ctx)).is_empty();
     if ctx.ui.json || args.supersedes.is_some() || news.iter().any(known) {
-        txn = store.begin(&lock, categories, ctx.now, ctx.who());
+        txn.read_evidence();
     }
     refuse_if_unreadable(&txn)?;
     let mut done = Vec::new();

@@ -96,12 +96,14 @@ impl Corpus {
                 Vec::new()
             }
         };
-        if let Err(error) = corpus.fill(store, &files, query, categories) {
+        let known = corpus.problems.len();
+        if let Err(error) = corpus.fill(store, files, query, categories) {
+            corpus.problems.truncate(known);
             corpus.freshness = Freshness::Broken(format!("{error:#}"));
             corpus.indexed.clear();
             corpus.folded = None;
             // Without an index this reads files only, and cannot fail.
-            drop(corpus.fill(store, &[], query, categories));
+            drop(corpus.fill(store, Vec::new(), query, categories));
         }
         corpus
     }
@@ -109,7 +111,7 @@ impl Corpus {
     fn fill(
         &mut self,
         store: &Store,
-        files: &[(Packed, Manifest)],
+        files: Vec<(Packed, Manifest)>,
         query: &Query,
         categories: &Categories,
     ) -> Result<()> {
@@ -151,13 +153,13 @@ impl Corpus {
                 stale => Freshness::Stale(stale),
             };
         }
-        for ((packed, manifest), ranges) in files.iter().zip(&mut alive) {
-            ranges.sort_unstable_by_key(|range| range.start);
-            let opened = catch(|| Lexical::open(packed, query, ranges))?;
-            self.indexed.push((opened, manifest.clone()));
-        }
         // The newest file has the newest evidence.
         self.folded = files.last().and_then(|(packed, _)| Folded::open(packed).ok());
+        for ((packed, manifest), mut ranges) in files.into_iter().zip(alive) {
+            ranges.sort_unstable_by_key(|range| range.start);
+            let opened = catch(|| Lexical::open(&packed, query, &ranges))?;
+            self.indexed.push((opened, manifest));
+        }
         self.scan = Scan::new(query, pending, categories);
         self.size += self.scan.size;
         self.wants_refresh = self.scan.size.docs > SCAN_DOCS || compared > SCAN_FILES;

@@ -3,12 +3,7 @@
 //! Serves only while the log is the one it was made from, or that one with lines appended. An entry
 //! that the new lines mention is looked up in the log itself.
 
-use std::{
-    fs::File,
-    io::{Read, Seek, SeekFrom},
-    path::Path,
-    time::SystemTime,
-};
+use std::time::SystemTime;
 
 use anyhow::Result;
 use tantivy::directory::OwnedBytes;
@@ -34,8 +29,6 @@ use crate::{
 
 /// Section of an index file.
 pub(crate) const SECTION: &str = "evidence";
-/// Bytes before its old end by which an appended log is recognised.
-const TAIL: usize = 4096;
 /// More new bytes than this are read together with the rest.
 const MAX_NEW: u64 = 1 << 20;
 const HEADER: usize = 36;
@@ -55,7 +48,7 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     out.u64(stamp.len);
     out.raw(&stamp.modified.to_le_bytes());
     out.u32(u32::from(stamp.racy(real_now)));
-    out.u32(tail_sum(&bytes));
+    out.u32(crc32fast::hash(&bytes));
     out.u32(0);
     for (id, strength) in ledger.strengths() {
         out.u64(id.0);
@@ -66,10 +59,6 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
         out.u32(u32::try_from(cue * USERS.len() + user).unwrap_or(0));
     }
     out.0
-}
-
-fn tail_sum(log: &[u8]) -> u32 {
-    crc32fast::hash(log.get(log.len().saturating_sub(TAIL)..).unwrap_or_default())
 }
 
 /// A section as read.
@@ -94,7 +83,7 @@ impl Folded {
         let path = store.evidence();
         let now = Stamp::of(&read::checked(&store.dir, &path).ok()??);
         if racy || now != then {
-            let new = appended(&path, now.len, len, sum)?;
+            let new = appended(store, now.len, len, sum)?;
             let mentioned = vault::mentioned(&new)?;
             if wanted.iter().any(|id| mentioned.contains(id)) {
                 return None;
@@ -118,16 +107,13 @@ impl Folded {
     }
 }
 
-/// What was appended to the log since it was `old` bytes long; `None` when it is another log.
-fn appended(path: &Path, len: u64, old: u64, sum: u32) -> Option<Vec<u8>> {
+/// What was appended to the log since it was `old` bytes long; `None` when it is another log, or
+/// one of its old lines was changed.
+fn appended(store: &Store, len: u64, old: u64, sum: u32) -> Option<Vec<u8>> {
     if len < old || len - old > MAX_NEW {
         return None;
     }
-    let known = old.min(TAIL as u64);
-    let mut file = File::open(path).ok()?;
-    file.seek(SeekFrom::Start(old - known)).ok()?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok()?;
-    let new = bytes.split_off(usize::try_from(known).ok()?.min(bytes.len()));
-    (crc32fast::hash(&bytes) == sum).then_some(new)
+    let mut log = read::file(&store.dir, &store.evidence(), read::MAX_LOG).ok()??;
+    let new = log.split_off(usize::try_from(old).ok()?.min(log.len()));
+    (crc32fast::hash(&log) == sum).then_some(new)
 }

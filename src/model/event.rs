@@ -84,6 +84,14 @@ pub enum EventKind {
     Unknown,
 }
 
+impl EventKind {
+    /// Whether this is a decision, of which only the latest counts.
+    #[must_use]
+    pub fn is_decision(&self) -> bool {
+        matches!(self, Self::Pin | Self::Unpin | Self::Forget | Self::Restore | Self::Archive)
+    }
+}
+
 /// Where a line stood and what it was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {

@@ -101,7 +101,6 @@ pub(crate) struct Txn<'a> {
     now: Now,
     who: Provenance,
     snapshot: Snapshot,
-    last: Option<(Timestamp, EventId)>,
     events: Vec<String>,
     changes: Vec<(Target, Vec<Change>)>,
 }
@@ -115,7 +114,9 @@ impl Store {
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        self.begin_with(lock, categories, now, who, self.read(now, categories))
+        let mut txn = self.begin_adding(lock, categories, now, who);
+        txn.read_evidence();
+        txn
     }
 
     /// The same for a change that only adds: the log, which grows without end, is not read.
@@ -126,25 +127,13 @@ impl Store {
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        self.begin_with(lock, categories, now, who, self.read_topics(categories))
-    }
-
-    fn begin_with<'a>(
-        &'a self,
-        lock: &'a StoreLock,
-        categories: &'a Categories,
-        now: Now,
-        who: Provenance,
-        snapshot: Snapshot,
-    ) -> Txn<'a> {
         Txn {
             store: self,
             _lock: lock,
             categories,
             now,
             who,
-            snapshot,
-            last: None,
+            snapshot: self.read_topics(categories),
             events: Vec::new(),
             changes: Vec::new(),
         }
@@ -155,6 +144,11 @@ impl Txn<'_> {
     /// The store as it is under the lock.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Reads the log after all.
+    pub(crate) fn read_evidence(&mut self) {
+        self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
     }
 
     /// Whose store it is.
@@ -190,32 +184,27 @@ impl Txn<'_> {
         tags: Vec<String>,
     ) -> Result<()> {
         self.adopt(Some(entry));
-        let (ts, id) = self.moment(entry)?;
+        let (ts, id) = self.moment(entry, &kind)?;
         let event = Event { id, ts, entry, kind };
         self.snapshot.ledger.fold(&event);
         self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
         Ok(())
     }
 
-    /// Time and id of the next event about an entry: after all earlier decisions about it, whatever
-    /// the clocks say, so that the later of two decisions is the later one.
-    fn moment(&mut self, entry: EntryId) -> Result<(Timestamp, EventId)> {
-        let before = self.snapshot.ledger.latest_decision(entry).max(self.last);
+    /// Time and id of an event about an entry. A decision comes after all earlier ones about it,
+    /// whatever the clocks say, so that the later of two is the later one; anything else is dated
+    /// now, or it would not fade before a clock that was ahead is reached.
+    fn moment(&self, entry: EntryId, kind: &EventKind) -> Result<(Timestamp, EventId)> {
         let random = atomic::random()?;
-        let mut ts = self.now.0;
-        let mut id = EventId::new(ts, random);
-        if let Some((then, last)) = before
-            && then >= ts
-        {
-            ts = then;
-            id = EventId::new(ts, random);
-            if id <= last {
-                // A random step: another machine may be doing the same.
-                id = EventId(last.0 + 1 + (random & 0xffff_ffff));
-            }
+        let now = (self.now.0, EventId::new(self.now.0, random));
+        let before = self.snapshot.ledger.latest_decision(entry);
+        let Some((then, last)) = before.filter(|_| kind.is_decision()) else { return Ok(now) };
+        if (then, last) < now {
+            return Ok(now);
         }
-        self.last = Some((ts, id));
-        Ok((ts, id))
+        // A random step: another machine may be doing the same.
+        let next = EventId(last.0 + 1 + (random & 0xffff_ffff));
+        Ok((then, next.max(EventId::new(then, random))))
     }
 
     /// Adopts one entry, or all that await it. Gives their number.

@@ -82,9 +82,14 @@ impl Store {
     /// cue. What cannot be read becomes a [`Problem`].
     pub(crate) fn read(&self, now: Now, categories: &Categories) -> Snapshot {
         let mut snapshot = self.read_topics(categories);
-        let log = self.read_evidence(&mut snapshot);
-        self.adopt(now, categories, &log, &mut snapshot);
+        self.read_evidence(now, categories, &mut snapshot);
         snapshot
+    }
+
+    /// Adds the evidence to topics that were read before it, with what adoption adds.
+    pub(crate) fn read_evidence(&self, now: Now, categories: &Categories, snapshot: &mut Snapshot) {
+        let log = self.read_log(snapshot);
+        self.adopt(now, categories, &log, snapshot);
     }
 
     /// Reads topics alone: what they hold, and nothing about how strongly.
@@ -120,7 +125,7 @@ impl Store {
         }
     }
 
-    fn read_evidence(&self, snapshot: &mut Snapshot) -> Vec<u8> {
+    fn read_log(&self, snapshot: &mut Snapshot) -> Vec<u8> {
         let bytes = match read::file(&self.dir, &self.evidence(), read::MAX_LOG) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(problem) => {

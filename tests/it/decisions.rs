@@ -94,3 +94,17 @@ fn settings_stay_where_they_are() {
     assert!(fs::read_to_string(&target).unwrap().contains("\"budget\": 900"));
     assert_eq!(sandbox.run(&["config", "get", "scoring.fresh"]).ok(), "false\n");
 }
+
+/// A decision may have to be dated after a clock that was ahead; what else happens is dated now,
+/// or it would not fade before that clock's time has come.
+#[test]
+fn only_decisions_follow_a_clock_that_is_ahead() {
+    let sandbox = with_both();
+    sandbox.run(&["forget", NEW, "--now", "2031-01-01T00:00:00Z"]).ok();
+    sandbox.run(&["restore", NEW]).ok();
+    sandbox.run(&["reinforce", NEW]).ok();
+    assert_eq!(sandbox.entries()[NEW]["lastReinforced"], "2026-06-30T18:00:00.000Z");
+    let later = sandbox.run(&["list", "--json", "--now", "2027-06-30T18:00:00Z"]).json();
+    let entry = later["entries"].as_array().unwrap().iter().find(|e| e["text"] == NEW).unwrap();
+    assert_eq!(entry["lastReinforced"], "2026-06-30T18:00:00.000Z");
+}

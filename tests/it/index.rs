@@ -275,3 +275,28 @@ fn caches_are_disposable() {
         assert_eq!(all(), before, "{fixture}");
     }
 }
+
+/// An edit of the log that changes neither its length nor its end is noticed all the same.
+#[test]
+fn an_old_line_of_the_log_changes() {
+    const OLD: &str = "\"op\":\"reinforce\",\"n\":1,";
+    let sandbox = indexed();
+    let log = sandbox.read("evidence.jsonl");
+    let entries = sandbox.entries();
+    let id = |line: &str| line.split("\"entry\":\"").nth(1).unwrap()[..16].to_owned();
+    let fades = |line: &&str| {
+        let entry = entries.values().find(|entry| entry["id"] == id(line)).unwrap();
+        line.contains(OLD) && entry["userState"] == "auto" && entry["evidence"] == 2
+    };
+    let line = log.lines().find(fades).unwrap();
+    let at = log.find(line).unwrap();
+    assert!(log.len() - at > 8192, "far from the end");
+    let (text, _) = entries.iter().find(|(_, entry)| entry["id"] == id(line)).unwrap();
+    let before = search(&sandbox, &[text]);
+    let edited = line.replace(OLD, "\"op\":\"reinforce\",\"n\":9,");
+    sandbox.write("evidence.jsonl", log.replacen(line, &edited, 1));
+    let with_index = search(&sandbox, &[text]);
+    assert_ne!(with_index.stdout, before.stdout);
+    fs::remove_dir_all(sandbox.cache()).unwrap();
+    assert_eq!(with_index.stdout, search(&sandbox, &[text]).stdout);
+}
