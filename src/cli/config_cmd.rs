@@ -117,8 +117,9 @@ fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
     }
     let store = ctx.writer()?;
     let path = Context::config_file(&dir);
-    read::guard(path.parent().unwrap_or(&path), &path)
-        .or_else(|problem| if is_project { Err(Failure::from(&problem)) } else { Ok(()) })?;
+    if is_project {
+        read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
+    }
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let lock = context::lock(&store)?;

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{
+    cell::Cell,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -96,15 +97,23 @@ pub(crate) struct Context {
     /// Standard output and error.
     pub(crate) ui: Ui,
     globals: Globals,
+    warned: Cell<bool>,
 }
 
 impl Context {
     /// Reads clock, environment and settings.
     pub(crate) fn new(globals: Globals, env: Env, ui: Ui) -> Result<Self, (Failure, Ui)> {
         match Self::parts(&globals, &env) {
-            Ok((now, places, config)) => {
-                Ok(Self { now, real_now: SystemTime::now(), env, places, config, ui, globals })
-            }
+            Ok((now, places, config)) => Ok(Self {
+                now,
+                real_now: SystemTime::now(),
+                env,
+                places,
+                config,
+                ui,
+                globals,
+                warned: Cell::new(false),
+            }),
             Err(failure) => Err((failure, ui)),
         }
     }
@@ -233,6 +242,12 @@ impl Context {
         let placed = stores.iter().zip(&snapshots);
         let placed = placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
         let board = Board::new(self.now, self.rules(), placed);
+        let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
+        if damaged > 0 && !self.warned.replace(true) {
+            self.ui.note(&format!(
+                "warning: damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
+            ));
+        }
         (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))
     }
 

@@ -97,18 +97,9 @@ pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> 
 }
 
 pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> {
-    let stores = ctx.readers()?;
-    let (board, _) = ctx.board(&stores);
-    let selectors = pick::selectors(&args.entries)?;
-    let mut lines = Vec::new();
-    for selector in &selectors {
-        let row = pick::entry(ctx, &board, selector)?;
-        if lines.iter().any(|(known, _): &(Row, String)| known.entry.id == row.entry.id) {
-            continue;
-        }
-        lines.push((row.clone(), Entries::new(ctx.now, &ctx.config.categories, &board).line(row)));
-    }
-    on_each(ctx, &selectors, archive)?;
+    let changed = on_each(ctx, &pick::selectors(&args.entries)?, archive)?;
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.before);
+    let lines = changed.lines(&changed.before, &entries);
     say(ctx, "pimem.remove/1", "Removed", &lines);
     Ok(Exit::Done)
 }
@@ -198,12 +189,9 @@ fn decide(
     verb: &str,
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
 ) -> Result<Exit, Failure> {
-    let (board, ids) = on_each(ctx, &pick::selectors(selectors)?, act)?;
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let lines: Vec<(Row, String)> = ids
-        .iter()
-        .filter_map(|id| board.get(*id).map(|row| (row.clone(), entries.line(row))))
-        .collect();
+    let changed = on_each(ctx, &pick::selectors(selectors)?, act)?;
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
+    let lines = changed.lines(&changed.after, &entries);
     say(ctx, "pimem.curate/1", verb, &lines);
     Ok(Exit::Done)
 }
@@ -222,25 +210,43 @@ fn say(ctx: &Context, schema: &str, verb: &str, rows: &[(Row, String)]) {
     }
 }
 
+/// What [`on_each`] changed, and the boards around it.
+pub(crate) struct Changed {
+    /// As it was.
+    pub(crate) before: ManuallyDrop<Board>,
+    /// As it is.
+    pub(crate) after: ManuallyDrop<Board>,
+    /// The entries, in the order of the selectors.
+    pub(crate) ids: Vec<EntryId>,
+}
+
+impl Changed {
+    /// The changed entries as rows of `board`, each with its line.
+    fn lines(&self, board: &Board, entries: &Entries<'_>) -> Vec<(Row, String)> {
+        let rows = self.ids.iter().filter_map(|id| board.get(*id));
+        rows.map(|row| (row.clone(), entries.line(row))).collect()
+    }
+}
+
 /// Finds the entry that each selector means, changes it in its store under the lock, and reads the
 /// board anew. Nothing is written when one selector fails.
 pub(crate) fn on_each(
     ctx: &Context,
     selectors: &[String],
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
-) -> Result<(ManuallyDrop<Board>, Vec<EntryId>), Failure> {
+) -> Result<Changed, Failure> {
     let stores = ctx.readers()?;
-    let (board, _) = ctx.board(&stores);
+    let (before, _) = ctx.board(&stores);
     let mut ids = Vec::new();
     for selector in selectors {
-        let row = pick::entry(ctx, &board, selector)?;
+        let row = pick::entry(ctx, &before, selector)?;
         if !ids.contains(&row.entry.id) {
             ids.push(row.entry.id);
         }
     }
     for store in &stores {
         let here =
-            |id: &&EntryId| board.get(**id).is_some_and(|row| row.entry.scope == store.scope);
+            |id: &&EntryId| before.get(**id).is_some_and(|row| row.entry.scope == store.scope);
         let mine: Vec<EntryId> = ids.iter().filter(here).copied().collect();
         if mine.is_empty() {
             continue;
@@ -255,6 +261,6 @@ pub(crate) fn on_each(
         }
         txn.commit()?;
     }
-    let (board, _) = ctx.board(&stores);
-    Ok((board, ids))
+    let (after, _) = ctx.board(&stores);
+    Ok(Changed { before, after, ids })
 }

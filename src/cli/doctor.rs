@@ -157,6 +157,7 @@ fn writing(store: &Store) -> Option<Finding> {
             format!("{} is locked by another process", store.dir.display()),
             "wait for it to end; a lock never outlives its process",
         )),
+        Err(LockError::Refused(problem)) => Some(finding(problem.to_string(), problem.hint())),
         Err(LockError::Io(error)) => {
             Some(finding(format!("{} cannot be written: {error}", store.dir.display()), fix))
         }

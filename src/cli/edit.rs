@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::new(Kind::Refused, message, "pimem remove takes one of the two out"));
     }
     let from = old.entry.id;
-    curate::on_each(ctx, &[from.to_string()], |txn, row| {
+    let changed = curate::on_each(ctx, &[from.to_string()], |txn, row| {
         let line = adopt::Line {
             id,
             category: &spec.name,
@@ -78,9 +78,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    let (board, _) = ctx.board(&ctx.readers()?);
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    if let Some(row) = board.get(id) {
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
+    if let Some(row) = changed.after.get(id) {
         if ctx.ui.json {
             let document = json!({
                 "schema": "pimem.edit/1", "from": from.to_string(), "entry": entries.json(row),

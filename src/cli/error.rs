@@ -133,6 +133,7 @@ impl From<LockError> for Failure {
                 ),
                 "try again; lock.timeoutMs sets how long to wait",
             ),
+            LockError::Refused(problem) => Self::from(&problem),
             LockError::Io(error) => {
                 let mut failure = Self::from(anyhow::Error::new(error));
                 failure.message = format!("cannot lock the store: {}", failure.message);

@@ -34,7 +34,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let kind =
         if args.harmful { EventKind::Harmful(args.by) } else { EventKind::Reinforce(args.by) };
     let selectors = pick::selectors(&args.entries)?;
-    let (board, ids) =
+    let curate::Changed { after: board, ids, .. } =
         curate::on_each(ctx, &selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let rows = || ids.iter().filter_map(|id| board.get(*id));

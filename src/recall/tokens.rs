@@ -4,9 +4,9 @@
 //! counted), so that `#tags`, `[[links]]`, paths, flags, versions and identifiers are found as
 //! written, and identifiers by their parts too.
 
-use rust_stemmers::{Algorithm, Stemmer};
+use std::collections::HashMap;
 
-use crate::model::hash::IdMap;
+use rust_stemmers::{Algorithm, Stemmer};
 
 /// Changes whenever the same text gives other tokens, so that an old index is not trusted.
 pub const VERSION: u32 = 1;
@@ -22,7 +22,7 @@ pub struct Tokenizer {
     stemmer: Stemmer,
     /// Stems of words met before: few words make up most of any text, and stemming one takes
     /// longer than everything else that is done to it.
-    stems: IdMap<Box<str>, Box<str>>,
+    stems: HashMap<Box<str>, Box<str>>,
     lower: String,
     token: String,
 }
@@ -33,7 +33,7 @@ const KEPT: usize = 50_000;
 impl Default for Tokenizer {
     fn default() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        Self { stemmer, stems: IdMap::default(), lower: String::new(), token: String::new() }
+        Self { stemmer, stems: HashMap::new(), lower: String::new(), token: String::new() }
     }
 }
 
@@ -155,8 +155,8 @@ impl<'a> Iterator for Parts<'a> {
 
 /// Words that only make a question or hold a sentence together. They are dropped from queries.
 const QUESTION_WORDS: &str = " a about am an and any are as at be been being but by can could did \
-    do does doing done for from had has have how i if in into is it its let lets me mine my no not of on \
-    or our ours please shall should so tell than that the their them then there these they this \
+    do does doing done for from had has have how i if in into is it its let lets me mine my no \
+    not of on or our ours please shall should so tell than that the their them then there these they this \
     those to us was we were what what's whats when where whether which who whom whose why will \
     with would you your yours ";
 

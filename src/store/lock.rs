@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use super::{atomic, read};
+use super::{
+    atomic,
+    read::{self, Problem},
+};
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) enum LockError {
     Busy(Duration),
     /// The lock file cannot be used.
     Io(io::Error),
+    /// It is no file of the store.
+    Refused(Problem),
 }
 
 impl StoreLock {
@@ -34,7 +39,7 @@ impl StoreLock {
     pub(crate) fn acquire(dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let path = dir.join("lock");
         if let Err(problem) = read::guard(dir, &path) {
-            return Err(LockError::Io(io::Error::other(problem.to_string())));
+            return Err(LockError::Refused(problem));
         }
         let file = atomic::open_lock_file(&path).map_err(LockError::Io)?;
         let (sender, receiver) = mpsc::channel();

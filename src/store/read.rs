@@ -86,6 +86,10 @@ pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8
         Ok(bytes)
     };
     match read() {
+        // It may have grown since its size was asked for.
+        Ok(bytes) if bytes.len() as u64 > limit => {
+            Err(fail(ProblemKind::TooLarge(bytes.len() as u64, limit)))
+        }
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(fail(ProblemKind::Io(error.to_string()))),
