@@ -12,7 +12,7 @@
 //! (`text` and `model` lean on each other, being the two sides of one format):
 //!
 //! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
-//! * [`recall`]: standing and query to hits. [`report`]: standing to a token-budgeted report.
+//! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits. [`report`]: standing to a token-budgeted report.
 //! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data.
 //! * [`cli`]: the shell, one file a command.
 //!
@@ -21,6 +21,7 @@
 
 pub mod cli;
 pub(crate) mod config;
+pub mod embed;
 pub(crate) mod index;
 pub mod model;
 pub mod recall;

@@ -1,0 +1,3 @@
+//! Texts to vectors: models, the built-in table, and vectors themselves. Pure.
+
+pub mod model;
