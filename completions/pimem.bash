@@ -1314,7 +1314,7 @@ _pimem() {
                     return 0
                     ;;
                 --in)
-                    COMPREPLY=($(compgen -W "topics notes scratchpad daily all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "topics notes scratchpad daily observations sessions all" -- "${cur}"))
                     return 0
                     ;;
                 --min-score)

@@ -23,10 +23,7 @@ use crate::{
         evidence::Strength,
         stability::{self, Standing},
     },
-    store::{
-        read::{self, Problem},
-        vault::Store,
-    },
+    store::{read::Problem, vault::Store},
 };
 
 /// What to look for.
@@ -232,12 +229,8 @@ fn strengths(
 
 fn hit(stores: &[Store], candidate: Candidate) -> Hit {
     let store = stores.get(candidate.store);
-    let bytes = store
-        .and_then(|store| {
-            let path = store.dir.join(&candidate.source);
-            read::file(&store.dir, &path, read::MAX_FILE).ok().flatten()
-        })
-        .unwrap_or_default();
+    let bytes =
+        store.and_then(|store| store.file(&candidate.source).ok().flatten()).unwrap_or_default();
     let start = usize::try_from(candidate.doc.start).unwrap_or(usize::MAX);
     let end = start.saturating_add(usize::try_from(candidate.doc.len).unwrap_or(0));
     Hit {
@@ -249,7 +242,7 @@ fn hit(stores: &[Store], candidate: Candidate) -> Hit {
         scope: store.map_or(Scope::Project, |store| store.scope),
         source: candidate.source,
         line: candidate.doc.line,
-        text: String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default()).into_owned(),
+        text: corpus::text_of(candidate.kind, bytes.get(start..end).unwrap_or_default()),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     index::build,
-    model::time::Timestamp,
+    model::time::{Age, Timestamp},
     score::{
         board::{self, Board, Row},
         stability::State,
@@ -208,19 +208,8 @@ fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
 }
 
 fn age_ms(text: &str) -> Result<u64, Failure> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text.strip_prefix(digits) {
-        Some("s") => 1_000,
-        Some("m") => 60_000,
-        Some("h") => 3_600_000,
-        Some("d") => 86_400_000,
-        _ => 0,
-    };
-    match digits.parse::<u32>() {
-        Ok(number) if unit > 0 => Ok(u64::from(number) * unit),
-        _ => {
-            let message = format!("{text:?} is not an age");
-            Err(Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d"))
-        }
-    }
+    Age::parse(text).map(|age| age.0).ok_or_else(|| {
+        let message = format!("{text:?} is not an age");
+        Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d")
+    })
 }

@@ -15,7 +15,7 @@ use crate::{
     score::board,
 };
 
-/// Find memories, notes and log items by words
+/// Find memories, notes, log items, observations and past sessions by words
 ///
 /// Words are matched by their stem, and tags, links, paths, flags and identifiers as written too.
 /// Words that only make a question are ignored. Exit code 1 says that nothing was found.
@@ -68,6 +68,10 @@ enum Within {
     Scratchpad,
     /// Daily logs
     Daily,
+    /// Observations of sessions
+    Observations,
+    /// Summaries of past sessions
+    Sessions,
     /// Everything
     All,
 }
@@ -89,6 +93,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             Within::Notes => vec![SourceKind::Notes],
             Within::Scratchpad => vec![SourceKind::Scratchpad],
             Within::Daily => vec![SourceKind::Daily],
+            Within::Observations => vec![SourceKind::Observation],
+            Within::Sessions => vec![SourceKind::Session],
             Within::All => SourceKind::ALL.to_vec(),
         })
         .collect();

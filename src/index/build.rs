@@ -17,7 +17,6 @@ use crate::{
     store::{
         atomic::{self, Sync},
         lock::StoreLock,
-        read,
         vault::Store,
     },
 };
@@ -100,9 +99,8 @@ fn index(
     let mut tokens = String::new();
     for (done, source) in sources.iter().enumerate() {
         progress(done, sources.len());
-        let path = store.dir.join(&source.name);
         // What cannot be read now is read, and complained about, by the search.
-        let Ok(Some(bytes)) = read::file(&store.dir, &path, read::MAX_FILE) else { continue };
+        let Ok(Some(bytes)) = store.file(&source.name) else { continue };
         let first = builder.count();
         let hash = manifest::content_hash(&bytes);
         // The stamp was taken before reading; a file that changed between has another length or a
@@ -111,7 +109,7 @@ fn index(
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();
         let mut failed = None;
-        documents(source.kind, bytes, categories, |mut doc, text| {
+        documents(source.kind, &source.name, bytes, categories, |mut doc, text| {
             tokens.clear();
             tokenizer.each(text, |token, counts| {
                 doc.words += u32::from(counts);

@@ -23,10 +23,7 @@ use crate::{
         bm25::{Part, Query, Size},
         corpus::{Doc, Scan, SourceKind},
     },
-    store::{
-        read::{self, Problem},
-        vault::Store,
-    },
+    store::{read::Problem, vault::Store},
 };
 
 /// Name of the main index file.
@@ -129,8 +126,7 @@ impl Corpus {
                 alive.get_mut(at).map(|ranges| ranges.push(indexed.docs())).unwrap_or_default();
                 continue;
             }
-            let path = store.dir.join(&source.name);
-            match read::file(&store.dir, &path, read::MAX_FILE) {
+            match store.file(&source.name) {
                 Ok(Some(bytes)) => match known.filter(|(_, indexed)| same_content(&bytes, indexed))
                 {
                     Some((at, indexed)) => {
@@ -141,7 +137,7 @@ impl Corpus {
                             .map(|ranges| ranges.push(indexed.docs()))
                             .unwrap_or_default();
                     }
-                    None => pending.push((number, source.kind, bytes)),
+                    None => pending.push((number, source.kind, source.name.as_str(), bytes)),
                 },
                 Ok(None) => {}
                 Err(problem) => self.problems.push(problem),

@@ -24,7 +24,7 @@ use crate::recall::{
 };
 
 /// Bytes of one document in the table.
-const DOC: usize = 32;
+const DOC: usize = 36;
 /// What tantivy may use for its term table.
 const MEMORY: usize = 15_000_000;
 /// Between two tokens of a text that is already cut.
@@ -67,8 +67,8 @@ impl Builder {
         document.add_text(self.field, tokens);
         self.writer.add_document(document)?;
         self.docs.u64(doc.id);
-        for number in [doc.category, doc.words, doc.start, doc.len, doc.line, u32::from(doc.pinned)]
-        {
+        let pinned = u32::from(doc.pinned);
+        for number in [doc.category, doc.words, doc.start, doc.len, doc.line, pinned, doc.when] {
             self.docs.u32(number);
         }
         self.count += 1;
@@ -152,6 +152,7 @@ impl Lexical {
             len: reader.u32()?,
             line: reader.u32()?,
             pinned: reader.u32()? != 0,
+            when: reader.u32()?,
         })
     }
 }

@@ -101,7 +101,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"3", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"4", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.
@@ -171,20 +171,21 @@ pub(crate) fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
         }
         Err(problem) => problems.push(problem),
     }
-    match vault::note_files(&store.dir) {
-        Ok(notes) => names.extend(notes.into_iter().map(|name| {
-            let kind = match name.as_str() {
-                "MEMORY.md" => SourceKind::Notes,
-                "SCRATCHPAD.md" => SourceKind::Scratchpad,
-                _ => SourceKind::Daily,
-            };
-            (name, kind)
-        })),
-        Err(problem) => problems.push(problem),
-    }
+    let (notes, unread) = vault::note_files(&store.dir);
+    problems.extend(unread);
+    names.extend(notes.into_iter().map(|name| {
+        let kind = match name.as_str() {
+            "MEMORY.md" => SourceKind::Notes,
+            "SCRATCHPAD.md" => SourceKind::Scratchpad,
+            vault::SESSIONS => SourceKind::Session,
+            name if name.starts_with("observations/") => SourceKind::Observation,
+            _ => SourceKind::Daily,
+        };
+        (name, kind)
+    }));
     for (name, kind) in names {
-        let path = store.dir.join(&name);
-        match read::checked(&store.dir, &path) {
+        let (root, path) = store.place(&name);
+        match read::checked(root, &path) {
             Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
                 let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
                 problems.push(Problem { path, kind });
