@@ -10,6 +10,7 @@ use super::{
     lexical::{self, Builder},
     manifest::{self, Indexed, Manifest, Source},
     packed,
+    vectors::{self, Known},
 };
 use crate::{
     model::category::Categories,
@@ -24,6 +25,19 @@ use crate::{
 /// A delta larger than this share of its base (in per cent) makes a new base.
 const DELTA_SHARE: u64 = 25;
 
+/// What to do about vectors.
+#[derive(Default)]
+pub(crate) struct Embedding<'a> {
+    /// The built-in model's are made.
+    pub(crate) built_in: bool,
+    /// The key and dimension of a further model, whose vectors are kept.
+    pub(crate) model: Option<(u64, usize)>,
+    /// Vectors of that model that were just made.
+    pub(crate) fresh: Known,
+    /// Makes those that are still missing.
+    pub(crate) embedder: Option<&'a mut dyn Embedder>,
+}
+
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Built {
@@ -31,6 +45,8 @@ pub(crate) struct Built {
     pub(crate) files: usize,
     /// Documents indexed.
     pub(crate) docs: u64,
+    /// Vectors of the chosen model that are missing, because it could not serve.
+    pub(crate) missing: usize,
 }
 
 /// Brings the index up to date: changed files only, or everything when `whole` or when much has

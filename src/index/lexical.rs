@@ -106,12 +106,13 @@ pub(crate) fn join(text: &mut String, token: &str) {
 /// An opened index: the postings of one query's terms, and the table of documents.
 pub(crate) struct Lexical {
     docs: OwnedBytes,
+    alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
 
 impl Lexical {
     /// Reads the postings of `query`, leaving out documents that are not in `alive` (ascending).
-    pub(crate) fn open(packed: &Packed, query: &Query, alive: &[Range<u32>]) -> Result<Self> {
+    pub(crate) fn open(packed: &Packed, query: &Query, alive: Vec<Range<u32>>) -> Result<Self> {
         let docs = packed.section("docs")?;
         let index = Index::open(packed.clone())?;
         let segment = index.searchable_segments()?.into_iter().next();
@@ -137,7 +138,7 @@ impl Lexical {
                 }
             }
         }
-        Ok(Self { docs, postings })
+        Ok(Self { docs, alive, postings })
     }
 
     /// A document.
@@ -160,6 +161,10 @@ impl Lexical {
 impl Part for Lexical {
     fn end(&self) -> u32 {
         u32::try_from(self.docs.len() / DOC).unwrap_or(u32::MAX)
+    }
+
+    fn alive(&self) -> &[Range<u32>] {
+        &self.alive
     }
 
     fn words(&self, doc: u32) -> u32 {

@@ -1,6 +1,6 @@
 //! What is searched: files cut into documents, and those documents scanned in memory.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use super::{
     bm25::{Part, Query, Size},
@@ -154,6 +154,9 @@ pub struct Scan {
     pub docs: Vec<(u32, Doc)>,
     /// Size of what was scanned.
     pub size: Size,
+    /// Their texts.
+    pub texts: Vec<String>,
+    alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
 
@@ -185,8 +188,10 @@ impl Scan {
                 });
                 scan.size += Size { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
+                scan.texts.push(text.to_owned());
             });
         }
+        scan.alive = vec![Range { start: 0, end: scan.end() }];
         scan
     }
 }
@@ -194,6 +199,10 @@ impl Scan {
 impl Part for Scan {
     fn end(&self) -> u32 {
         u32::try_from(self.docs.len()).unwrap_or(u32::MAX)
+    }
+
+    fn alive(&self) -> &[Range<u32>] {
+        &self.alive
     }
 
     fn words(&self, doc: u32) -> u32 {

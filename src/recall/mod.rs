@@ -5,4 +5,5 @@ pub mod corpus;
 pub mod gate;
 pub mod rank;
 pub mod similar;
+pub mod soft;
 pub mod tokens;

@@ -64,6 +64,22 @@ impl Tokenizer {
         }
     }
 
+    /// Calls `emit(word, stem)` for each word that counts, in lower case.
+    pub fn words(&mut self, text: &str, mut emit: impl FnMut(&str, &str)) {
+        for chunk in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            for part in Parts(chunk) {
+                lowercase(part, &mut self.lower);
+                if self.stems.contains_key(self.lower.as_str()) {
+                    let stem = self.stems.get(self.lower.as_str());
+                    emit(&self.lower, stem.map_or("", |stem| stem));
+                } else {
+                    self.stem();
+                    emit(&self.lower, &self.token);
+                }
+            }
+        }
+    }
+
     fn word(&mut self, word: &str, counts: bool, emit: &mut impl FnMut(&str, bool)) {
         lowercase(word, &mut self.lower);
         match self.stems.get(self.lower.as_str()) {

@@ -1,0 +1,167 @@
+//! Soft matching: what words of a text that are near the query's, in meaning, are worth.
+//!
+//! BM25 sees a word or does not. Here each query word that a text lacks counts as far as the text's
+//! nearest word is like it, by the built-in table; and coverage says which share of the query, by
+//! weight, the text has at all. Both are measured for candidates only, from their text.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    bm25::{self, Query},
+    tokens::{self, Tokenizer},
+};
+use crate::embed::{
+    table,
+    vector::{Vector, normalize, product},
+};
+
+/// Cosine of two words from which they count as alike at all: of unrelated words of the table,
+/// nine in ten pairs are below.
+const UNLIKE: f32 = 0.2;
+
+/// The words of a query, and those of texts met before.
+pub struct Meaning {
+    words: Vec<Word>,
+    tokenizer: Tokenizer,
+    /// For a word of a text, how like each query word it is.
+    known: HashMap<Box<str>, Vec<f32>>,
+}
+
+struct Word {
+    text: String,
+    stem: String,
+    idf: f64,
+    vector: Vec<f32>,
+}
+
+/// What a text says about the words of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reading {
+    /// What near words add to its BM25.
+    pub near: f64,
+    /// The share of the query that it covers, 0 to 1.
+    pub coverage: f64,
+}
+
+impl Meaning {
+    /// Prepares a query; `idf` belongs to its terms.
+    #[must_use]
+    pub fn new(query: &Query, idf: &[f64]) -> Self {
+        let mut tokenizer = Tokenizer::default();
+        let mut words: Vec<Word> = Vec::new();
+        tokenizer.words(&query.content, |word, stem| {
+            if words.iter().any(|known| known.stem == stem) {
+                return;
+            }
+            let idf = query.position(stem).and_then(|at| idf.get(at)).copied().unwrap_or(0.0);
+            let (text, stem) = (word.to_owned(), stem.to_owned());
+            words.push(Word { vector: table::embed(word), text, stem, idf });
+        });
+        Self { words, tokenizer, known: HashMap::new() }
+    }
+
+    /// The query as a vector of the built-in model. Rare words weigh more, because that table does
+    /// not know what is common in this corpus: names of projects and people, for one.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a weight")]
+    pub fn vector(&self) -> Vector {
+        let mut sum = vec![0.0; table::DIMENSION];
+        for word in &self.words {
+            table::add(&word.text, word.idf.sqrt() as f32, &mut sum);
+        }
+        Vector::quantize(&sum)
+    }
+
+    /// Reads a text of `words` words, in a corpus where texts have `average`.
+    pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
+        let Self { words: sought, tokenizer, known } = self;
+        let mut best = vec![0.0_f32; sought.len()];
+        let mut seen: HashSet<Box<str>> = HashSet::new();
+        tokenizer.words(text, |word, stem| {
+            if seen.contains(word) {
+                return;
+            }
+            seen.insert(word.into());
+            if !known.contains_key(word) {
+                known.insert(word.into(), likeness(sought, word, stem));
+            }
+            let likeness = known.get(word).map(Vec::as_slice).unwrap_or_default();
+            for (best, like) in best.iter_mut().zip(likeness) {
+                *best = best.max(*like);
+            }
+        });
+        let mut reading = Reading::default();
+        let all: f64 = sought.iter().map(|word| word.idf).sum();
+        for (word, like) in sought.iter().zip(best) {
+            let like = f64::from(like);
+            reading.coverage += word.idf * like / all.max(f64::MIN_POSITIVE);
+            // A word that is there has been counted by BM25.
+            if like < 1.0 {
+                reading.near += word.idf * bm25::saturated(like, words, average);
+            }
+        }
+        reading
+    }
+}
+
+/// How like each of the `sought` words a word is: 1 for the same stem, below for others.
+fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
+    let mut vector = Vec::new();
+    let mut like = |other: &Word| {
+        if other.stem == stem {
+            return 1.0;
+        }
+        if tokens::is_question_word(word) {
+            return 0.0;
+        }
+        if vector.is_empty() {
+            vector = vec![0.0; table::DIMENSION];
+            table::add(word, 1.0, &mut vector);
+            normalize(&mut vector);
+        }
+        // Two words may have the very same row; that is still not the word itself.
+        ((product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE)).clamp(0.0, 0.99)
+    };
+    sought.iter().map(&mut like).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(query: &str, text: &str) -> Reading {
+        let query = Query::new(query);
+        let idf = vec![2.0; query.terms.len()];
+        Meaning::new(&query, &idf).read(text, 6, 6.0)
+    }
+
+    #[test]
+    fn the_same_words_are_covered_and_add_nothing() {
+        let got = reading("database locks", "The database is locked");
+        assert!((got.coverage - 1.0).abs() < 1e-9 && got.near.abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn near_words_count_in_part() {
+        let near = reading("which database", "Chose PostgreSQL for all services");
+        let far = reading("which database", "Prefers concise answers to questions");
+        assert!(near.coverage > far.coverage && near.near > far.near, "{near:?} {far:?}");
+        assert!((0.0..1.0).contains(&near.coverage));
+    }
+
+    #[test]
+    fn nothing_to_read() {
+        for (query, text) in [("", "text"), ("👍", "text"), ("lock", ""), ("lock", "👍")] {
+            assert!(reading(query, text).coverage.abs() < 1e-9, "{query} {text}");
+        }
+    }
+
+    #[test]
+    fn a_rare_word_weighs_more_in_the_vector() {
+        let query = Query::new("kestrel lock");
+        let vector = |idf: &[f64]| Meaning::new(&query, idf).vector();
+        let lock = Vector::quantize(&table::embed("lock"));
+        let cosine = |idf: &[f64]| vector(idf).cosine(&lock.numbers, lock.scale);
+        assert!(cosine(&[0.1, 4.0]) > cosine(&[4.0, 0.1]));
+    }
+}
