@@ -126,6 +126,13 @@ pub fn score(query: &Query, parts: &[&dyn Part], size: Size) -> Vec<Scored> {
     all
 }
 
+/// How many terms of a query a document holds.
+#[must_use]
+pub fn terms_in(query: &Query, part: &dyn Part, doc: u32) -> usize {
+    let holds = |term: &usize| part.postings(*term).binary_search_by_key(&doc, |at| at.0).is_ok();
+    (0..query.terms.len()).filter(holds).count()
+}
+
 /// Inverse document frequency, never negative: ln(1 + (N − n + ½) / (n + ½)).
 fn idf(found: f64, docs: f64) -> f64 {
     ((docs - found).max(0.0) + 0.5).mul_add(1.0 / (found + 0.5), 1.0).ln()
@@ -170,6 +177,14 @@ mod tests {
             score(&query, parts, size).iter().map(|hit| hit.score).collect()
         };
         assert_eq!(scores(&[&whole]), scores(&[&left, &right]));
+    }
+
+    #[test]
+    fn terms() {
+        let part = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
+        let query = Query::new("berth lock");
+        let counts: Vec<usize> = (0..4).map(|doc| terms_in(&query, &part, doc)).collect();
+        assert_eq!(counts, [1, 1, 2, 0]);
     }
 
     #[test]
