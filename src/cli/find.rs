@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashSet};
 
-use super::context::Context;
+use super::{context::Context, period::Period};
 use crate::{
     index::{
         build,
@@ -23,7 +23,10 @@ use crate::{
         evidence::Strength,
         stability::{self, Standing},
     },
-    store::{read::Problem, vault::Store},
+    store::{
+        read::Problem,
+        vault::{self, Store},
+    },
 };
 
 /// What to look for.
@@ -38,6 +41,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kinds: &'a [SourceKind],
     /// Only entries of these categories; empty for all.
     pub(crate) categories: &'a [String],
+    /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
+    pub(crate) period: Period,
+    /// Only what holds so many of the terms.
+    pub(crate) terms: usize,
 }
 
 /// Something found.
@@ -61,6 +68,8 @@ pub(crate) struct Hit {
     pub(crate) line: u32,
     /// The text.
     pub(crate) text: String,
+    /// When a passage was, by what it says.
+    pub(crate) when: Option<Timestamp>,
 }
 
 /// Hits, and what there was to say about the search.
@@ -79,7 +88,7 @@ struct Candidate {
     score: f64,
     bm25: f64,
     factor: f64,
-    last: Timestamp,
+    last: Option<Timestamp>,
     store: usize,
     source: String,
     kind: SourceKind,
@@ -125,17 +134,24 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
         let (store, part) = *origin.get(hit.part)?;
         let (doc, source, kind) = corpora.get(store)?.doc(part, hit.doc)?;
         let kept = (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
-            && (allowed.is_empty() || allowed.contains(&doc.category));
+            && (allowed.is_empty() || allowed.contains(&doc.category))
+            && (wanted.terms <= 1
+                || parts.get(hit.part).is_some_and(|part| {
+                    bm25::terms_in(wanted.query, *part, hit.doc) >= wanted.terms
+                }));
         kept.then_some((store, doc, source, kind))
     };
-    let filtered = !wanted.kinds.is_empty() || !allowed.is_empty();
+    let filtered = !wanted.kinds.is_empty() || !allowed.is_empty() || wanted.terms > 1;
     let scored = if filtered {
         scored.into_iter().filter(|hit| locate(hit).is_some()).collect()
     } else {
         scored
     };
-    // Forgotten entries and second copies fall out later, so a few more have to stay in.
-    let located: Vec<_> = rank::contenders(scored, wanted.limit.saturating_add(SPARE))
+    // Forgotten entries and second copies fall out later, so a few more have to stay in; of entries
+    // from another time there may be any number.
+    let bounded = wanted.period.is_bounded();
+    let kept = if bounded { usize::MAX } else { wanted.limit.saturating_add(SPARE) };
+    let located: Vec<_> = rank::contenders(scored, kept)
         .into_iter()
         .filter_map(|hit| locate(&hit).map(|place| (hit.score, place)))
         .collect();
@@ -145,6 +161,7 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
         .into_iter()
         .zip(standings)
         .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
+        .filter(|(_, (_, last))| wanted.period.contains(*last))
         .map(|((bm25, (store, doc, source, kind)), (standing, last))| {
             let factor = rank::factor(standing);
             let (score, source) = (rank::keyword(bm25) * factor, source.to_owned());
@@ -169,13 +186,13 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
 /// Places kept for candidates that turn out to be forgotten, or copies.
 const SPARE: usize = 16;
 
-/// Standing and time of last reinforcement for each document; none for passages.
+/// Standing and time of last reinforcement for each document; for passages none, and their time.
 fn standings<'a>(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],
     docs: impl Iterator<Item = (usize, &'a Doc)>,
-) -> Vec<(Option<Standing>, Timestamp)> {
+) -> Vec<(Option<Standing>, Option<Timestamp>)> {
     let docs: Vec<(usize, &Doc)> = docs.collect();
     let strengths: Vec<IdMap<EntryId, Strength>> = stores
         .iter()
@@ -197,12 +214,14 @@ fn standings<'a>(
         .map(|(store, doc)| {
             let id = corpus::entry_id(doc);
             let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
-            let Some(mut strength) = strength else { return (None, Timestamp(i64::MIN)) };
+            let Some(mut strength) = strength else {
+                return (None, Timestamp::from_seconds(doc.when));
+            };
             strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
             let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
             let standing =
                 stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
-            (Some(standing), strength.last_reinforced)
+            (Some(standing), Some(strength.last_reinforced))
         })
         .collect()
 }
@@ -240,6 +259,7 @@ fn hit(stores: &[Store], candidate: Candidate) -> Hit {
         entry: corpus::entry_id(&candidate.doc),
         kind: candidate.kind,
         scope: store.map_or(Scope::Project, |store| store.scope),
+        when: Timestamp::from_seconds(candidate.doc.when),
         source: candidate.source,
         line: candidate.doc.line,
         text: corpus::text_of(candidate.kind, bytes.get(start..end).unwrap_or_default()),
@@ -290,6 +310,8 @@ pub(crate) fn recall(
         min_score: ctx.config.number("recall.minScore"),
         kinds: &[SourceKind::Topic],
         categories: &[],
+        period: Period::default(),
+        terms: 1,
     };
     let mut kept: Vec<(Hit, crate::recall::similar::Sketch)> = Vec::new();
     let mut found = find(ctx, stores, &wanted);
@@ -306,6 +328,26 @@ pub(crate) fn recall(
     }
     found.hits = kept.into_iter().map(|(hit, _)| hit).collect();
     found
+}
+
+/// Past sessions that a prompt brings to mind. Those that share but one term with it do so by
+/// chance.
+pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
+    // Most stores have none, and a search opens the index.
+    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
+    if !stores.iter().any(has_some) {
+        return Vec::new();
+    }
+    let wanted = Wanted {
+        query: &Query::from_prompt(prompt),
+        limit,
+        min_score: 0.0,
+        kinds: &[SourceKind::Session],
+        categories: &[],
+        period: Period::default(),
+        terms: 2,
+    };
+    find(ctx, stores, &wanted).hits
 }
 
 /// Two recalled entries that share this much of their words are shown once.

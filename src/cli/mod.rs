@@ -12,6 +12,7 @@ mod generate;
 mod init;
 mod input;
 mod list;
+mod period;
 mod pick;
 mod rebuild;
 mod reinforce;

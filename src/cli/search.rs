@@ -8,6 +8,7 @@ use super::{
     context::Context,
     error::{Exit, Failure, Kind},
     find::{self, Hit, Wanted},
+    period::Period,
     view,
 };
 use crate::{
@@ -21,7 +22,8 @@ use crate::{
 /// Words that only make a question are ignored. Exit code 1 says that nothing was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem search how do we lock berths\n  \
-    pimem search '#database' --in topics -c decision\n  pimem search --json -n 3 -- --admin")]
+    pimem search '#database' --in topics -c decision\n  \
+    pimem search release --in daily,sessions --since 30d\n  pimem search --json -n 3 -- --admin")]
 pub(crate) struct Args {
     /// What to look for
     #[arg(required = true, value_name = "QUERY")]
@@ -44,6 +46,15 @@ pub(crate) struct Args {
         default_value = "all"
     )]
     within: Vec<Within>,
+    /// Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h
+    ///
+    /// The time of an entry is that of its last reinforcement, that of a log item, an observation
+    /// or a session is its own. Notes and the scratchpad have none and are left out.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only what is from this time or earlier; a date counts with the whole day
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
     /// Only hits with at least this score (0 to 1)
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f64,
@@ -85,6 +96,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         return Err(Failure::new(Kind::Usage, "the query is empty", "give some words to look for"));
     }
     let query = Query::new(&text);
+    let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
     let kinds: Vec<SourceKind> = args
         .within
         .iter()
@@ -105,6 +117,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         min_score: args.min_score,
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
+        period,
+        terms: 1,
     };
     let found = find::find(ctx, &ctx.readers()?, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
@@ -147,6 +161,9 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
     put("scope", json!(hit.scope.name()));
     put("source", json!(hit.source));
     put("line", json!(hit.line));
+    if let Some(when) = hit.when {
+        put("date", json!(when.date()));
+    }
     put("text", json!(hit.text));
     if explain {
         let (bm25, factor) = (view::rounded(hit.bm25), view::rounded(hit.factor));

@@ -18,5 +18,6 @@ mod hostile;
 mod index;
 mod merge;
 mod race;
+mod scopes;
 mod store;
 mod tidy;
