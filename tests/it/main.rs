@@ -13,6 +13,7 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod eval_data;
 mod generated;
 mod hostile;
 mod index;
