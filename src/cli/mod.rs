@@ -19,6 +19,8 @@ mod reinforce;
 mod report;
 mod search;
 mod show;
+mod space;
+mod standing;
 mod topics;
 mod ui;
 mod view;
@@ -118,7 +120,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     match done {
         Ok((exit, stale)) => {
-            find::refresh(&ctx, &stale);
+            find::refresh(&ctx, stale);
             exit as u8
         }
         Err(failure) => {
@@ -137,7 +139,7 @@ fn version() -> u8 {
 }
 
 /// The exit, and stores whose index wants a refresh once the answer is out.
-type Outcome = (Exit, Vec<crate::store::vault::Store>);
+type Outcome = (Exit, Vec<find::Stale>);
 
 fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
     let plain = |exit| (exit, Vec::new());

@@ -9,6 +9,7 @@ use super::{
     context::{self, Context},
     curate,
     error::{Exit, Failure, Kind},
+    space,
     view::{self, Entries},
 };
 use crate::{
@@ -115,7 +116,9 @@ fn rebuild(ctx: &Context, store: Store, whole: bool) -> Result<Outcome, Failure>
     drop(lock);
     let indexed = ctx.cache_dir(&store).and_then(|dir| {
         let mut progress = ctx.ui.progress("indexing");
-        match build::refresh(&store, &dir, categories, ctx.real_now, whole, &mut progress) {
+        let when = ctx.real_now;
+        let embedding = space::kept(ctx);
+        match build::refresh(&store, &dir, categories, when, whole, embedding, &mut progress) {
             Ok(built) => built,
             Err(error) => {
                 ctx.ui.note(&format!("The index could not be written: {error:#}"));

@@ -176,6 +176,11 @@ impl Part for Lexical {
     }
 }
 
+/// How many documents an index file has.
+pub(crate) fn count(packed: &Packed) -> Result<usize> {
+    Ok(packed.unverified("docs")?.0.len() / DOC)
+}
+
 /// Whether `dir` holds files of ours at all (for `doctor`).
 pub(crate) fn size_on_disk(dir: &Path) -> u64 {
     let Ok(found) = std::fs::read_dir(dir) else { return 0 };

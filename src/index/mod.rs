@@ -7,3 +7,4 @@ pub(crate) mod folded;
 pub(crate) mod lexical;
 pub(crate) mod manifest;
 pub(crate) mod packed;
+pub(crate) mod vectors;

@@ -13,7 +13,9 @@
 
 use std::{
     cell::{Cell, OnceCell},
-    collections::BTreeMap, path::Path};
+    collections::BTreeMap,
+    path::Path,
+};
 
 use anyhow::{Result, ensure};
 use sha2::{Digest, Sha256};
@@ -23,11 +25,7 @@ use super::{
     bytes::{Reader, Writer},
     packed::{self, Packed},
 };
-use crate::{
-    embed::vector::Vector,
-    model::hash::IdMap,
-    recall::rank::Dense,
-};
+use crate::{embed::vector::Vector, model::hash::IdMap, recall::rank::Dense};
 
 /// Vectors by the key of their text.
 pub(crate) type Known = IdMap<u64, Vector>;
@@ -295,7 +293,8 @@ mod tests {
             let mut bad = good.clone();
             bad[at] ^= 0x10;
             let Ok(vectors) = read(bad, 100, 7, DIMENSION) else { continue };
-            let got: Vec<_> = (0..100).map(|doc| (vectors.vector(doc), vectors.signs(doc))).collect();
+            let got: Vec<_> =
+                (0..100).map(|doc| (vectors.vector(doc), vectors.signs(doc))).collect();
             assert!(vectors.damaged() || got == want, "byte {at}");
             assert!(read(good[..at].to_vec(), 100, 7, DIMENSION).is_err(), "cut at {at}");
         }

@@ -14,6 +14,15 @@ const B: f64 = 0.5;
 /// Weight of an exact form beside the words that it is made of.
 const EXACT_WEIGHT: f64 = 0.5;
 
+/// Terms of a query that are looked for.
+const TERMS: usize = 256;
+/// Bytes of a query that are looked at.
+const BYTES: usize = 16 * 1024;
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(BYTES)).unwrap_or(text)
+}
+
 /// What a query looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
@@ -55,12 +64,13 @@ impl Query {
     fn all_of(text: &str) -> Self {
         let mut terms = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        Tokenizer::default().each(text, |token, _| {
-            if seen.insert(token.to_owned()) {
+        // What comes after a few pages is not what a query is about, and a log may be pasted in.
+        Tokenizer::default().each(cut(text), |token, _| {
+            if terms.len() < TERMS && seen.insert(token.to_owned()) {
                 terms.push(token.to_owned());
             }
         });
-        Self { terms, content: text.to_owned() }
+        Self { terms, content: cut(text).to_owned() }
     }
 }
 

@@ -80,6 +80,13 @@ pub fn category_hash(name: &str) -> u32 {
     u32::try_from(fnv1a64(&[name.as_bytes()]) & 0xffff_ffff).unwrap_or(0).max(1)
 }
 
+/// The name of the category with that number; none for passages.
+#[must_use]
+pub fn category_name(categories: &Categories, hash: u32) -> Option<&str> {
+    let all = categories.iter().map(|(_, spec)| spec.name.as_ref());
+    all.into_iter().find(|name| hash != 0 && category_hash(name) == hash)
+}
+
 /// The text of a document, from its bytes in the file.
 #[must_use]
 pub fn text_of(kind: SourceKind, bytes: &[u8]) -> String {

@@ -225,6 +225,11 @@ fn nth(distances: &[u32], n: usize) -> u32 {
     *sorted.select_nth_unstable(n.saturating_sub(1)).1
 }
 
+/// Keeps the best `n` by what is known before texts are read, and those level with the last.
+pub fn cut(candidates: &mut Vec<Candidate>, mode: Mode, n: usize) {
+    best(candidates, n, |candidate| candidate.first(mode));
+}
+
 /// Keeps the best `n` and those level with the last of them, in their order.
 fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64) {
     if n == 0 {
@@ -246,11 +251,7 @@ pub fn pool(limit: usize) -> usize {
 
 /// Lets neighbours speak for each other: what stands beside a good passage is likelier to be one.
 /// `beside` tells whether the document after this one, in the same part, is of the same file.
-pub fn neighbours(
-    candidates: &mut [Candidate],
-    mode: Mode,
-    beside: impl Fn(&Candidate) -> bool,
-) {
+pub fn neighbours(candidates: &mut [Candidate], mode: Mode, beside: impl Fn(&Candidate) -> bool) {
     let mut before: Option<(usize, u32, f64)> = None;
     let mut contexts = vec![0.0_f64; candidates.len()];
     for (at, candidate) in candidates.iter().enumerate() {
@@ -342,13 +343,8 @@ mod tests {
         let query = Vector::quantize(&(0..64).map(|n| (n as f32).cos()).collect::<Vec<_>>());
         let views: Vec<&dyn Part> = parts.iter().map(|part| *part as &dyn Part).collect();
         let dense: Vec<&dyn Dense> = parts.iter().map(|part| *part as &dyn Dense).collect();
-        let corpus = Corpus {
-            parts: &views,
-            bm25: &bm25,
-            dense: Some((&query, &dense)),
-            docs,
-            keep: None,
-        };
+        let corpus =
+            Corpus { parts: &views, bm25: &bm25, dense: Some((&query, &dense)), docs, keep: None };
         let ends: Vec<u32> = parts.iter().map(|part| part.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)
             .iter()
@@ -407,7 +403,13 @@ mod tests {
         };
         for mode in [Mode::Hybrid, Mode::Keyword, Mode::Semantic] {
             assert!((0.7..=1.0).contains(&best.score(mode)));
-            let none = Candidate { bm25: 0.0, cosine: -1.0, reading: Reading::default(), context: 0.0, ..best };
+            let none = Candidate {
+                bm25: 0.0,
+                cosine: -1.0,
+                reading: Reading::default(),
+                context: 0.0,
+                ..best
+            };
             assert!(none.score(mode).abs() < 1e-12 && !none.counts(mode));
         }
     }

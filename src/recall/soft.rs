@@ -18,8 +18,11 @@ use crate::embed::{
 /// Cosine of two words from which they count as alike at all: of unrelated words of the table,
 /// nine in ten pairs are below.
 const UNLIKE: f32 = 0.2;
+/// Words of a query that are looked at.
+const WORDS: usize = 64;
 
 /// The words of a query, and those of texts met before.
+#[derive(Default)]
 pub struct Meaning {
     words: Vec<Word>,
     tokenizer: Tokenizer,
@@ -49,14 +52,19 @@ impl Meaning {
     pub fn new(query: &Query, idf: &[f64]) -> Self {
         let mut tokenizer = Tokenizer::default();
         let mut words: Vec<Word> = Vec::new();
+        let mut seen = HashSet::new();
         tokenizer.words(&query.content, |word, stem| {
-            if words.iter().any(|known| known.stem == stem) {
-                return;
+            // A word that is no term of the query was past the limit of its length.
+            let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
+            if seen.insert(stem.to_owned()) {
+                let (text, stem) = (word.to_owned(), stem.to_owned());
+                words.push(Word { vector: Vec::new(), text, stem, idf: *idf });
             }
-            let idf = query.position(stem).and_then(|at| idf.get(at)).copied().unwrap_or(0.0);
-            let (text, stem) = (word.to_owned(), stem.to_owned());
-            words.push(Word { vector: table::embed(word), text, stem, idf });
         });
+        // Of a long prompt, what is rarest says most.
+        words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
+        words.truncate(WORDS);
+        words.iter_mut().for_each(|word| word.vector = table::embed(&word.text));
         Self { words, tokenizer, known: HashMap::new() }
     }
 
