@@ -111,9 +111,13 @@ fn installed(
     if let Err(why) = done {
         return Ok(Some(why));
     }
-    sheet.add("tookMs", "took, ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    sheet.add("deadlineMs", "deadline, ms", ctx.config.whole("embedding.deadlineMs"));
-    Ok(None)
+    let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let deadline = ctx.config.whole("embedding.deadlineMs");
+    sheet.add("tookMs", "took, ms", took);
+    sheet.add("deadlineMs", "deadline, ms", deadline);
+    Ok((took > deadline).then(|| {
+        Unavailable(format!("a search waits for {deadline} ms only (embedding.deadlineMs)"))
+    }))
 }
 
 fn damage(models: &Models, manifest: &Manifest) -> Option<String> {
