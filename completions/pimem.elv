@@ -49,6 +49,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
+            cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
             cand man 'Print a man page, or write all of them'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -399,6 +400,140 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;config;help;help'= {
         }
+        &'pimem;model'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand list 'List the models: built in, installed, and those that can be downloaded'
+            cand pull 'Install a model, or the ONNX Runtime library'
+            cand status 'Show a model, and whether it can serve'
+            cand use 'Choose the model of semantic search, in your own settings'
+            cand remove 'Delete an installed model'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;model;list'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;pull'= {
+            cand --from 'Take its files from this directory'
+            cand --pooling 'How its tokens become one vector, when its files do not tell'
+            cand --query-prefix 'What it wants in front of a query'
+            cand --passage-prefix 'What it wants in front of a passage'
+            cand --runtime 'Install the ONNX Runtime library from this file, or from the directory it is in'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;status'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --try 'Embed a sentence and say how long that takes, from the start of a process on'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;use'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;remove'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;embed'= {
+            cand --runtime 'The ONNX Runtime library'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;model;help'= {
+            cand list 'List the models: built in, installed, and those that can be downloaded'
+            cand pull 'Install a model, or the ONNX Runtime library'
+            cand status 'Show a model, and whether it can serve'
+            cand use 'Choose the model of semantic search, in your own settings'
+            cand remove 'Delete an installed model'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;model;help;list'= {
+        }
+        &'pimem;model;help;pull'= {
+        }
+        &'pimem;model;help;status'= {
+        }
+        &'pimem;model;help;use'= {
+        }
+        &'pimem;model;help;remove'= {
+        }
+        &'pimem;model;help;embed'= {
+        }
+        &'pimem;model;help;help'= {
+        }
         &'pimem;completions'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -446,6 +581,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
+            cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
             cand man 'Print a man page, or write all of them'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -495,6 +631,26 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;config;set'= {
         }
         &'pimem;help;config;schema'= {
+        }
+        &'pimem;help;model'= {
+            cand list 'List the models: built in, installed, and those that can be downloaded'
+            cand pull 'Install a model, or the ONNX Runtime library'
+            cand status 'Show a model, and whether it can serve'
+            cand use 'Choose the model of semantic search, in your own settings'
+            cand remove 'Delete an installed model'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+        }
+        &'pimem;help;model;list'= {
+        }
+        &'pimem;help;model;pull'= {
+        }
+        &'pimem;help;model;status'= {
+        }
+        &'pimem;help;model;use'= {
+        }
+        &'pimem;help;model;remove'= {
+        }
+        &'pimem;help;model;embed'= {
         }
         &'pimem;help;completions'= {
         }

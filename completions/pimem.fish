@@ -44,7 +44,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "reinforce" -d 'Record t
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "list" -d 'List entries with their score and state'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that is known about an entry'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes and log items by words'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what an agent should know, for a prompt'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
@@ -55,6 +55,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "model" -d 'Install and choose models of semantic search'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -159,11 +160,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand search" -l in -d 'Where to l
 notes\t'MEMORY.md'
 scratchpad\t'SCRATCHPAD.md'
 daily\t'Daily logs'
-observations\t'Observations of sessions'
-sessions\t'Summaries of past sessions'
 all\t'Everything'"
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -378,6 +375,118 @@ complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON schema of memory.json'
 complete -c pimem -n "__fish_pimem_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "list" -d 'List the models: built in, installed, and those that can be downloaded'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "pull" -d 'Install a model, or the ONNX Runtime library'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "status" -d 'Show a model, and whether it can serve'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "remove" -d 'Delete an installed model'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l from -d 'Take its files from this directory' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l pooling -d 'How its tokens become one vector, when its files do not tell' -r -f -a "mean\t'Their mean'
+cls\t'The first one'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l query-prefix -d 'What it wants in front of a query' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l passage-prefix -d 'What it wants in front of a passage' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l runtime -d 'Install the ONNX Runtime library from this file, or from the directory it is in' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l try -d 'Embed a sentence and say how long that takes, from the start of a process on'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from use" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the models: built in, installed, and those that can be downloaded'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "pull" -d 'Install a model, or the ONNX Runtime library'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show a model, and whether it can serve'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Delete an installed model'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -405,27 +514,34 @@ complete -c pimem -n "__fish_pimem_using_subcommand man" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "init" -d 'Make a store, with its git files'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "add" -d 'Remember something'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "list" -d 'List entries with their score and state'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "show" -d 'Show all that is known about an entry'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "pin" -d 'Never let entries fade'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "unpin" -d 'Let entries fade again'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "edit" -d 'Give an entry another wording'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "config" -d 'Show or change settings'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "search" -d 'Find memories, notes and log items by words'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print one setting'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON schema of memory.json'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "list" -d 'List the models: built in, installed, and those that can be downloaded'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "pull" -d 'Install a model, or the ONNX Runtime library'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "status" -d 'Show a model, and whether it can serve'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "remove" -d 'Delete an installed model'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'

@@ -66,7 +66,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
                 }
             }
         }
-        Action::Set { key, value } => set(ctx, find(key)?, value)?,
+        Action::Set { key, value } => set(ctx, find(key)?, value, ctx.target()?)?,
         Action::Schema => ctx.ui.document(&schema::json_schema()),
     }
     Ok(Exit::Done)
@@ -100,7 +100,13 @@ fn show(ctx: &Context, with_origin: bool) {
     ctx.ui.table(header, rows);
 }
 
-fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
+/// Changes a setting in the file of a store.
+pub(super) fn set(
+    ctx: &Context,
+    key: &Key,
+    text: &str,
+    target: context::Target,
+) -> Result<(), Failure> {
     let value = key.read(text);
     let wrong = |expected: &str| {
         let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
@@ -109,14 +115,13 @@ fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
     if let Some(expected) = key.mismatch(&value) {
         return Err(wrong(&expected));
     }
-    let (dir, scope, _) = ctx.target()?;
-    let is_project = scope == crate::score::board::Scope::Project;
+    let is_project = target.1 == crate::score::board::Scope::Project;
     if key.protected && is_project {
         let message = format!("a project's file may not set {}", key.name);
         return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
     }
-    let store = ctx.writer()?;
-    let path = Context::config_file(&dir);
+    let path = Context::config_file(&target.0);
+    let store = ctx.made(target)?;
     if is_project {
         read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
     }
@@ -143,7 +148,8 @@ fn set(ctx: &Context, key: &Key, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(name: &str) -> Result<&'static Key, Failure> {
+/// The setting of that name.
+pub(super) fn find(name: &str) -> Result<&'static Key, Failure> {
     Key::find(name).ok_or_else(|| {
         let hint = locate::closest(name, KEYS.iter().map(|key| key.name)).map_or_else(
             || "pimem config show lists the settings".to_owned(),

@@ -19,7 +19,7 @@ use crate::{
         env::Env,
         layer::{Config, Origin},
     },
-    index::manifest,
+    index::{manifest, models::Models},
     model::{
         event::Provenance,
         time::{Now, Timestamp},
@@ -100,6 +100,9 @@ pub(crate) struct Context {
     warned: Cell<bool>,
 }
 
+/// A store that may be written to: directory, whose it is, and whether it is there.
+pub(crate) type Target = (PathBuf, Scope, bool);
+
 impl Context {
     /// Reads clock, environment and settings.
     pub(crate) fn new(globals: Globals, env: Env, ui: Ui) -> Result<Self, (Failure, Ui)> {
@@ -177,7 +180,11 @@ impl Context {
 
     /// The store to write to, made when there is none.
     pub(crate) fn writer(&self) -> Result<Store, Failure> {
-        let (dir, scope, known) = self.target()?;
+        self.made(self.target()?)
+    }
+
+    /// A target as a store, made when there is none.
+    pub(crate) fn made(&self, (dir, scope, known): Target) -> Result<Store, Failure> {
         let store = self.store(dir, scope);
         if !known {
             store.init()?;
@@ -186,12 +193,10 @@ impl Context {
         Ok(store)
     }
 
-    /// Where a writing command would write: directory, whose it is, and whether it is there.
-    pub(crate) fn target(&self) -> Result<(PathBuf, Scope, bool), Failure> {
+    /// Where a writing command would write.
+    pub(crate) fn target(&self) -> Result<Target, Failure> {
         if self.globals.user || self.globals.scope == Some(ScopeChoice::User) {
-            let dir = self.places.user().ok_or_else(no_home)?;
-            let known = dir.is_dir();
-            return Ok((dir, Scope::User, known));
+            return self.users();
         }
         if let Some(dir) = self.places.project().filter(|dir| dir.is_dir()) {
             return Ok((dir, Scope::Project, true));
@@ -204,6 +209,13 @@ impl Context {
             )
         })?;
         Ok((dir, Scope::Project, false))
+    }
+
+    /// The user's own store as a target.
+    pub(crate) fn users(&self) -> Result<Target, Failure> {
+        let dir = self.places.user().ok_or_else(no_home)?;
+        let known = dir.is_dir();
+        Ok((dir, Scope::User, known))
     }
 
     /// A store with the settings in force.
@@ -266,6 +278,18 @@ impl Context {
     /// Where the index of a store is, if there is a cache directory.
     pub(crate) fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
         self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
+    }
+
+    /// The installed models, if there is a cache directory.
+    pub(crate) fn models(&self) -> Result<Models, Failure> {
+        let cache = self.env.cache.as_deref().ok_or_else(|| {
+            Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
+        })?;
+        let setting = self.config.text("embedding.runtime");
+        let program = Env::program().map_err(|error| {
+            Failure::from(anyhow::Error::new(error).context("cannot find this program itself"))
+        })?;
+        Ok(Models::new(cache, setting, self.env.get("ORT_DYLIB_PATH"), program))
     }
 
     /// A store's configuration file: `memory.json` beside the store.

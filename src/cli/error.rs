@@ -7,6 +7,7 @@ use serde_json::json;
 use super::ui::{self, Ui};
 use crate::{
     config::layer::ConfigError,
+    index::stage::InstallError,
     model::entry::TextError,
     store::{
         lock::LockError,
@@ -119,6 +120,15 @@ impl From<TextError> for Failure {
             }
         };
         Self::new(Kind::Refused, format!("cannot store this: {error}"), hint)
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Refused(message, hint) => Self::new(Kind::Refused, message, hint),
+            InstallError::Io(error) => Self::from(error),
+        }
     }
 }
 

@@ -12,6 +12,9 @@ mod generate;
 mod init;
 mod input;
 mod list;
+mod model;
+mod model_pull;
+mod model_status;
 mod period;
 mod pick;
 mod rebuild;
@@ -84,6 +87,7 @@ commands! {
     Rebuild "rebuild" rebuild::Args;
     Doctor "doctor" doctor::Args;
     Config "config" config_cmd::Args;
+    Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
     Man "man" generate::ManArgs;
 }
@@ -161,6 +165,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
+        Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),
         Command::Man(args) => generate::man(ctx, args).map(plain),
     }

@@ -105,6 +105,14 @@ impl Ui {
         self.text(&format!("{table}\n"));
     }
 
+    /// A line for a program that waits for it: written at once, as it is.
+    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
+    pub(crate) fn answer(&self, line: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        writeln!(stdout, "{line}")?;
+        stdout.flush()
+    }
+
     /// Something that is no result, on stderr; `-q` silences it.
     pub(crate) fn note(&self, line: &str) {
         if !self.quiet {
@@ -137,6 +145,15 @@ impl Ui {
 
     /// A progress bar that shows itself only when the work takes long and a person looks on.
     pub(crate) fn progress(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
+        self.bar(what, "{msg} {wide_bar} {pos}/{len}")
+    }
+
+    /// The same for bytes.
+    pub(crate) fn transfer(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
+        self.bar(what, "{msg} {wide_bar} {bytes}/{total_bytes}")
+    }
+
+    fn bar(&self, what: &'static str, form: &'static str) -> impl FnMut(usize, usize) + use<> {
         let shown = !self.quiet && io::stderr().is_terminal();
         let start = Instant::now();
         let mut bar: Option<ProgressBar> = None;
@@ -147,15 +164,25 @@ impl Ui {
             let bar = bar.get_or_insert_with(|| {
                 let target = ProgressDrawTarget::stderr();
                 let bar = ProgressBar::with_draw_target(Some(all as u64), target);
-                let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
+                let style = ProgressStyle::with_template(form);
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.with_message(what)
             });
+            // Several files may follow one another.
+            bar.set_length(all as u64);
             bar.set_position(done as u64);
             if done >= all {
                 bar.finish_and_clear();
             }
         }
+    }
+
+    /// How long something takes, with what it gave.
+    #[expect(clippy::unused_self, reason = "one way in to the clock")]
+    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let done = work();
+        (done, start.elapsed())
     }
 
     /// Writes what was collected. A closed pipe is no error: the reader has seen enough.

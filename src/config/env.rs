@@ -16,6 +16,9 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
     ("PIMEM_SESSION", "The session that is noted with an event"),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
+    ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),
+    ("HTTPS_PROXY", "Proxy for downloads over https"),
     ("NO_COLOR", "Not empty: no colour"),
     ("CLICOLOR_FORCE", "Not empty and not 0: colour even in a pipe"),
     ("TERM", "dumb: no colour"),
@@ -45,6 +48,11 @@ impl Env {
             home: dirs::home_dir(),
             cache: dirs::cache_dir(),
         }
+    }
+
+    /// Where this program is.
+    pub(crate) fn program() -> std::io::Result<PathBuf> {
+        std::env::current_exe()
     }
 
     /// A variable's value.

@@ -94,6 +94,33 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         protected: true,
         ..key(
+            "embedding.model",
+            "PIMEM_EMBEDDING_MODEL",
+            Kind::Text("static"),
+            "Model of semantic search: static (built in), none, or one that is installed",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
+            "embedding.runtime",
+            "PIMEM_EMBEDDING_RUNTIME",
+            Kind::Text(""),
+            "Path of the ONNX Runtime library, instead of an installed one",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
+            "embedding.deadlineMs",
+            "PIMEM_EMBEDDING_DEADLINE_MS",
+            Kind::Whole { default: 3000, least: 0, most: 600_000 },
+            "How long a search waits for an installed model, in milliseconds",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
             "lock.timeoutMs",
             "PIMEM_LOCK_TIMEOUT_MS",
             Kind::Whole { default: 5000, least: 0, most: 3_600_000 },

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+pub mod known;
 pub mod model;
 pub mod table;
 pub mod vector;

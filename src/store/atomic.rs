@@ -7,7 +7,8 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
-    path::Path,
+    path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use anyhow::{Context, Result};
@@ -148,6 +149,61 @@ pub(crate) fn sweep(dir: &Path) {
 /// Deletes a file of the cache.
 pub(crate) fn remove_derived(path: &Path) {
     drop(fs::remove_file(path));
+}
+
+/// Makes a directory with a name of its own in `parent`, for its owner only, in which something can
+/// be prepared for [`install_dir`].
+pub(crate) fn temporary_dir(parent: &Path) -> Result<PathBuf> {
+    create_dir(parent, true)?;
+    let path = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
+    create_dir(&path, true)?;
+    Ok(path)
+}
+
+/// A new file in a temporary directory, for its owner only. Who wrote it syncs it.
+pub(crate) fn new_file(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path).with_context(|| format!("cannot create {}", path.display()))
+}
+
+/// Makes a prepared directory `target`; what was there is deleted.
+pub(crate) fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
+    let parent = target.parent().unwrap_or(Path::new("."));
+    let old = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
+    // A directory that is not empty cannot be renamed over.
+    let replaced = fs::rename(target, &old).is_ok();
+    let renamed = fs::rename(prepared, target);
+    if renamed.is_err() && replaced {
+        drop(fs::rename(&old, target));
+    }
+    renamed.with_context(|| format!("cannot create {}", target.display()))?;
+    if replaced {
+        drop(fs::remove_dir_all(&old));
+    }
+    sync_dir(parent, Sync::Full)
+}
+
+/// Deletes a directory of the cache with all that is in it.
+pub(crate) fn remove_dir(path: &Path) -> Result<()> {
+    fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
+}
+
+/// Deletes temporary directories that a killed process left; those since `recent` may be in use.
+pub(crate) fn sweep_dirs(parent: &Path, recent: SystemTime) {
+    let Ok(found) = fs::read_dir(parent) else { return };
+    for entry in found.flatten() {
+        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        let modified = entry.metadata().and_then(|meta| meta.modified());
+        if is_temporary && modified.is_ok_and(|modified| modified < recent) {
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
 }
 
 /// A random number for names and ids.

@@ -1,7 +1,8 @@
 //! The integration tests: one binary, one module per promise.
 //!
 //! Everything runs the real program in a [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites
-//! transcripts and generated files, `PIMEM_TEST_SCALE=N` makes the races N times as long.
+//! transcripts and generated files, `PIMEM_TEST_SCALE=N` makes the races N times as long, and
+//! `PIMEM_TEST_ONNXRUNTIME=PATH` (see `.ci/onnxruntime`) tests models with a real ONNX Runtime.
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "tests prepare and damage files in any way")]
 #![expect(clippy::print_stdout, reason = "what was skipped, and how far a test got, is said")]
@@ -18,6 +19,12 @@ mod generated;
 mod hostile;
 mod index;
 mod merge;
+#[cfg(feature = "fastembed")]
+mod model;
+#[cfg(not(feature = "fastembed"))]
+mod model_absent;
+#[cfg(feature = "fastembed")]
+mod model_runtime;
 mod race;
 mod scopes;
 mod store;

@@ -1,5 +1,9 @@
 //! What the modules share.
 
+#[cfg(feature = "fastembed")]
+pub(crate) mod hub;
+#[cfg(feature = "fastembed")]
+pub(crate) mod models;
 pub(crate) mod sandbox;
 
 /// Whether expectations are to be rewritten.

@@ -1,0 +1,208 @@
+//! Models known by name: where they come from and how they are used. Pure data.
+
+use super::model::{Model, Pooling, Thresholds};
+
+/// What bge and its relatives want in front of a query.
+const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
+/// Thresholds of bge-small.
+const BGE: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
+/// Thresholds of MiniLM and of the built-in table: about 1 % and 0.1 % of random pairs reach them.
+const MINILM: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
+/// Thresholds of a model that nobody calibrated: rather too few than too many.
+const CAUTIOUS: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.90 };
+/// E5 is trained at a low temperature: unrelated texts have cosines of 0.7 and more.
+const E5: Thresholds = Thresholds { recall: 0.85, reminder: 0.88, duplicate: 0.95 };
+
+/// Size and SHA-256 that a file must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256 in hexadecimal.
+    pub sha256: &'static str,
+}
+
+/// A model that can be downloaded by its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// The model, without the revision that installing gives it.
+    pub model: Model,
+    /// Its repository at Hugging Face.
+    pub repository: String,
+    /// The ONNX file there.
+    pub file: String,
+    /// Files beside it that hold weights.
+    pub external: Vec<String>,
+    /// The output to take, where it is not the usual one.
+    pub output: Option<String>,
+    /// What the ONNX file must be, if that is known; otherwise its first download is trusted.
+    pub pin: Option<Pin>,
+}
+
+/// Name, repository, file, pooling, pin. All four give 384 numbers.
+type Row = (&'static str, &'static str, &'static str, Pooling, Pin);
+
+/// The models that the documentation names.
+///
+/// Pins are the git-lfs object ids of the files at Hugging Face, as several public projects that
+/// download the same files state them.
+const ROWS: &[Row] = &[
+    (
+        "bge-small-en-v1.5",
+        "Xenova/bge-small-en-v1.5",
+        "onnx/model.onnx",
+        Pooling::Cls,
+        Pin {
+            size: 133_093_490,
+            sha256: "828e1496d7fabb79cfa4dcd84fa38625c0d3d21da474a00f08db0f559940cf35",
+        },
+    ),
+    (
+        "bge-small-en-v1.5-q",
+        "Qdrant/bge-small-en-v1.5-onnx-Q",
+        "model_optimized.onnx",
+        Pooling::Cls,
+        Pin {
+            size: 66_465_124,
+            sha256: "51f1bd0addd6e859e42c2c8021a5e5461385bb676a649f4b269aa445449f2431",
+        },
+    ),
+    (
+        "all-minilm-l6-v2",
+        "Qdrant/all-MiniLM-L6-v2-onnx",
+        "model.onnx",
+        Pooling::Mean,
+        Pin {
+            size: 90_387_630,
+            sha256: "bbd7b466f6d58e646fdc2bd5fd67b2f5e93c0b687011bd4548c420f7bd46f0c5",
+        },
+    ),
+    (
+        "all-minilm-l6-v2-q",
+        "Xenova/all-MiniLM-L6-v2",
+        "onnx/model_quantized.onnx",
+        Pooling::Mean,
+        Pin {
+            size: 22_972_370,
+            sha256: "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
+        },
+    ),
+];
+
+/// What a family of models wants: start of the name, prefix of queries, of passages, thresholds.
+/// The first that fits counts.
+const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
+    ("bge-small-zh", "为这个句子生成表示以用于检索相关文章：", "", CAUTIOUS),
+    ("bge-large-zh", "为这个句子生成表示以用于检索相关文章：", "", CAUTIOUS),
+    ("bge-m3", "", "", CAUTIOUS),
+    ("bge-", BGE_QUERY, "", BGE),
+    ("all-minilm-", "", "", MINILM),
+    ("mxbai-embed-", BGE_QUERY, "", CAUTIOUS),
+    ("snowflake-arctic-embed-", BGE_QUERY, "", CAUTIOUS),
+    ("nomic-embed-", "search_query: ", "search_document: ", CAUTIOUS),
+    ("modernbert-embed-", "search_query: ", "search_document: ", CAUTIOUS),
+    ("multilingual-e5-", "query: ", "passage: ", E5),
+    ("embeddinggemma-", "task: search result | query: ", "title: none | text: ", CAUTIOUS),
+];
+
+/// The models of the documentation, in its order.
+#[must_use]
+pub fn all() -> Vec<Known> {
+    let known = |(name, repository, file, pooling, pin): &Row| Known {
+        model: model(name, 384, *pooling),
+        repository: (*repository).to_owned(),
+        file: (*file).to_owned(),
+        external: Vec::new(),
+        output: None,
+        pin: Some(*pin),
+    };
+    ROWS.iter().map(known).collect()
+}
+
+/// A model by that name, with the prefixes and thresholds of its family, and without a revision.
+#[must_use]
+pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
+    let family = FAMILIES.iter().find(|(start, ..)| name.starts_with(start));
+    let (query, passage, thresholds) =
+        family.map_or(("", "", CAUTIOUS), |(_, query, passage, at)| (query, passage, *at));
+    Model {
+        id: name.to_owned(),
+        revision: String::new(),
+        dimension,
+        pooling,
+        query_prefix: query.to_owned(),
+        passage_prefix: passage.to_owned(),
+        thresholds,
+    }
+}
+
+/// The model that is built in.
+#[must_use]
+pub fn static_model() -> Model {
+    Model {
+        id: "static-384".to_owned(),
+        revision: "1".to_owned(),
+        dimension: 384,
+        pooling: Pooling::Sum,
+        query_prefix: String::new(),
+        passage_prefix: String::new(),
+        thresholds: MINILM,
+    }
+}
+
+/// The one spelling of a model's name: lower case, without its owner, `-q` for quantised.
+#[must_use]
+pub fn canonical(name: &str) -> String {
+    let name = name.trim().rsplit('/').next().unwrap_or_default().to_lowercase();
+    if let Some(stem) = name.strip_suffix("-onnx-q") {
+        return format!("{stem}-q");
+    }
+    name.strip_suffix("-onnx").unwrap_or(&name).to_owned()
+}
+
+/// Whether a canonical name may be an installed model's, whose directory has that name.
+#[must_use]
+pub fn is_usable(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+    (1..=64).contains(&name.len())
+        && name.bytes().all(fits)
+        && !name.starts_with(['.', '-'])
+        && !["static", "static-384", "none"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (name, want) in [
+            ("BAAI/bge-small-en-v1.5", "bge-small-en-v1.5"),
+            ("Qdrant/bge-small-en-v1.5-onnx-Q", "bge-small-en-v1.5-q"),
+            (" sentence-transformers/all-MiniLM-L6-v2 ", "all-minilm-l6-v2"),
+            ("static", "static"),
+        ] {
+            assert_eq!(canonical(name), want);
+        }
+        assert!(is_usable("bge-small-en-v1.5"));
+        let long = "x".repeat(65);
+        for name in ["", ".", "..", "a/b", "-x", "none", "static", "A", "ä", long.as_str()] {
+            assert!(!is_usable(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn known_models() {
+        for known in all() {
+            assert_eq!(canonical(&known.model.id), known.model.id);
+            assert!(is_usable(&known.model.id));
+            assert_eq!(known.pin.map(|pin| pin.sha256.len()), Some(64));
+        }
+        let bge = model("bge-small-en-v1.5-q", 384, Pooling::Cls);
+        assert_eq!((bge.query_prefix.as_str(), bge.thresholds), (BGE_QUERY, BGE));
+        let minilm = model("all-minilm-l6-v2", 384, Pooling::Mean);
+        assert_eq!((minilm.query_prefix.as_str(), minilm.thresholds), ("", MINILM));
+        assert_eq!(model("bge-m3", 1024, Pooling::Cls).query_prefix, "");
+        assert_eq!(model("something", 8, Pooling::Mean).thresholds, CAUTIOUS);
+    }
+}

@@ -1,0 +1,46 @@
+//! A server with the paths of Hugging Face, which may also behave badly.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+/// How a path is answered.
+#[derive(Debug, Clone)]
+pub(crate) enum Answer {
+    /// With these bytes.
+    Whole(Vec<u8>),
+    /// With the first half of them, and then the end of the connection.
+    Half(Vec<u8>),
+    /// With a status and no more.
+    Status(u16),
+}
+
+/// Serves `answers` until the tests end; other paths are not found. Gives its address.
+pub(crate) fn serve(answers: BTreeMap<String, Answer>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            drop(answer(&stream.unwrap(), &answers));
+        }
+    });
+    address
+}
+
+fn answer(mut stream: &TcpStream, answers: &BTreeMap<String, Answer>) -> std::io::Result<()> {
+    let mut request = String::new();
+    let mut reader = BufReader::new(stream);
+    while reader.read_line(&mut request)? > 2 {}
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let (status, length, body) = match answers.get(path) {
+        Some(Answer::Whole(bytes)) => (200, bytes.len(), bytes.as_slice()),
+        Some(Answer::Half(bytes)) => (200, bytes.len(), &bytes[..bytes.len() / 2]),
+        Some(Answer::Status(status)) => (*status, 0, &b""[..]),
+        None => (404, 0, &b""[..]),
+    };
+    write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")?;
+    stream.write_all(body)
+}

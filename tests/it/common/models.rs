@@ -1,0 +1,64 @@
+//! What the tests of models share: the tiny model, and the ONNX Runtime library to try it with.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{
+    repository,
+    sandbox::{Outcome, Sandbox, copy_tree, outcome},
+};
+
+/// The ONNX Runtime library of `.ci/onnxruntime`. Where it is not, tests look at what happens
+/// without one.
+pub(crate) fn library() -> Option<PathBuf> {
+    let named = std::env::var_os("PIMEM_TEST_ONNXRUNTIME").map(PathBuf::from);
+    if named.is_none() {
+        let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!is_ci, "PIMEM_TEST_ONNXRUNTIME is not set; .ci/onnxruntime prints its value");
+        println!("no ONNX Runtime: PIMEM_TEST_ONNXRUNTIME=$(.ci/onnxruntime) tests more");
+    }
+    named
+}
+
+/// Runs `pimem model …` with this library, or with none.
+pub(crate) fn model(sandbox: &Sandbox, library: Option<&Path>, args: &[&str]) -> Outcome {
+    outcome(model_command(sandbox, library, args))
+}
+
+/// The same, ready to be changed and run. A system's own library is never used.
+pub(crate) fn model_command(sandbox: &Sandbox, library: Option<&Path>, args: &[&str]) -> Command {
+    let mut command = sandbox.command(&["model"]);
+    let none = sandbox.root().join("no-library");
+    command.env("ORT_DYLIB_PATH", library.unwrap_or(&none)).args(args);
+    command
+}
+
+/// A copy of the tiny model in the sandbox.
+pub(crate) fn tiny(sandbox: &Sandbox) -> PathBuf {
+    let copy = sandbox.root().join("tiny");
+    copy_tree(&repository().join("fixtures/models/tiny"), &copy);
+    copy
+}
+
+/// The tiny model as its script makes it with vectors of another size.
+pub(crate) fn made(sandbox: &Sandbox, dimension: usize) -> PathBuf {
+    let dir = sandbox.root().join(format!("made-{dimension}"));
+    let script = repository().join("fixtures/models/make_tiny.py");
+    let mut python = Command::new("python3");
+    python.arg(script).arg(&dir).arg(dimension.to_string());
+    let done = python.output().expect("python3 is there; it makes models for the tests");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    dir
+}
+
+/// Names in the cache's directory of models.
+pub(crate) fn held(sandbox: &Sandbox) -> Vec<String> {
+    let found = fs::read_dir(sandbox.cache().join("pimem/models")).into_iter().flatten();
+    let mut names: Vec<String> =
+        found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
