@@ -2,6 +2,8 @@
 //!
 //! One search uses one model for all texts. Where the chosen one cannot serve, the built-in one does.
 
+use std::time::Duration;
+
 use super::{context::Context, find::Texts};
 use crate::{
     embed::{
@@ -192,11 +194,12 @@ pub(crate) fn kept(ctx: &Context) -> Embedding<'static> {
 
 /// The chosen model, ready to serve.
 fn chosen(ctx: &Context, name: &str) -> Result<Box<dyn Embedder>, Unavailable> {
-    let _ = ctx;
-    Err(Unavailable(format!("{name} is not installed")))
+    let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
+    let deadline = Duration::from_millis(ctx.config.whole("embedding.deadlineMs"));
+    models.open(name, Some(deadline))
 }
 
 /// What is known about an installed model.
-fn installed(_: &Context, _: &str) -> Option<Model> {
-    None
+fn installed(ctx: &Context, name: &str) -> Option<Model> {
+    Some(ctx.models().ok()?.manifest(name).ok()?.model)
 }
