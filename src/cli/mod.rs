@@ -7,6 +7,8 @@ mod curate;
 mod doctor;
 mod edit;
 mod error;
+mod eval;
+mod eval_injection;
 mod find;
 mod generate;
 mod init;
@@ -84,6 +86,7 @@ commands! {
     Restore "restore" curate::RestoreArgs;
     Remove "remove" curate::RemoveArgs;
     Edit "edit" edit::Args;
+    Eval "eval" eval::Args;
     Rebuild "rebuild" rebuild::Args;
     Doctor "doctor" doctor::Args;
     Config "config" config_cmd::Args;
@@ -162,6 +165,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Restore(args) => curate::restore(ctx, args).map(plain),
         Command::Remove(args) => curate::remove(ctx, args).map(plain),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
+        Command::Eval(args) => eval::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),

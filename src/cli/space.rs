@@ -4,7 +4,11 @@
 
 use std::time::Duration;
 
-use super::{context::Context, find::Texts};
+use super::{
+    context::Context,
+    error::{Failure, Kind},
+    find::Texts,
+};
 use crate::{
     embed::{
         self,
@@ -190,6 +194,20 @@ pub(crate) fn kept(ctx: &Context) -> Embedding<'static> {
     let model = (name != NONE && name != table::NAME).then(|| installed(ctx, name)).flatten();
     let model = model.map(|model| (model.key(), model.dimension));
     Embedding { built_in: name != NONE, model, ..Embedding::default() }
+}
+
+/// The model of that name, however long it takes; none for `none`.
+pub(crate) fn embedder(ctx: &Context, name: &str) -> Result<Option<Box<dyn Embedder>>, Failure> {
+    match name {
+        NONE => Ok(None),
+        table::NAME => Ok(Some(Box::new(table::Static::default()))),
+        name => ctx.models()?.open(name, None).map(Some).map_err(failure),
+    }
+}
+
+/// A model that cannot serve, where nothing else will do.
+pub(crate) fn failure(why: Unavailable) -> Failure {
+    Failure::new(Kind::Io, why.0, "pimem model status says more")
 }
 
 /// The chosen model, ready to serve.

@@ -54,7 +54,7 @@ fn gains<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> impl Iterator<Item 
 }
 
 /// The measures of one query, or their means over several.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Quality {
     /// Share of relevant documents among the first 5.
     pub recall_at_5: f64,

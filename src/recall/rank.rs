@@ -243,6 +243,13 @@ fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64)
     }
 }
 
+/// The score that a hybrid score of `score` is like in another mode.
+#[must_use]
+pub fn threshold(mode: Mode, score: f64) -> f64 {
+    // Without vectors, their share of the score is missing.
+    if mode == Mode::Keyword { (1.0 - COSINE) * score } else { score }
+}
+
 /// How many candidates are worth reading for so many hits.
 #[must_use]
 pub fn pool(limit: usize) -> usize {
