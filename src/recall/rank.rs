@@ -21,7 +21,7 @@ const CONTEXT: f64 = 0.3;
 /// A hybrid score below this is chance.
 const FLOOR: f64 = 0.2;
 /// A cosine below this is chance.
-const COSINE_FLOOR: f64 = 0.35;
+const COSINE_FLOOR: f64 = 0.25;
 /// A stability multiplies a score by at least and at most this.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// Corpora of more documents are looked through by sign bits first.

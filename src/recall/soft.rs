@@ -4,15 +4,18 @@
 //! nearest word is like it, by the built-in table; and coverage says which share of the query, by
 //! weight, the text has at all. Both are measured for candidates only, from their text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{
     bm25::{self, Query},
     tokens::{self, Tokenizer},
 };
-use crate::embed::{
-    table,
-    vector::{Vector, normalize, product},
+use crate::{
+    embed::{
+        table,
+        vector::{Vector, product},
+    },
+    model::hash::{IdMap, fnv1a64},
 };
 
 /// Cosine of two words from which they count as alike at all: of unrelated words of the table,
@@ -26,8 +29,18 @@ const WORDS: usize = 64;
 pub struct Meaning {
     words: Vec<Word>,
     tokenizer: Tokenizer,
-    /// For a word of a text, how like each query word it is.
-    known: HashMap<Box<str>, Vec<f32>>,
+    /// Words of texts, by their hash.
+    known: IdMap<u64, Known>,
+    /// Texts read so far.
+    texts: usize,
+}
+
+/// A word that was met in a text.
+struct Known {
+    /// How like each query word it is.
+    likeness: Vec<f32>,
+    /// The text in which it was met last.
+    text: usize,
 }
 
 struct Word {
@@ -53,7 +66,8 @@ impl Meaning {
         let mut tokenizer = Tokenizer::default();
         let mut words: Vec<Word> = Vec::new();
         let mut seen = HashSet::new();
-        tokenizer.words(&query.content, |word, stem| {
+        tokenizer.words(&query.content, |tokenizer, word| {
+            let stem = tokenizer.stem_of(word);
             // A word that is no term of the query was past the limit of its length.
             let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
             if seen.insert(stem.to_owned()) {
@@ -65,7 +79,7 @@ impl Meaning {
         words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
         words.truncate(WORDS);
         words.iter_mut().for_each(|word| word.vector = table::embed(&word.text));
-        Self { words, tokenizer, known: HashMap::new() }
+        Self { words, tokenizer, ..Self::default() }
     }
 
     /// The query as a vector of the built-in model. Rare words weigh more, because that table does
@@ -82,20 +96,20 @@ impl Meaning {
 
     /// Reads a text of `words` words, in a corpus where texts have `average`.
     pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
-        let Self { words: sought, tokenizer, known } = self;
+        let Self { words: sought, tokenizer, known, texts } = self;
+        *texts += 1;
         let mut best = vec![0.0_f32; sought.len()];
-        let mut seen: HashSet<Box<str>> = HashSet::new();
-        tokenizer.words(text, |word, stem| {
-            if seen.contains(word) {
-                return;
-            }
-            seen.insert(word.into());
-            if !known.contains_key(word) {
-                known.insert(word.into(), likeness(sought, word, stem));
-            }
-            let likeness = known.get(word).map(Vec::as_slice).unwrap_or_default();
-            for (best, like) in best.iter_mut().zip(likeness) {
-                *best = best.max(*like);
+        tokenizer.words(text, |tokenizer, word| {
+            let entry = known.entry(fnv1a64(&[word.as_bytes()]));
+            let entry = entry.or_insert_with(|| Known {
+                likeness: likeness(sought, word, tokenizer.stem_of(word)),
+                text: 0,
+            });
+            if entry.text < *texts {
+                entry.text = *texts;
+                for (best, like) in best.iter_mut().zip(&entry.likeness) {
+                    *best = best.max(*like);
+                }
             }
         });
         let mut reading = Reading::default();
@@ -114,23 +128,17 @@ impl Meaning {
 
 /// How like each of the `sought` words a word is: 1 for the same stem, below for others.
 fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
-    let mut vector = Vec::new();
-    let mut like = |other: &Word| {
-        if other.stem == stem {
-            return 1.0;
-        }
-        if tokens::is_question_word(word) {
-            return 0.0;
-        }
-        if vector.is_empty() {
-            vector = vec![0.0; table::DIMENSION];
-            table::add(word, 1.0, &mut vector);
-            normalize(&mut vector);
-        }
+    let same = |other: &Word| other.stem == stem;
+    if tokens::is_question_word(word) {
+        return sought.iter().map(|other| f32::from(u8::from(same(other)))).collect();
+    }
+    let vector = table::embed(word);
+    let like = |other: &Word| {
         // Two words may have the very same row; that is still not the word itself.
-        ((product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE)).clamp(0.0, 0.99)
+        let near = (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
+        if same(other) { 1.0 } else { near.clamp(0.0, 0.99) }
     };
-    sought.iter().map(&mut like).collect()
+    sought.iter().map(like).collect()
 }
 
 #[cfg(test)]
