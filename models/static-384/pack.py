@@ -10,7 +10,8 @@ All numbers are little-endian; the reader is src/embed/table.rs.
   24  slots    u32 each: 0 when empty, else (token + 1) | (upper 16 bits of its hash) << 16
   ..  offsets  u32 x (rows + 1): where each token's text starts in the vocabulary
   ..  the vocabulary's bytes, padded to 4
-  ..  rows     (dimension / 2) bytes, low nibble first, value = nibble - 8; then the f16 scale
+  ..  rows     (dimension / 2) bytes: the low nibbles are the first half of the numbers, the high
+               ones the second half, value = nibble - 8; then the f16 scale
 
 A token is found by the 64-bit FNV-1a of its text, low bits first, with linear probing.
 """
@@ -65,7 +66,11 @@ def main(tensors, vocabulary):
     out.append(struct.pack(f"<{rows + 1}I", *offsets))
     out.append(text + b"\0" * (-len(text) % 4))
     for row in range(rows):
-        out.append(nibbles[row * width : (row + 1) * width] + scale[2 * row : 2 * row + 2])
+        # In the source, two neighbouring numbers share a byte; apart, they can be added at once.
+        pairs = nibbles[row * width : (row + 1) * width]
+        numbers = [nibble for byte in pairs for nibble in (byte & 15, byte >> 4)]
+        halves = bytes(low | high << 4 for low, high in zip(numbers[:width], numbers[width:]))
+        out.append(halves + scale[2 * row : 2 * row + 2])
     sys.stdout.buffer.write(b"".join(out))
 
 

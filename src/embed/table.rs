@@ -3,6 +3,8 @@
 //! The table is data in the binary (`models/static-384/`, where `pack.py` describes its layout);
 //! only the pages of a text's own tokens are touched.
 
+use std::collections::HashMap;
+
 use super::{
     model::{Embedder, Model, Pooling, Role, Thresholds, Unavailable},
     vector::normalize,
@@ -54,19 +56,48 @@ pub fn add(text: &str, weight: f32, sum: &mut [f32]) {
     wordpiece::pieces(text, &table, |token| table.add(token, weight, sum));
 }
 
-/// The built-in model behind the common seam.
+/// The built-in model behind the common seam. It remembers the tokens of words, because few words
+/// make up most of any text.
 #[derive(Debug)]
-pub struct Static(Model);
+pub struct Static {
+    model: Model,
+    words: HashMap<Box<str>, Box<[u32]>>,
+}
+
+/// Words whose tokens are kept.
+const KEPT: usize = 50_000;
 
 impl Default for Static {
     fn default() -> Self {
-        Self(model())
+        Self { model: model(), words: HashMap::new() }
+    }
+}
+
+impl Static {
+    /// The same as [`embed`].
+    pub fn vector(&mut self, text: &str) -> Vec<f32> {
+        let mut sum = vec![0.0; DIMENSION];
+        let table = Table::new(TABLE);
+        wordpiece::words(text, |word| {
+            if let Some(tokens) = self.words.get(word) {
+                tokens.iter().for_each(|token| table.add(*token, 1.0, &mut sum));
+                return;
+            }
+            let mut tokens = Vec::new();
+            wordpiece::cut(word, &table, &mut tokens);
+            tokens.iter().for_each(|token| table.add(*token, 1.0, &mut sum));
+            if self.words.len() < KEPT {
+                self.words.insert(word.into(), tokens.into());
+            }
+        });
+        normalize(&mut sum);
+        sum
     }
 }
 
 impl Embedder for Static {
     fn model(&self) -> &Model {
-        &self.0
+        &self.model
     }
 
     fn embed(
@@ -77,7 +108,7 @@ impl Embedder for Static {
     ) -> Result<Vec<Vec<f32>>, Unavailable> {
         let one = |(done, text): (usize, &&str)| {
             progress(done);
-            embed(text)
+            self.vector(text)
         };
         Ok(texts.iter().enumerate().map(one).collect())
     }
@@ -137,10 +168,10 @@ impl<'a> Table<'a> {
         let Some(row) = self.rows.get(at..at + ROW) else { return };
         let Some((nibbles, scale)) = row.split_last_chunk::<2>() else { return };
         let scale = weight * half(u16::from_le_bytes(*scale));
-        for (pair, byte) in sum.as_chunks_mut::<2>().0.iter_mut().zip(nibbles) {
-            let [even, odd] = pair;
-            *even += scale * (f32::from(byte & 15) - 8.0);
-            *odd += scale * (f32::from(byte >> 4) - 8.0);
+        let Some((low, high)) = sum.split_at_mut_checked(nibbles.len()) else { return };
+        for ((low, high), byte) in low.iter_mut().zip(high).zip(nibbles) {
+            *low += scale * (f32::from(byte & 15) - 8.0);
+            *high += scale * (f32::from(byte >> 4) - 8.0);
         }
     }
 }
@@ -210,6 +241,8 @@ mod tests {
                 let cosine: f32 = embed(text).iter().zip(embed(other)).map(|(a, b)| a * b).sum();
                 assert!((f64::from(cosine) - want).abs() < 2e-4, "{text} {other}: {cosine} {want}");
             }
+            let mut kept = Static::default();
+            assert_eq!((kept.vector(text), kept.vector(text)), (embed(text), embed(text)));
         }
     }
 

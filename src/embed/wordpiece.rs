@@ -21,32 +21,32 @@ pub trait Vocabulary {
 
 /// Calls `emit` with the number of each piece of `text`.
 pub fn pieces(text: &str, vocabulary: &impl Vocabulary, mut emit: impl FnMut(u32)) {
-    let mut word = String::new();
-    let mut chars = 0;
     let mut found = Vec::new();
-    let mut end = |word: &mut String, chars: &mut usize| {
+    words(text, |word| {
+        found.clear();
+        cut(word, vocabulary, &mut found);
+        found.iter().for_each(|piece| emit(*piece));
+    });
+}
+
+/// Calls `emit` with each word of `text`, as it is looked up.
+pub fn words(text: &str, mut emit: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut end = |word: &mut String| {
         if !word.is_empty() {
-            found.clear();
-            if *chars <= MAX_CHARS && cut(word, vocabulary, &mut found) {
-                found.iter().for_each(|piece| emit(*piece));
-            } else {
-                emit(vocabulary.unknown());
-            }
+            emit(word);
             word.clear();
-            *chars = 0;
         }
     };
     let mut push = |c: char| {
         if c.is_whitespace() {
-            end(&mut word, &mut chars);
+            end(&mut word);
         } else if is_punctuation(c) || is_cjk(c) {
-            end(&mut word, &mut chars);
+            end(&mut word);
             word.push(c);
-            chars = 1;
-            end(&mut word, &mut chars);
+            end(&mut word);
         } else {
             word.push(c);
-            chars += 1;
         }
     };
     if text.is_ascii() {
@@ -68,18 +68,23 @@ pub fn pieces(text: &str, vocabulary: &impl Vocabulary, mut emit: impl FnMut(u32
     push(' ');
 }
 
-/// Cuts a word into pieces; false when some part of it is unknown.
-fn cut(word: &str, vocabulary: &impl Vocabulary, found: &mut Vec<u32>) -> bool {
+/// Appends the pieces of a word; the unknown one alone when it is too long, or some part of it is
+/// not known.
+pub fn cut(word: &str, vocabulary: &impl Vocabulary, found: &mut Vec<u32>) {
+    let first = found.len();
     let mut rest = word;
-    while !rest.is_empty() {
-        let Some((piece, length)) = vocabulary.longest(rest, rest.len() < word.len()) else {
-            return false;
-        };
-        let Some(after) = rest.get(length.max(1)..) else { return false };
-        found.push(piece);
-        rest = after;
+    let mut known = word.len() <= MAX_CHARS || word.chars().count() <= MAX_CHARS;
+    while known && !rest.is_empty() {
+        let longest = vocabulary.longest(rest, rest.len() < word.len());
+        let after = longest.and_then(|(_, length)| rest.get(length.max(1)..));
+        known = after.is_some();
+        found.extend(longest.map(|(piece, _)| piece));
+        rest = after.unwrap_or_default();
     }
-    true
+    if !known {
+        found.truncate(first);
+        found.push(vocabulary.unknown());
+    }
 }
 
 /// A character of the text, a space for any white space, nothing for what is no text.

@@ -175,8 +175,8 @@ fn index(
     embedding: &mut Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(Vec<u8>, Vec<(u64, Vec<u8>)>, Built)> {
-    let own = table::model();
-    let mut own = vectors::Builder::new(own.key(), own.dimension);
+    let mut model = table::Static::default();
+    let mut own = vectors::Builder::new(model.model().key(), table::DIMENSION);
     let mut texts = Vec::new();
     let mut builder = Builder::new()?;
     let mut tokenizer = Tokenizer::default();
@@ -205,7 +205,7 @@ fn index(
             let key = vectors::key(category_name(categories, doc.category), text);
             let text = embed::passage(text);
             if embedding.built_in {
-                own.push(key, Some(&Vector::quantize(&table::embed(&text))));
+                own.push(key, Some(&Vector::quantize(&model.vector(&text))));
             }
             if embedding.model.is_some() {
                 texts.push((key, text.into_owned()));
@@ -225,7 +225,7 @@ fn index(
     sections.insert(folded::SECTION.to_owned(), folded::write(store, real_now));
     let mut files = Vec::new();
     if embedding.built_in {
-        files.push((table::model().key(), own.finish(manifest.id)));
+        files.push((model.model().key(), own.finish(manifest.id)));
     }
     if let Some((model, dimension)) = embedding.model {
         let mut further = vectors::Builder::new(model, dimension);

@@ -253,7 +253,7 @@ pub fn threshold(mode: Mode, score: f64) -> f64 {
 /// How many candidates are worth reading for so many hits.
 #[must_use]
 pub fn pool(limit: usize) -> usize {
-    limit.saturating_add(16).max(32)
+    limit.saturating_add(8).max(24)
 }
 
 /// Lets neighbours speak for each other: what stands beside a good passage is likelier to be one.
