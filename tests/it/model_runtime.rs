@@ -29,7 +29,7 @@ fn vectors_are_those_of_another_implementation() {
         install(&sandbox, &tiny(&sandbox), pooling);
         let rows: Vec<_> = rows.iter().filter(|row| row[0] == pooling).collect();
         assert_eq!(rows.len(), 10);
-        let input: String = rows.iter().map(|row| format!("{}\n", row[1])).collect();
+        let input: String = rows.iter().flat_map(|row| [row[1], "\n"]).collect();
         let path = library.clone().unwrap_or_else(|| sandbox.root().join("no-library"));
         let dir = sandbox.cache().join("pimem/models/tiny");
         let args = ["model", "embed", "--runtime", path.to_str().unwrap(), dir.to_str().unwrap()];
