@@ -10,12 +10,26 @@ use serde_json::Value;
 use crate::common::{
     models::{held, library, made, model, model_command, tiny},
     repository,
-    sandbox::{PIMEM, Sandbox, outcome},
+    sandbox::{Outcome, PIMEM, Sandbox, outcome},
 };
 
 fn install(sandbox: &Sandbox, dir: &Path, pooling: &str) {
     let args = ["pull", "tiny", "--from", dir.to_str().unwrap(), "--pooling", pooling];
     model(sandbox, library().as_deref(), &args).done();
+}
+
+/// Runs the child as its parent does, with texts on its standard input.
+fn embed(sandbox: &Sandbox, args: &[&str], input: &str) -> Outcome {
+    let texts = sandbox.root().join("texts");
+    fs::write(&texts, input).unwrap();
+    let mut command = sandbox.command(args);
+    command.env("ORT_DISABLE_TELEMETRY", "1").env("ORT_TELEMETRY_DISABLED", "1");
+    let done = command.stdin(fs::File::open(texts).unwrap()).output().unwrap();
+    Outcome {
+        code: done.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(done.stdout).unwrap(),
+        stderr: String::from_utf8(done.stderr).unwrap(),
+    }
 }
 
 #[test]
@@ -33,7 +47,7 @@ fn vectors_are_those_of_another_implementation() {
         let path = library.clone().unwrap_or_else(|| sandbox.root().join("no-library"));
         let dir = sandbox.cache().join("pimem/models/tiny");
         let args = ["model", "embed", "--runtime", path.to_str().unwrap(), dir.to_str().unwrap()];
-        let done = sandbox.pipe(&args, &input);
+        let done = embed(&sandbox, &args, &input);
         if library.is_none() {
             assert_eq!(done.code, 2);
             assert!(done.stdout.starts_with("{\"error\":\"cannot read "), "{}", done.stdout);
@@ -128,6 +142,24 @@ fn libraries_that_are_none() {
     assert!(litter.all(|entry| entry.file_name() == "models"), "nothing is installed or left over");
 }
 
+/// The loader believes what is in a library; here it is nonsense, and the process dies of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_that_kills_its_process_kills_nobody_else() {
+    let Some(library) = library() else { return };
+    let sandbox = Sandbox::new("empty");
+    install(&sandbox, &tiny(&sandbox), "mean");
+    let mut bytes = fs::read(library).unwrap();
+    bytes[4096..1 << 20].fill(0xff);
+    let broken = sandbox.root().join("broken.so");
+    fs::write(&broken, bytes).unwrap();
+    let status = model(&sandbox, Some(&broken), &["status", "tiny", "--try"]);
+    assert_eq!((status.code, status.stderr.as_str()), (1, ""), "{}", status.stdout);
+    assert!(status.stdout.contains("the model's process "), "{}", status.stdout);
+    let refused = model(&sandbox, None, &["pull", "--runtime", broken.to_str().unwrap()]).refused();
+    assert!(refused.contains("the model's process "), "{refused}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_keeps_nobody_waiting() {
@@ -210,9 +242,9 @@ fn the_child_answers_line_by_line() {
     let Some(library) = library() else { return };
     let sandbox = Sandbox::new("empty");
     let args = ["model", "embed", "--runtime", library.to_str().unwrap()];
-    let done = sandbox.pipe(&args, "\"a\"\n\"b\"\n");
+    let done = embed(&sandbox, &args, "\"a\"\n\"b\"\n");
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.starts_with("[1.0,") && done.stdout.lines().count() == 2);
-    assert_eq!(sandbox.pipe(&args, "not a string\n").code, 2);
-    assert_eq!(sandbox.pipe(&args, "").ok(), "");
+    assert_eq!(embed(&sandbox, &args, "not a string\n").code, 2);
+    assert_eq!(embed(&sandbox, &args, "").ok(), "");
 }
