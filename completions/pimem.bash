@@ -1793,7 +1793,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__search)
-            opts="-n -c -q -v -h --mode --limit --category --in --min-score --explain --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-n -c -q -v -h --mode --limit --category --in --since --until --min-score --explain --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1820,7 +1820,15 @@ _pimem() {
                     return 0
                     ;;
                 --in)
-                    COMPREPLY=($(compgen -W "topics notes scratchpad daily all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "topics notes scratchpad daily observations sessions all" -- "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --min-score)

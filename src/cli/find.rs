@@ -1,31 +1,36 @@
 //! Searching stores: what `search` and the report's recall have in common.
 
-use std::{cmp::Reverse, collections::HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
-use super::context::Context;
+use super::{
+    context::Context,
+    period::Period,
+    space::{self, Space},
+    standing,
+};
 use crate::{
     index::{
-        build,
+        build::{self, Embedding},
         corpus::{Corpus, Freshness},
+        vectors::Known,
     },
-    model::{
-        entry::EntryId,
-        hash::{IdMap, IdSet},
-        time::Timestamp,
-    },
+    model::{entry::EntryId, time::Timestamp},
     recall::{
-        bm25::{self, Query, Size},
+        bm25::{self, Part, Query, Size},
         corpus::{self, Doc, SourceKind},
-        rank,
+        rank::{self, Candidate, Dense, Mode},
+        soft::Meaning,
     },
     score::{
         board::{Board, Scope},
-        evidence::Strength,
-        stability::{self, Standing},
+        stability::Standing,
     },
     store::{
-        read::{self, Problem},
-        vault::Store,
+        read::Problem,
+        vault::{self, Store},
     },
 };
 
@@ -33,6 +38,10 @@ use crate::{
 pub(crate) struct Wanted<'a> {
     /// The words.
     pub(crate) query: &'a Query,
+    /// What to go by.
+    pub(crate) mode: Mode,
+    /// Order by seed 0's formula, similarity × 100 + stability.
+    pub(crate) seed: bool,
     /// How many hits.
     pub(crate) limit: usize,
     /// Least score.
@@ -41,6 +50,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kinds: &'a [SourceKind],
     /// Only entries of these categories; empty for all.
     pub(crate) categories: &'a [String],
+    /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
+    pub(crate) period: Period,
+    /// Only what holds so many of the terms.
+    pub(crate) terms: usize,
 }
 
 /// Something found.
@@ -48,8 +61,8 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Hit {
     /// Fused score.
     pub(crate) score: f64,
-    /// Its keyword part: plain BM25.
-    pub(crate) bm25: f64,
+    /// What it is made of.
+    pub(crate) candidate: Candidate,
     /// What standing multiplied it by.
     pub(crate) factor: f64,
     /// The entry, unless it is a passage.
@@ -64,6 +77,8 @@ pub(crate) struct Hit {
     pub(crate) line: u32,
     /// The text.
     pub(crate) text: String,
+    /// When a passage was, by what it says.
+    pub(crate) when: Option<Timestamp>,
 }
 
 /// Hits, and what there was to say about the search.
@@ -71,27 +86,80 @@ pub(crate) struct Hit {
 pub(crate) struct Found {
     /// Best first.
     pub(crate) hits: Vec<Hit>,
+    /// The best of what did not make it, for lack of score or of room.
+    pub(crate) near: Vec<Hit>,
+    /// What was gone by in the end.
+    pub(crate) mode: Option<Mode>,
+    /// The model whose vectors were used.
+    pub(crate) model: Option<String>,
+    /// Why the chosen model was not.
+    pub(crate) degraded: Option<String>,
     /// Files that could not be read.
     pub(crate) problems: Vec<Problem>,
     /// Stores whose index should be refreshed afterwards.
-    pub(crate) stale: Vec<Store>,
+    pub(crate) stale: Vec<Stale>,
 }
 
-/// One candidate, before its text is read.
-struct Candidate {
-    score: f64,
-    bm25: f64,
-    factor: f64,
-    last: Timestamp,
+/// A store whose index should be brought up to date.
+pub(crate) struct Stale {
+    /// The store.
+    pub(crate) store: Store,
+    /// The whole index, not only what changed.
+    pub(crate) whole: bool,
+    /// Vectors that were made for the answer.
+    pub(crate) fresh: Known,
+}
+
+/// Near misses that are told of.
+const NEAR: usize = 5;
+
+/// A candidate with its place and standing.
+struct Placed<'a> {
+    candidate: Candidate,
     store: usize,
-    source: String,
+    source: &'a str,
     kind: SourceKind,
     doc: Doc,
+    factor: f64,
+    stability: f64,
+    last: Option<Timestamp>,
+    text: String,
+    score: f64,
+}
+
+/// The corpora of several stores, their parts numbered through.
+struct Parts<'a> {
+    corpora: &'a [Corpus],
+    views: Vec<&'a dyn Part>,
+    origin: Vec<(usize, usize)>,
+    size: Size,
+}
+
+impl<'a> Parts<'a> {
+    fn new(corpora: &'a [Corpus]) -> Self {
+        let mut parts =
+            Self { corpora, views: Vec::new(), origin: Vec::new(), size: Size::default() };
+        for (number, corpus) in corpora.iter().enumerate() {
+            parts.size += corpus.size;
+            for (part, view) in corpus.parts().into_iter().enumerate() {
+                parts.origin.push((number, part));
+                parts.views.push(view);
+            }
+        }
+        parts
+    }
+
+    /// A document with its store, file and kind.
+    fn locate(&self, part: usize, doc: u32) -> Option<(usize, Doc, &'a str, SourceKind)> {
+        let (store, part) = *self.origin.get(part)?;
+        let (doc, source, kind) = self.corpora.get(store)?.doc(part, doc)?;
+        Some((store, doc, source, kind))
+    }
 }
 
 /// Searches `stores`. The answer is the same whatever state their indexes are in.
 pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Found {
-    let mut found = Found::default();
+    let mut found = Found { mode: Some(wanted.mode), ..Found::default() };
     if wanted.query.is_empty() {
         return found;
     }
@@ -102,165 +170,254 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     let corpora: Vec<Corpus> = stores.iter().map(open).collect();
     for (store, corpus) in stores.iter().zip(&corpora) {
         found.problems.extend(corpus.problems.iter().cloned());
-        if corpus.wants_refresh {
-            found.stale.push(store.clone());
-        }
         if let Freshness::Broken(why) = &corpus.freshness {
             ctx.ui.detail(&format!("index of {}: {why}; answered without it", store.dir.display()));
         }
     }
-    let mut size = Size::default();
-    for corpus in &corpora {
-        size += corpus.size;
+    let parts = Parts::new(&corpora);
+    let idf = bm25::frequencies(wanted.query, &parts.views, parts.size);
+    let sums = bm25::score(wanted.query, &idf, &parts.views, parts.size.average());
+    let mut meaning = Meaning::default();
+    let mut space = None;
+    if wanted.mode != Mode::Keyword {
+        meaning = Meaning::new(wanted.query, &idf);
+        space = space::open(ctx, stores, &corpora, wanted.query, &meaning, &mut found.degraded);
     }
-    let mut origin: Vec<(usize, usize)> = Vec::new();
-    let mut parts = Vec::new();
-    for (number, corpus) in corpora.iter().enumerate() {
-        for (part, view) in corpus.parts().into_iter().enumerate() {
-            origin.push((number, part));
-            parts.push(view);
-        }
+    let mode = if space.is_some() { wanted.mode } else { Mode::Keyword };
+    let keep = |part, doc| keeps(wanted, &parts, part, doc);
+    let filtered = !wanted.kinds.is_empty()
+        || !wanted.categories.is_empty()
+        || wanted.terms > 1
+        || wanted.period.is_bounded();
+    let pool = rank::pool(wanted.limit);
+    let candidates = |space: &Option<Space>| {
+        let dense: Vec<&dyn Dense> =
+            space.iter().flat_map(Space::views).map(|view| view as &dyn Dense).collect();
+        let searched = rank::Corpus {
+            parts: &parts.views,
+            bm25: &sums,
+            dense: space.as_ref().map(|space| (&space.query, dense.as_slice())),
+            docs: parts.size.docs,
+            keep: filtered.then_some(&keep),
+        };
+        // Entries of another time and forgotten ones fall out later, so all have to stay in.
+        let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
+        rank::candidates(&searched, mode, n)
+    };
+    let mut first = candidates(&space);
+    if space.as_ref().is_some_and(Space::damaged) {
+        // Rows are checked when they are used; without them, their texts are embedded again.
+        space = space::built_in(ctx, stores, &corpora, &meaning, false);
+        first = candidates(&space);
     }
-    let scored = bm25::score(wanted.query, &parts, size);
-    let allowed: Vec<u32> =
-        wanted.categories.iter().map(|name| corpus::category_hash(name)).collect();
-    let locate = |hit: &bm25::Scored| {
-        let (store, part) = *origin.get(hit.part)?;
-        let (doc, source, kind) = corpora.get(store)?.doc(part, hit.doc)?;
-        let kept = (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
-            && (allowed.is_empty() || allowed.contains(&doc.category));
-        kept.then_some((store, doc, source, kind))
-    };
-    let filtered = !wanted.kinds.is_empty() || !allowed.is_empty();
-    let scored = if filtered {
-        scored.into_iter().filter(|hit| locate(hit).is_some()).collect()
-    } else {
-        scored
-    };
-    // Forgotten entries and second copies fall out later, so a few more have to stay in.
-    let located: Vec<_> = rank::contenders(scored, wanted.limit.saturating_add(SPARE))
-        .into_iter()
-        .filter_map(|hit| locate(&hit).map(|place| (hit.score, place)))
-        .collect();
-    let standings =
-        standings(ctx, stores, &corpora, located.iter().map(|(_, (store, doc, ..))| (*store, doc)));
-    let mut candidates: Vec<Candidate> = located
-        .into_iter()
-        .zip(standings)
-        .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
-        .map(|((bm25, (store, doc, source, kind)), (standing, last))| {
-            let factor = rank::factor(standing);
-            let (score, source) = (rank::keyword(bm25) * factor, source.to_owned());
-            Candidate { score, bm25, factor, last, store, source, kind, doc }
-        })
-        .filter(|candidate| candidate.score >= wanted.min_score)
-        .collect();
-    candidates.sort_by(|a, b| {
-        let tie = |c: &Candidate| (Reverse(c.last), c.doc.id, c.store);
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| tie(a).cmp(&tie(b)))
-            .then_with(|| (&a.source, a.doc.line).cmp(&(&b.source, b.doc.line)))
-    });
-    let mut seen = HashSet::new();
-    candidates.retain(|candidate| seen.insert((candidate.kind, candidate.doc.id)));
-    candidates.truncate(wanted.limit);
-    found.hits = candidates.into_iter().map(|candidate| hit(stores, candidate)).collect();
+    let mut placed = place(ctx, stores, &parts, wanted, first);
+    let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
+    rank::cut(&mut kept, mode, pool);
+    placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
+    read(stores, &corpora, &parts, &mut placed, (mode == Mode::Hybrid).then_some(&mut meaning));
+    let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
+    if mode != Mode::Keyword {
+        let file = |candidate: &Candidate| {
+            parts.locate(candidate.part, candidate.doc).map(|(store, _, source, _)| (store, source))
+        };
+        rank::neighbours(&mut kept, mode, |candidate| {
+            let next = Candidate { doc: candidate.doc + 1, ..*candidate };
+            file(candidate) == file(&next)
+        });
+    }
+    for (placed, candidate) in placed.iter_mut().zip(kept) {
+        placed.candidate = candidate;
+        let similarity = candidate.cosine.max(0.0);
+        placed.score = if wanted.seed {
+            similarity * 100.0 + placed.stability
+        } else {
+            candidate.score(mode) * placed.factor
+        };
+    }
+    sort(&mut placed);
+    let counts =
+        |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= wanted.min_score;
+    let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
+    let mut hits = hits.into_iter().map(|placed| hit(stores, placed));
+    found.hits = hits.by_ref().take(wanted.limit).collect();
+    let misses = misses.into_iter().map(|placed| hit(stores, placed));
+    found.near = hits.chain(misses).take(NEAR).collect();
+    found.mode = Some(mode);
+    found.model = space.as_ref().map(|space| space.model.clone());
+    found.stale = stale(stores, &corpora, space);
     found
 }
 
 /// Places kept for candidates that turn out to be forgotten, or copies.
 const SPARE: usize = 16;
 
-/// Standing and time of last reinforcement for each document; none for passages.
-fn standings<'a>(
+/// Whether a document is of a wanted kind, category and time, as far as the index knows.
+fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bool {
+    let Some((_, doc, _, kind)) = parts.locate(part, number) else { return false };
+    let of_category = |name: &String| {
+        corpus::entry_id(&doc).is_some() && corpus::category_hash(name) == doc.category
+    };
+    let terms = || {
+        let view = parts.views.get(part);
+        view.is_some_and(|view| bm25::terms_in(wanted.query, *view, number) >= wanted.terms)
+    };
+    let in_time = || {
+        corpus::entry_id(&doc).is_some()
+            || wanted.period.contains(Timestamp::from_seconds(doc.when))
+    };
+    (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
+        && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
+        && (wanted.terms <= 1 || terms())
+        && in_time()
+}
+
+fn at(candidate: &Candidate) -> (usize, u32) {
+    (candidate.part, candidate.doc)
+}
+
+/// Looks up where candidates are and how they stand, and leaves out forgotten ones, those of
+/// another time, and second copies.
+fn place<'a>(
     ctx: &Context,
     stores: &[Store],
-    corpora: &[Corpus],
-    docs: impl Iterator<Item = (usize, &'a Doc)>,
-) -> Vec<(Option<Standing>, Timestamp)> {
-    let docs: Vec<(usize, &Doc)> = docs.collect();
-    let strengths: Vec<IdMap<EntryId, Strength>> = stores
-        .iter()
-        .zip(corpora)
-        .enumerate()
-        .map(|(number, (store, corpus))| {
-            let here = docs.iter().filter(|(store, _)| *store == number);
-            let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
-            strengths(ctx, store, corpus, &wanted)
-        })
+    parts: &Parts<'a>,
+    wanted: &Wanted<'_>,
+    candidates: Vec<Candidate>,
+) -> Vec<Placed<'a>> {
+    let located: Vec<_> = candidates
+        .into_iter()
+        .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
         .collect();
-    let taus: Vec<(u32, f64)> = ctx
-        .config
-        .categories
-        .iter()
-        .map(|(_, spec)| (corpus::category_hash(&spec.name), spec.tau_days))
-        .collect();
-    docs.iter()
-        .map(|(store, doc)| {
-            let id = corpus::entry_id(doc);
-            let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
-            let Some(mut strength) = strength else { return (None, Timestamp(i64::MIN)) };
-            strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
-            let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
-            let standing =
-                stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
-            (Some(standing), strength.last_reinforced)
+    let docs = located.iter().map(|(_, (store, doc, ..))| (*store, doc));
+    let standings = standing::standings(ctx, stores, parts.corpora, docs);
+    let mut seen = HashSet::new();
+    located
+        .into_iter()
+        .zip(standings)
+        .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
+        .filter(|(_, (_, last))| wanted.period.contains(*last))
+        // The project's store is the first.
+        .filter(|((_, (_, doc, _, kind)), _)| seen.insert((*kind, doc.id)))
+        .map(|((candidate, (store, doc, source, kind)), (standing, last))| Placed {
+            candidate,
+            store,
+            source,
+            kind,
+            doc,
+            factor: rank::factor(standing),
+            stability: standing.map_or(0.0, Standing::shown),
+            last,
+            text: String::new(),
+            score: 0.0,
         })
         .collect()
 }
 
-/// The strength of some entries: from the index, else from the log, else from the whole store,
-/// because an entry without evidence is adopted, and that takes all of the markdown.
-fn strengths(
-    ctx: &Context,
-    store: &Store,
-    corpus: &Corpus,
-    wanted: &IdSet<EntryId>,
-) -> IdMap<EntryId, Strength> {
-    if wanted.is_empty() {
-        return IdMap::default();
+/// Reads the texts of candidates, and what they say about the query.
+fn read(
+    stores: &[Store],
+    corpora: &[Corpus],
+    parts: &Parts<'_>,
+    placed: &mut [Placed<'_>],
+    mut meaning: Option<&mut Meaning>,
+) {
+    let mut texts = Texts::new(stores, corpora);
+    let average = parts.size.average();
+    for placed in placed {
+        let Some(part) = parts.origin.get(placed.candidate.part) else { continue };
+        placed.text =
+            texts.of(*part, placed.candidate.doc, (placed.source, placed.kind, &placed.doc));
+        if let Some(meaning) = &mut meaning {
+            let text = crate::embed::passage(&placed.text);
+            placed.candidate.reading = meaning.read(&text, placed.doc.words, average);
+        }
     }
-    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
-    folded.unwrap_or_else(|| {
-        let ledger = store
-            .evidence_of(wanted)
-            .unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
-        wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
-    })
 }
 
-fn hit(stores: &[Store], candidate: Candidate) -> Hit {
-    let store = stores.get(candidate.store);
-    let bytes = store
-        .and_then(|store| {
-            let path = store.dir.join(&candidate.source);
-            read::file(&store.dir, &path, read::MAX_FILE).ok().flatten()
-        })
-        .unwrap_or_default();
-    let start = usize::try_from(candidate.doc.start).unwrap_or(usize::MAX);
-    let end = start.saturating_add(usize::try_from(candidate.doc.len).unwrap_or(0));
-    Hit {
-        score: candidate.score,
-        bm25: candidate.bm25,
-        factor: candidate.factor,
-        entry: corpus::entry_id(&candidate.doc),
-        kind: candidate.kind,
-        scope: store.map_or(Scope::Project, |store| store.scope),
-        source: candidate.source,
-        line: candidate.doc.line,
-        text: String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default()).into_owned(),
+/// Texts of documents; each file is read once.
+pub(crate) struct Texts<'a> {
+    stores: &'a [Store],
+    corpora: &'a [Corpus],
+    files: HashMap<(usize, String), Vec<u8>>,
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
+        Self { stores, corpora, files: HashMap::new() }
     }
+
+    /// The text of a document of a store's part.
+    pub(crate) fn of(
+        &mut self,
+        (store, part): (usize, usize),
+        number: u32,
+        (source, kind, doc): (&str, SourceKind, &Doc),
+    ) -> String {
+        let scanned = self.corpora.get(store).and_then(|corpus| corpus.scanned(part, number));
+        if let Some(text) = scanned {
+            return text.to_owned();
+        }
+        let Self { stores, files, .. } = self;
+        let bytes = files.entry((store, source.to_owned())).or_insert_with(|| {
+            stores
+                .get(store)
+                .and_then(|store| store.file(source).ok().flatten())
+                .unwrap_or_default()
+        });
+        let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
+        let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));
+        corpus::text_of(kind, bytes.get(start..end).unwrap_or_default())
+    }
+}
+
+fn sort(placed: &mut [Placed<'_>]) {
+    placed.sort_by(|a, b| {
+        let tie = |c: &Placed<'_>| (Reverse(c.last), c.doc.id, c.store);
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| tie(a).cmp(&tie(b)))
+            .then_with(|| (a.source, a.doc.line).cmp(&(b.source, b.doc.line)))
+    });
+}
+
+fn hit(stores: &[Store], placed: Placed<'_>) -> Hit {
+    Hit {
+        score: placed.score,
+        candidate: placed.candidate,
+        factor: placed.factor,
+        entry: corpus::entry_id(&placed.doc),
+        kind: placed.kind,
+        scope: stores.get(placed.store).map_or(Scope::Project, |store| store.scope),
+        source: placed.source.to_owned(),
+        line: placed.doc.line,
+        text: placed.text,
+        when: Timestamp::from_seconds(placed.doc.when),
+    }
+}
+
+/// Which indexes should be brought up to date: those much behind, and those without vectors.
+fn stale(stores: &[Store], corpora: &[Corpus], space: Option<Space>) -> Vec<Stale> {
+    let mut behind = space.map(|space| space.behind).unwrap_or_default().into_iter();
+    stores
+        .iter()
+        .zip(corpora)
+        .filter_map(|(store, corpus)| {
+            let space::Behind { whole, fresh } = behind.next().unwrap_or_default();
+            let wanted = corpus.wants_refresh || whole || !fresh.is_empty();
+            wanted.then(|| Stale { store: store.clone(), whole, fresh })
+        })
+        .collect()
 }
 
 /// Brings stale indexes up to date, after the answer was given. What fails here costs time later
 /// and nothing else.
-pub(crate) fn refresh(ctx: &Context, stores: &[Store]) {
-    for store in stores {
-        let Some(dir) = ctx.cache_dir(store) else { continue };
+pub(crate) fn refresh(ctx: &Context, stores: Vec<Stale>) {
+    for Stale { store, whole, fresh } in stores {
+        let Some(dir) = ctx.cache_dir(&store) else { continue };
         let mut progress = ctx.ui.progress("indexing");
         let (categories, when) = (&ctx.config.categories, ctx.real_now);
-        let done = build::refresh(store, &dir, categories, when, false, &mut progress);
+        let embedding = Embedding { fresh, ..space::kept(ctx) };
+        let done = build::refresh(&store, &dir, categories, when, whole, embedding, &mut progress);
         if let Err(error) = done {
             ctx.ui.detail(&format!("index not refreshed: {error:#}"));
         }
@@ -293,10 +450,14 @@ pub(crate) fn recall(
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
     let wanted = Wanted {
         query: &query,
+        mode: Mode::Hybrid,
+        seed: false,
         limit: limit.saturating_mul(4).saturating_add(shown.len()),
         min_score: ctx.config.number("recall.minScore"),
         kinds: &[SourceKind::Topic],
         categories: &[],
+        period: Period::default(),
+        terms: 1,
     };
     let mut kept: Vec<(Hit, crate::recall::similar::Sketch)> = Vec::new();
     let mut found = find(ctx, stores, &wanted);
@@ -313,6 +474,28 @@ pub(crate) fn recall(
     }
     found.hits = kept.into_iter().map(|(hit, _)| hit).collect();
     found
+}
+
+/// Past sessions that a prompt brings to mind. Those that share but one term with it do so by
+/// chance.
+pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
+    // Most stores have none, and a search opens the index.
+    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
+    if !stores.iter().any(has_some) {
+        return Vec::new();
+    }
+    let wanted = Wanted {
+        query: &Query::from_prompt(prompt),
+        mode: Mode::Keyword,
+        seed: false,
+        limit,
+        min_score: 0.0,
+        kinds: &[SourceKind::Session],
+        categories: &[],
+        period: Period::default(),
+        terms: 2,
+    };
+    find(ctx, stores, &wanted).hits
 }
 
 /// Two recalled entries that share this much of their words are shown once.

@@ -7,6 +7,8 @@ mod curate;
 mod doctor;
 mod edit;
 mod error;
+mod eval;
+mod eval_injection;
 mod find;
 mod generate;
 mod init;
@@ -15,12 +17,15 @@ mod list;
 mod model;
 mod model_pull;
 mod model_status;
+mod period;
 mod pick;
 mod rebuild;
 mod reinforce;
 mod report;
 mod search;
 mod show;
+mod space;
+mod standing;
 mod topics;
 mod ui;
 mod view;
@@ -81,6 +86,7 @@ commands! {
     Restore "restore" curate::RestoreArgs;
     Remove "remove" curate::RemoveArgs;
     Edit "edit" edit::Args;
+    Eval "eval" eval::Args;
     Rebuild "rebuild" rebuild::Args;
     Doctor "doctor" doctor::Args;
     Config "config" config_cmd::Args;
@@ -121,7 +127,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     match done {
         Ok((exit, stale)) => {
-            find::refresh(&ctx, &stale);
+            find::refresh(&ctx, stale);
             exit as u8
         }
         Err(failure) => {
@@ -140,7 +146,7 @@ fn version() -> u8 {
 }
 
 /// The exit, and stores whose index wants a refresh once the answer is out.
-type Outcome = (Exit, Vec<crate::store::vault::Store>);
+type Outcome = (Exit, Vec<find::Stale>);
 
 fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
     let plain = |exit| (exit, Vec::new());
@@ -159,6 +165,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Restore(args) => curate::restore(ctx, args).map(plain),
         Command::Remove(args) => curate::remove(ctx, args).map(plain),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
+        Command::Eval(args) => eval::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),

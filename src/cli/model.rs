@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     config::locate,
-    embed::{known, model::Model},
+    embed::{known, model::Model, table},
     index::{fastembed, install, models},
 };
 
@@ -94,10 +94,8 @@ fn lines(ctx: &Context) -> Result<Vec<Line>, Failure> {
         model,
         source: source.to_owned(),
     };
-    let mut lines = vec![
-        line("static", "built in", Some(known::static_model()), ""),
-        line("none", "off", None, ""),
-    ];
+    let mut lines =
+        vec![line("static", "built in", Some(table::model()), ""), line("none", "off", None, "")];
     for name in models.installed() {
         let manifest = models.manifest(&name).ok();
         let source = manifest.as_ref().map(|manifest| manifest.source.clone()).unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::{
     embed::{
         known,
         model::{Model, Role, Unavailable},
+        table,
     },
     index::models::{Manifest, Models, TRIAL},
 };
@@ -63,7 +64,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     let trouble = match name.as_str() {
         "static" => {
-            sheet.describe(&known::static_model());
+            sheet.describe(&table::model());
             None
         }
         "none" => None,

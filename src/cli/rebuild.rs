@@ -9,11 +9,12 @@ use super::{
     context::{self, Context},
     curate,
     error::{Exit, Failure, Kind},
+    space,
     view::{self, Entries},
 };
 use crate::{
     index::build,
-    model::time::Timestamp,
+    model::time::{Age, Timestamp},
     score::{
         board::{self, Board, Row},
         stability::State,
@@ -115,7 +116,9 @@ fn rebuild(ctx: &Context, store: Store, whole: bool) -> Result<Outcome, Failure>
     drop(lock);
     let indexed = ctx.cache_dir(&store).and_then(|dir| {
         let mut progress = ctx.ui.progress("indexing");
-        match build::refresh(&store, &dir, categories, ctx.real_now, whole, &mut progress) {
+        let when = ctx.real_now;
+        let embedding = space::kept(ctx);
+        match build::refresh(&store, &dir, categories, when, whole, embedding, &mut progress) {
             Ok(built) => built,
             Err(error) => {
                 ctx.ui.note(&format!("The index could not be written: {error:#}"));
@@ -208,19 +211,8 @@ fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
 }
 
 fn age_ms(text: &str) -> Result<u64, Failure> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text.strip_prefix(digits) {
-        Some("s") => 1_000,
-        Some("m") => 60_000,
-        Some("h") => 3_600_000,
-        Some("d") => 86_400_000,
-        _ => 0,
-    };
-    match digits.parse::<u32>() {
-        Ok(number) if unit > 0 => Ok(u64::from(number) * unit),
-        _ => {
-            let message = format!("{text:?} is not an age");
-            Err(Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d"))
-        }
-    }
+    Age::parse(text).map(|age| age.0).ok_or_else(|| {
+        let message = format!("{text:?} is not an age");
+        Failure::new(Kind::Usage, message, "write it as in 30m, 2h or 1d")
+    })
 }

@@ -13,14 +13,14 @@ use super::{
     view::Entries,
 };
 use crate::{
-    model::entry::EntryId,
-    recall::{bm25::Query, gate},
+    model::{entry::EntryId, time::Timestamp},
+    recall::gate,
     report::{
         budget::{self, Tokens},
         render::{self, Settings},
     },
     score::board::Board,
-    store::{read, vault::Store},
+    store::read,
     text::safe,
 };
 
@@ -78,7 +78,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             .map(|(row, _)| row.entry.id)
             .collect();
         recalled = find::recall(ctx, &stores, &prompt, &board, &shown);
-        sessions = past_sessions(&stores, &Query::from_prompt(&prompt));
+        let found = find::sessions(ctx, &stores, &prompt, SESSIONS);
+        sessions = found.iter().map(session).collect();
     }
     let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -163,31 +164,8 @@ fn sessions_text(sessions: &[String]) -> String {
     format!("\n# Relevant Past Sessions\n\n{}", lines.collect::<String>())
 }
 
-/// Summaries in `data/session-search.json` beside the store that share most words with the query.
-fn past_sessions(stores: &[Store], query: &Query) -> Vec<String> {
-    let mut scored: Vec<(usize, String)> = Vec::new();
-    for store in stores {
-        let Some(root) = store.dir.parent() else { continue };
-        let path = root.join("data/session-search.json");
-        let Ok(Some(bytes)) = read::file(root, &path, read::MAX_FILE) else { continue };
-        let file: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let list = ["sessions", "entries"].iter().find_map(|key| file.get(key)).unwrap_or(&file);
-        for session in list.as_array().into_iter().flatten() {
-            let text = |keys: &[&str]| {
-                keys.iter()
-                    .find_map(|key| session.get(key).and_then(Value::as_str))
-                    .unwrap_or_default()
-            };
-            let summary = text(&["summary", "text"]);
-            let words = Query::from_prompt(summary).terms;
-            let common = query.terms.iter().filter(|term| words.contains(term)).count();
-            // One common word is chance.
-            if common >= 2 {
-                let date: String = text(&["ts", "timestamp", "date"]).chars().take(10).collect();
-                scored.push((common, format!("{date} {summary}").trim().to_owned()));
-            }
-        }
-    }
-    scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
-    scored.into_iter().take(SESSIONS).map(|(_, line)| line).collect()
+/// A session as one line: its date and its summary.
+fn session(hit: &Hit) -> String {
+    let date = hit.when.map(Timestamp::date).unwrap_or_default();
+    format!("{date} {}", hit.text).trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! `pimem search`: find memories by words.
+//! `pimem search`: find memories by what they say.
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -8,27 +8,38 @@ use super::{
     context::Context,
     error::{Exit, Failure, Kind},
     find::{self, Hit, Wanted},
+    period::Period,
     view,
 };
 use crate::{
-    recall::{bm25::Query, corpus::SourceKind},
+    recall::{
+        bm25::Query,
+        corpus::SourceKind,
+        rank::{Candidate, Mode},
+    },
     score::board,
 };
 
-/// Find memories, notes and log items by words
+/// Find memories, notes, log items, observations and past sessions by words
 ///
-/// Words are matched by their stem, and tags, links, paths, flags and identifiers as written too.
-/// Words that only make a question are ignored. Exit code 1 says that nothing was found.
+/// What is meant is found too, in other words: by the vectors of a model that is built in, or of
+/// another one (see pimem model). Words are matched by their stem, and tags, links, paths, flags
+/// and identifiers as written. Words that only make a question are ignored. Exit code 1 says that
+/// nothing was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem search how do we lock berths\n  \
-    pimem search '#database' --in topics -c decision\n  pimem search --json -n 3 -- --admin")]
+    pimem search '#database' --in topics -c decision\n  \
+    pimem search release --in daily,sessions --since 30d\n  pimem search --json -n 3 -- --admin")]
 pub(crate) struct Args {
     /// What to look for
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How to search
-    #[arg(long, value_enum, value_name = "MODE", default_value = "keyword")]
-    mode: Mode,
+    #[arg(long, value_enum, value_name = "MODE", default_value = "hybrid")]
+    mode: By,
+    /// How to order the hits
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "fused")]
+    rank: Order,
     /// At most so many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -44,18 +55,39 @@ pub(crate) struct Args {
         default_value = "all"
     )]
     within: Vec<Within>,
+    /// Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h
+    ///
+    /// The time of an entry is that of its last reinforcement, that of a log item, an observation
+    /// or a session is its own. Notes and the scratchpad have none and are left out.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only what is from this time or earlier; a date counts with the whole day
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
     /// Only hits with at least this score (0 to 1)
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f64,
-    /// Show how each score came about
+    /// Show how each score came about, and what nearly made it
     #[arg(long)]
     explain: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// BM25
+enum By {
+    /// Words and meaning together
+    Hybrid,
+    /// Words alone (BM25)
     Keyword,
+    /// Meaning alone (cosine of vectors)
+    Semantic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// Relevance, moderated by standing
+    Fused,
+    /// Similarity × 100 + stability, as pi did
+    Seed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,6 +100,10 @@ enum Within {
     Scratchpad,
     /// Daily logs
     Daily,
+    /// Observations of sessions
+    Observations,
+    /// Summaries of past sessions
+    Sessions,
     /// Everything
     All,
 }
@@ -81,6 +117,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         return Err(Failure::new(Kind::Usage, "the query is empty", "give some words to look for"));
     }
     let query = Query::new(&text);
+    let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
     let kinds: Vec<SourceKind> = args
         .within
         .iter()
@@ -89,26 +126,46 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             Within::Notes => vec![SourceKind::Notes],
             Within::Scratchpad => vec![SourceKind::Scratchpad],
             Within::Daily => vec![SourceKind::Daily],
+            Within::Observations => vec![SourceKind::Observation],
+            Within::Sessions => vec![SourceKind::Session],
             Within::All => SourceKind::ALL.to_vec(),
         })
         .collect();
     let all = SourceKind::ALL.iter().all(|kind| kinds.contains(kind));
     let wanted = Wanted {
         query: &query,
+        mode: match args.mode {
+            By::Hybrid => Mode::Hybrid,
+            By::Keyword => Mode::Keyword,
+            By::Semantic => Mode::Semantic,
+        },
+        seed: args.rank == Order::Seed,
         limit: args.limit,
         min_score: args.min_score,
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
+        period,
+        terms: 1,
     };
     let found = find::find(ctx, &ctx.readers()?, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
     let id = |hit: &Hit| hit.entry.and_then(|id| short.get(&id)).cloned();
     if ctx.ui.json {
-        let hits: Vec<Value> = found.hits.iter().map(|hit| json_of(hit, args.explain)).collect();
-        let terms = &query.terms;
-        ctx.ui.document(&json!({
-            "schema": "pimem.search/1", "mode": "keyword", "query": text, "terms": terms, "hits": hits,
-        }));
+        let list = |hits: &[Hit]| hits.iter().map(|hit| json_of(hit, args.explain)).collect();
+        let hits: Vec<Value> = list(&found.hits);
+        let mode = found.mode.unwrap_or(wanted.mode).name();
+        let mut document = json!({
+            "schema": "pimem.search/1", "mode": mode, "query": text, "terms": query.terms, "hits": hits,
+        });
+        if let Some(fields) = document.as_object_mut() {
+            let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
+            found.model.iter().for_each(|model| put("model", json!(model)));
+            found.degraded.iter().for_each(|why| put("degraded", json!(why)));
+            if args.explain {
+                put("nearMisses", Value::Array(list(&found.near)));
+            }
+        }
+        ctx.ui.document(&document);
     } else if !found.hits.is_empty() {
         let cells = |hit: &Hit| {
             let place = format!("{}:{}", hit.source, hit.line);
@@ -119,15 +176,36 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
     if args.explain && !ctx.ui.json {
         ctx.ui.explain(&format!("terms: {}", query.terms.join(" ")));
-        for hit in &found.hits {
-            ctx.ui.explain(&format!(
-                "{:.3} = 0.7 × {:.3} / ({:.3} + 8) × {:.3} (standing)  {}:{}",
-                hit.score, hit.bm25, hit.bm25, hit.factor, hit.source, hit.line
-            ));
+        let mode = found.mode.unwrap_or(wanted.mode);
+        found.hits.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode)));
+        if !found.near.is_empty() {
+            ctx.ui.explain("near misses:");
+            found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode)));
         }
     }
     let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
     Ok((ctx.complain(&found.problems, exit), found.stale))
+}
+
+/// How a score came about, in one line.
+fn arithmetic(hit: &Hit, mode: Mode) -> String {
+    let Candidate { bm25, cosine, reading, context, .. } = hit.candidate;
+    let own = match mode {
+        Mode::Keyword => format!("0.7 × {bm25:.3} / ({bm25:.3} + 8)"),
+        Mode::Semantic => format!("cosine {cosine:.3}"),
+        Mode::Hybrid => {
+            let near = reading.near;
+            let words = bm25 + near;
+            format!(
+                "0.3 × cosine {cosine:.3} + 0.5 × {words:.3} / ({words:.3} + 8) [BM25 {bm25:.3} + near \
+                 words {near:.3}] + 0.2 × coverage {:.3}",
+                reading.coverage
+            )
+        }
+    };
+    let beside = if context > 0.0 { format!(", neighbour {context:.3}") } else { String::new() };
+    let (score, factor) = (hit.score, hit.factor);
+    format!("{score:.3} = ({own}{beside}) × {factor:.3} (standing)  {}:{}", hit.source, hit.line)
 }
 
 pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
@@ -141,10 +219,22 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
     put("scope", json!(hit.scope.name()));
     put("source", json!(hit.source));
     put("line", json!(hit.line));
+    if let Some(when) = hit.when {
+        put("date", json!(when.date()));
+    }
     put("text", json!(hit.text));
     if explain {
-        let (bm25, factor) = (view::rounded(hit.bm25), view::rounded(hit.factor));
-        put("explain", json!({"bm25": bm25, "factor": factor}));
+        let Candidate { bm25, cosine, reading, context, .. } = hit.candidate;
+        let parts = [
+            ("bm25", bm25),
+            ("cosine", cosine),
+            ("near", reading.near),
+            ("coverage", reading.coverage),
+            ("context", context),
+            ("factor", hit.factor),
+        ];
+        let parts = parts.map(|(name, value)| (name.to_owned(), json!(view::rounded(value))));
+        put("explain", Value::Object(parts.into_iter().collect()));
     }
     Value::Object(out)
 }

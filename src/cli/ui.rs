@@ -200,6 +200,12 @@ impl Ui {
     }
 }
 
+/// Starts a stopwatch; what it gives says how long ago that was.
+pub(crate) fn stopwatch() -> impl Fn() -> Duration {
+    let start = Instant::now();
+    move || start.elapsed()
+}
+
 /// A document on stderr.
 pub(crate) fn error_document(document: &Value) {
     stderr(&safe::json(&document.to_string()));

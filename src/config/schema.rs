@@ -70,7 +70,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "recall.minScore",
         "PIMEM_RECALL_MIN_SCORE",
-        Kind::Number { default: 0.28, most: 1.0 },
+        Kind::Number { default: 0.42, most: 1.0 },
         "Score from which a memory is recalled for a prompt",
     ),
     key(

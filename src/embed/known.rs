@@ -136,20 +136,6 @@ pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
     }
 }
 
-/// The model that is built in.
-#[must_use]
-pub fn static_model() -> Model {
-    Model {
-        id: "static-384".to_owned(),
-        revision: "1".to_owned(),
-        dimension: 384,
-        pooling: Pooling::Sum,
-        query_prefix: String::new(),
-        passage_prefix: String::new(),
-        thresholds: MINILM,
-    }
-}
-
 /// The one spelling of a model's name: lower case, without its owner, `-q` for quantised.
 #[must_use]
 pub fn canonical(name: &str) -> String {

@@ -10,20 +10,43 @@ use super::{
     lexical::{self, Builder},
     manifest::{self, Indexed, Manifest, Source},
     packed,
+    vectors::{self, Known},
 };
 use crate::{
+    embed::{
+        self,
+        model::{Embedder, Role},
+        table,
+        vector::Vector,
+    },
     model::category::Categories,
-    recall::{bm25::Size, corpus::documents, tokens::Tokenizer},
+    recall::{
+        bm25::Size,
+        corpus::{category_name, documents},
+        tokens::Tokenizer,
+    },
     store::{
         atomic::{self, Sync},
         lock::StoreLock,
-        read,
         vault::Store,
     },
 };
 
 /// A delta larger than this share of its base (in per cent) makes a new base.
 const DELTA_SHARE: u64 = 25;
+
+/// What to do about vectors.
+#[derive(Default)]
+pub(crate) struct Embedding<'a> {
+    /// The built-in model's are made.
+    pub(crate) built_in: bool,
+    /// The key and dimension of a further model, whose vectors are kept.
+    pub(crate) model: Option<(u64, usize)>,
+    /// Vectors of that model that were just made.
+    pub(crate) fresh: Known,
+    /// Makes those that are still missing.
+    pub(crate) embedder: Option<&'a mut dyn Embedder>,
+}
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,6 +55,8 @@ pub(crate) struct Built {
     pub(crate) files: usize,
     /// Documents indexed.
     pub(crate) docs: u64,
+    /// Vectors of the chosen model that are missing, because it could not serve.
+    pub(crate) missing: usize,
 }
 
 /// Brings the index up to date: changed files only, or everything when `whole` or when much has
@@ -42,6 +67,7 @@ pub(crate) fn refresh(
     categories: &Categories,
     real_now: SystemTime,
     whole: bool,
+    mut embedding: Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Built>> {
     atomic::create_dir(dir, true)?;
@@ -51,15 +77,17 @@ pub(crate) fn refresh(
     let recipe = manifest::recipe(categories);
     let base = if whole { None } else { corpus::open_files(dir, categories).ok() };
     let base = base.and_then(|files| files.into_iter().next()).map(|(_, manifest)| manifest);
-    let mut build = |number: u64, sources: &[&Source], name: &str| -> Result<Built> {
-        let (bytes, built) = index(
-            store,
-            sources,
-            categories,
-            real_now,
-            Manifest { base: number, recipe, sources: Vec::new() },
-            progress,
-        )?;
+    embedding.take_over(dir, categories);
+    let id = u64::try_from(atomic::random()? & u128::from(u64::MAX)).unwrap_or(0);
+    let mut build = |base: u64, sources: &[&Source], name: &str| -> Result<Built> {
+        let manifest = Manifest { base, id, recipe, sources: Vec::new() };
+        let (bytes, vectors, built) =
+            index(store, sources, categories, real_now, manifest, &mut embedding, progress)?;
+        // Vectors first: nobody looks for them before the index that names them is there.
+        for (model, bytes) in vectors {
+            let path = dir.join(vectors::file_name(id, model));
+            atomic::replace_file(&path, &bytes, Sync::Private, || Ok(true))?;
+        }
         atomic::replace_file(&dir.join(name), &bytes, Sync::Private, || Ok(true))?;
         Ok(built)
     };
@@ -75,14 +103,66 @@ pub(crate) fn refresh(
             |sources: &[&Source]| sources.iter().map(|source| source.stamp.len).sum::<u64>();
         let all: u64 = sources.iter().map(|source| source.stamp.len).sum();
         if bytes(&changed) * 100 <= all * DELTA_SHARE {
-            return build(base.base, &changed, DELTA).map(Some);
+            let built = build(base.base, &changed, DELTA)?;
+            drop_vectors(dir, &[base.id, id]);
+            return Ok(Some(built));
         }
     }
-    let number = u64::try_from(atomic::random()? & u128::from(u64::MAX)).unwrap_or(0);
     let all: Vec<&Source> = sources.iter().collect();
-    let built = build(number, &all, BASE)?;
+    let built = build(id, &all, BASE)?;
     atomic::remove_derived(&dir.join(DELTA));
+    drop_vectors(dir, &[id]);
     Ok(Some(built))
+}
+
+/// Deletes the vectors of index files that are gone.
+fn drop_vectors(dir: &Path, kept: &[u64]) {
+    let Ok(found) = std::fs::read_dir(dir) else { return };
+    for entry in found.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let of_kept = kept.iter().any(|id| name.starts_with(&format!("{id:016x}-")));
+        if name.ends_with(vectors::SUFFIX) && !of_kept {
+            atomic::remove_derived(&entry.path());
+        }
+    }
+}
+
+impl Embedding<'_> {
+    /// Adds the vectors that the present index files have, so that no text is embedded twice by a
+    /// model that takes its time.
+    fn take_over(&mut self, dir: &Path, categories: &Categories) {
+        let Some(model) = self.model else { return };
+        for (packed, manifest) in corpus::open_files(dir, categories).unwrap_or_default() {
+            let old = corpus::vectors_of(dir, &packed, &manifest, model);
+            for (key, vector) in old.map(|vectors| vectors.known()).unwrap_or_default() {
+                self.fresh.entry(key).or_insert(vector);
+            }
+        }
+    }
+
+    /// The vectors of these texts by the further model: those known, and those made now.
+    fn vectors(
+        &mut self,
+        texts: &[(u64, String)],
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> (Vec<Option<&Vector>>, usize) {
+        let missing: Vec<&(u64, String)> =
+            texts.iter().filter(|(key, _)| !self.fresh.contains_key(key)).collect();
+        if let Some(embedder) = self.embedder.as_mut().filter(|_| !missing.is_empty()) {
+            let passages: Vec<&str> = missing.iter().map(|(_, text)| text.as_str()).collect();
+            let mut told = |done| progress(done, passages.len());
+            if let Ok(made) = embedder.embed(Role::Passage, &passages, &mut told) {
+                for ((key, _), vector) in missing.iter().zip(made) {
+                    self.fresh.insert(*key, Vector::quantize(&vector));
+                }
+            }
+        }
+        let found: Vec<Option<&Vector>> =
+            texts.iter().map(|(key, _)| self.fresh.get(key)).collect();
+        let missing = found.iter().filter(|vector| vector.is_none()).count();
+        (found, missing)
+    }
 }
 
 /// Reads and indexes files into the bytes of a packed file.
@@ -92,17 +172,20 @@ fn index(
     categories: &Categories,
     real_now: SystemTime,
     mut manifest: Manifest,
+    embedding: &mut Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<(Vec<u8>, Built)> {
+) -> Result<(Vec<u8>, Vec<(u64, Vec<u8>)>, Built)> {
+    let own = table::model();
+    let mut own = vectors::Builder::new(own.key(), own.dimension);
+    let mut texts = Vec::new();
     let mut builder = Builder::new()?;
     let mut tokenizer = Tokenizer::default();
     let mut built = Built::default();
     let mut tokens = String::new();
     for (done, source) in sources.iter().enumerate() {
         progress(done, sources.len());
-        let path = store.dir.join(&source.name);
         // What cannot be read now is read, and complained about, by the search.
-        let Ok(Some(bytes)) = read::file(&store.dir, &path, read::MAX_FILE) else { continue };
+        let Ok(Some(bytes)) = store.file(&source.name) else { continue };
         let first = builder.count();
         let hash = manifest::content_hash(&bytes);
         // The stamp was taken before reading; a file that changed between has another length or a
@@ -111,7 +194,7 @@ fn index(
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();
         let mut failed = None;
-        documents(source.kind, bytes, categories, |mut doc, text| {
+        documents(source.kind, &source.name, bytes, categories, |mut doc, text| {
             tokens.clear();
             tokenizer.each(text, |token, counts| {
                 doc.words += u32::from(counts);
@@ -119,6 +202,14 @@ fn index(
             });
             size += Size { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
+            let key = vectors::key(category_name(categories, doc.category), text);
+            let text = embed::passage(text);
+            if embedding.built_in {
+                own.push(key, Some(&Vector::quantize(&table::embed(&text))));
+            }
+            if embedding.model.is_some() {
+                texts.push((key, text.into_owned()));
+            }
         });
         if let Some(error) = failed {
             return Err(error);
@@ -132,5 +223,18 @@ fn index(
     let mut sections = builder.finish()?;
     sections.insert("manifest".to_owned(), manifest.write());
     sections.insert(folded::SECTION.to_owned(), folded::write(store, real_now));
-    Ok((packed::pack(&sections), built))
+    let mut files = Vec::new();
+    if embedding.built_in {
+        files.push((table::model().key(), own.finish(manifest.id)));
+    }
+    if let Some((model, dimension)) = embedding.model {
+        let mut further = vectors::Builder::new(model, dimension);
+        let (found, missing) = embedding.vectors(&texts, progress);
+        for ((key, _), vector) in texts.iter().zip(found) {
+            further.push(*key, vector);
+        }
+        built.missing = missing;
+        files.push((model, further.finish(manifest.id)));
+    }
+    Ok((packed::pack(&sections, packed::LONG), files, built))
 }

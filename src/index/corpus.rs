@@ -13,9 +13,10 @@ use anyhow::Result;
 
 use super::{
     folded::Folded,
-    lexical::Lexical,
+    lexical::{self, Lexical},
     manifest::{self, Indexed, Manifest, Source},
     packed::Packed,
+    vectors::Vectors,
 };
 use crate::{
     model::category::Categories,
@@ -23,10 +24,7 @@ use crate::{
         bm25::{Part, Query, Size},
         corpus::{Doc, Scan, SourceKind},
     },
-    store::{
-        read::{self, Problem},
-        vault::Store,
-    },
+    store::{read::Problem, vault::Store},
 };
 
 /// Name of the main index file.
@@ -65,7 +63,7 @@ pub(crate) struct Corpus {
     pub(crate) problems: Vec<Problem>,
     /// Folded evidence, if the index has some.
     pub(crate) folded: Option<Folded>,
-    indexed: Vec<(Lexical, Manifest)>,
+    indexed: Vec<(Lexical, Manifest, Packed)>,
     scan: Scan,
 }
 
@@ -129,8 +127,7 @@ impl Corpus {
                 alive.get_mut(at).map(|ranges| ranges.push(indexed.docs())).unwrap_or_default();
                 continue;
             }
-            let path = store.dir.join(&source.name);
-            match read::file(&store.dir, &path, read::MAX_FILE) {
+            match store.file(&source.name) {
                 Ok(Some(bytes)) => match known.filter(|(_, indexed)| same_content(&bytes, indexed))
                 {
                     Some((at, indexed)) => {
@@ -141,7 +138,7 @@ impl Corpus {
                             .map(|ranges| ranges.push(indexed.docs()))
                             .unwrap_or_default();
                     }
-                    None => pending.push((number, source.kind, bytes)),
+                    None => pending.push((number, source.kind, source.name.as_str(), bytes)),
                 },
                 Ok(None) => {}
                 Err(problem) => self.problems.push(problem),
@@ -157,8 +154,8 @@ impl Corpus {
         self.folded = files.last().and_then(|(packed, _)| Folded::open(packed).ok());
         for ((packed, manifest), mut ranges) in files.into_iter().zip(alive) {
             ranges.sort_unstable_by_key(|range| range.start);
-            let opened = catch(|| Lexical::open(&packed, query, &ranges))?;
-            self.indexed.push((opened, manifest));
+            let opened = catch(|| Lexical::open(&packed, query, ranges))?;
+            self.indexed.push((opened, manifest, packed));
         }
         self.scan = Scan::new(query, pending, categories);
         self.size += self.scan.size;
@@ -168,13 +165,29 @@ impl Corpus {
 
     /// The parts, for scoring.
     pub(crate) fn parts(&self) -> Vec<&dyn Part> {
-        let indexed = self.indexed.iter().map(|(lexical, _)| lexical as &dyn Part);
+        let indexed = self.indexed.iter().map(|(lexical, ..)| lexical as &dyn Part);
         indexed.chain([&self.scan as &dyn Part]).collect()
+    }
+
+    /// The vectors of the parts by one model, as far as there are any; the last are for what was
+    /// scanned. Nothing is read where `dir` is `None`.
+    pub(crate) fn vectors(&self, dir: Option<&Path>, model: (u64, usize)) -> Vec<Vectors> {
+        let stored = self.indexed.iter().map(|(_, manifest, packed)| {
+            let found = dir.and_then(|dir| vectors_of(dir, packed, manifest, model));
+            found.unwrap_or_else(|| Vectors::none(model.1))
+        });
+        stored.chain([Vectors::none(model.1)]).collect()
+    }
+
+    /// The text of a scanned document; others have to be read from their file.
+    pub(crate) fn scanned(&self, part: usize, number: u32) -> Option<&str> {
+        let at = usize::try_from(number).ok()?;
+        (part == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
     }
 
     /// A document with the name and kind of its file.
     pub(crate) fn doc(&self, part: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
-        if let Some((lexical, manifest)) = self.indexed.get(part) {
+        if let Some((lexical, manifest, _)) = self.indexed.get(part) {
             let at = manifest.sources.partition_point(|source| source.docs().end <= number);
             let source = manifest.sources.get(at)?;
             return Some((lexical.doc(number)?, &source.name, source.kind));
@@ -183,6 +196,17 @@ impl Corpus {
         let source = self.sources.get(usize::try_from(*source).ok()?)?;
         Some((*doc, &source.name, source.kind))
     }
+}
+
+/// The vectors of an index file; none when there are none, or they are damaged.
+pub(crate) fn vectors_of(
+    dir: &Path,
+    packed: &Packed,
+    manifest: &Manifest,
+    model: (u64, usize),
+) -> Option<Vectors> {
+    let docs = lexical::count(packed).ok()?;
+    catch(|| Vectors::open(dir, manifest.id, docs, model)).ok().flatten()
 }
 
 /// The base, and the delta if it belongs to it.

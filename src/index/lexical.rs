@@ -24,7 +24,7 @@ use crate::recall::{
 };
 
 /// Bytes of one document in the table.
-const DOC: usize = 32;
+const DOC: usize = 36;
 /// What tantivy may use for its term table.
 const MEMORY: usize = 15_000_000;
 /// Between two tokens of a text that is already cut.
@@ -67,8 +67,8 @@ impl Builder {
         document.add_text(self.field, tokens);
         self.writer.add_document(document)?;
         self.docs.u64(doc.id);
-        for number in [doc.category, doc.words, doc.start, doc.len, doc.line, u32::from(doc.pinned)]
-        {
+        let pinned = u32::from(doc.pinned);
+        for number in [doc.category, doc.words, doc.start, doc.len, doc.line, pinned, doc.when] {
             self.docs.u32(number);
         }
         self.count += 1;
@@ -106,12 +106,13 @@ pub(crate) fn join(text: &mut String, token: &str) {
 /// An opened index: the postings of one query's terms, and the table of documents.
 pub(crate) struct Lexical {
     docs: OwnedBytes,
+    alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
 
 impl Lexical {
     /// Reads the postings of `query`, leaving out documents that are not in `alive` (ascending).
-    pub(crate) fn open(packed: &Packed, query: &Query, alive: &[Range<u32>]) -> Result<Self> {
+    pub(crate) fn open(packed: &Packed, query: &Query, alive: Vec<Range<u32>>) -> Result<Self> {
         let docs = packed.section("docs")?;
         let index = Index::open(packed.clone())?;
         let segment = index.searchable_segments()?.into_iter().next();
@@ -137,7 +138,7 @@ impl Lexical {
                 }
             }
         }
-        Ok(Self { docs, postings })
+        Ok(Self { docs, alive, postings })
     }
 
     /// A document.
@@ -152,6 +153,7 @@ impl Lexical {
             len: reader.u32()?,
             line: reader.u32()?,
             pinned: reader.u32()? != 0,
+            when: reader.u32()?,
         })
     }
 }
@@ -161,6 +163,10 @@ impl Part for Lexical {
         u32::try_from(self.docs.len() / DOC).unwrap_or(u32::MAX)
     }
 
+    fn alive(&self) -> &[Range<u32>] {
+        &self.alive
+    }
+
     fn words(&self, doc: u32) -> u32 {
         self.doc(doc).map_or(0, |doc| doc.words)
     }
@@ -168,6 +174,11 @@ impl Part for Lexical {
     fn postings(&self, term: usize) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
+}
+
+/// How many documents an index file has.
+pub(crate) fn count(packed: &Packed) -> Result<usize> {
+    Ok(packed.unverified("docs")?.0.len() / DOC)
 }
 
 /// Whether `dir` holds files of ours at all (for `doctor`).

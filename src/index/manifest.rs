@@ -91,6 +91,8 @@ impl Indexed {
 pub(crate) struct Manifest {
     /// Its own number if it is a base, the number of its base if it is a delta.
     pub(crate) base: u64,
+    /// A number of its own, by which files of vectors belong to it.
+    pub(crate) id: u64,
     /// What decides how files are cut into tokens and documents.
     pub(crate) recipe: u64,
     /// What it was built from, in the order of names.
@@ -101,7 +103,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"3", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"5", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.
@@ -113,6 +115,7 @@ impl Manifest {
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut out = Writer::default();
         out.u64(self.base);
+        out.u64(self.id);
         out.u64(self.recipe);
         out.u32(u32::try_from(self.sources.len()).unwrap_or(0));
         for source in &self.sources {
@@ -136,7 +139,7 @@ impl Manifest {
 
     fn try_read(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
-        let (base, recipe) = (reader.u64()?, reader.u64()?);
+        let (base, id, recipe) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let mut sources = Vec::new();
         for _ in 0..reader.u32()? {
             let name = reader.text()?.to_owned();
@@ -148,7 +151,7 @@ impl Manifest {
             let size = Size { docs: reader.u64()?, words: reader.u64()? };
             sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
         }
-        Some(Self { base, recipe, sources })
+        Some(Self { base, id, recipe, sources })
     }
 
     /// The file of that name as it was indexed.
@@ -171,20 +174,21 @@ pub(crate) fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
         }
         Err(problem) => problems.push(problem),
     }
-    match vault::note_files(&store.dir) {
-        Ok(notes) => names.extend(notes.into_iter().map(|name| {
-            let kind = match name.as_str() {
-                "MEMORY.md" => SourceKind::Notes,
-                "SCRATCHPAD.md" => SourceKind::Scratchpad,
-                _ => SourceKind::Daily,
-            };
-            (name, kind)
-        })),
-        Err(problem) => problems.push(problem),
-    }
+    let (notes, unread) = vault::note_files(&store.dir);
+    problems.extend(unread);
+    names.extend(notes.into_iter().map(|name| {
+        let kind = match name.as_str() {
+            "MEMORY.md" => SourceKind::Notes,
+            "SCRATCHPAD.md" => SourceKind::Scratchpad,
+            vault::SESSIONS => SourceKind::Session,
+            name if name.starts_with("observations/") => SourceKind::Observation,
+            _ => SourceKind::Daily,
+        };
+        (name, kind)
+    }));
     for (name, kind) in names {
-        let path = store.dir.join(&name);
-        match read::checked(&store.dir, &path) {
+        let (root, path) = store.place(&name);
+        match read::checked(root, &path) {
             Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
                 let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
                 problems.push(Problem { path, kind });

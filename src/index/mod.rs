@@ -22,6 +22,7 @@ pub(crate) mod packed;
 pub(crate) mod runtime;
 pub(crate) mod stage;
 mod tokenizer;
+pub(crate) mod vectors;
 pub(crate) mod worker;
 
 #[cfg(not(feature = "fastembed"))]

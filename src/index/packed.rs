@@ -6,7 +6,7 @@
 //! ```text
 //! header 32 bytes: magic, table offset u64, table length u64, table crc u32, header crc u32
 //! sections, one after the other
-//! table: section count, (name, offset, length) each; then one crc u32 a block of 16 KiB
+//! table: block size, section count, (name, offset, length) each; then one crc u32 a block
 //! ```
 
 use std::{
@@ -31,14 +31,18 @@ use tantivy::{
 
 use super::bytes::{Reader, Writer};
 
-const MAGIC: &[u8; 8] = b"pimemix\x01";
+const MAGIC: &[u8; 8] = b"pimemix\x02";
 const HEADER: usize = 32;
-const BLOCK: usize = 16 * 1024;
+/// Bytes of a block in files that are read in long runs.
+pub(crate) const LONG: usize = 16 * 1024;
+/// Bytes of a block in files that are read here and there.
+pub(crate) const SHORT: usize = 2 * 1024;
 
 /// Puts sections into one file's bytes.
-pub(crate) fn pack(sections: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+pub(crate) fn pack(sections: &BTreeMap<String, Vec<u8>>, block: usize) -> Vec<u8> {
     let mut out = vec![0; HEADER];
     let mut table = Writer::default();
+    table.u32(u32::try_from(block).unwrap_or(0));
     table.u32(u32::try_from(sections.len()).unwrap_or(0));
     for (name, bytes) in sections {
         table.text(name);
@@ -46,8 +50,8 @@ pub(crate) fn pack(sections: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
         table.u64(bytes.len() as u64);
         out.extend_from_slice(bytes);
     }
-    for block in out.get(HEADER..).unwrap_or_default().chunks(BLOCK) {
-        table.u32(crc32fast::hash(block));
+    for chunk in out.get(HEADER..).unwrap_or_default().chunks(block) {
+        table.u32(crc32fast::hash(chunk));
     }
     let mut header = Writer::default();
     header.raw(MAGIC);
@@ -64,6 +68,7 @@ pub(crate) fn pack(sections: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
 #[derive(Clone)]
 pub(crate) struct Packed {
     body: OwnedBytes,
+    block: usize,
     sections: Arc<BTreeMap<PathBuf, Range<usize>>>,
     blocks: Arc<Vec<(u32, AtomicBool)>>,
 }
@@ -84,7 +89,8 @@ impl Packed {
         Self::read(&mapped).map(Some)
     }
 
-    fn read(bytes: &OwnedBytes) -> Result<Self> {
+    /// Reads a packed file's bytes.
+    pub(crate) fn read(bytes: &OwnedBytes) -> Result<Self> {
         let header = bytes.get(..HEADER).context("shorter than its header")?;
         let (head, crc) = header.split_at(HEADER - 4);
         ensure!(crc == crc32fast::hash(head).to_le_bytes(), "damaged header");
@@ -95,6 +101,8 @@ impl Packed {
         let table = bytes.get(at..).filter(|table| table.len() == length).context("truncated")?;
         ensure!(fields.u32() == Some(crc32fast::hash(table)), "damaged table");
         let mut table = Reader(table);
+        let block = usize::try_from(table.u32().unwrap_or(0))?;
+        ensure!(block > 0, "damaged table");
         let mut sections = BTreeMap::new();
         for _ in 0..table.u32().context("table")? {
             let name = PathBuf::from(table.text().context("table")?);
@@ -105,6 +113,7 @@ impl Packed {
         let blocks = std::iter::from_fn(|| Some((table.u32()?, AtomicBool::new(false)))).collect();
         Ok(Self {
             body: bytes.slice(HEADER..at),
+            block,
             sections: Arc::new(sections),
             blocks: Arc::new(blocks),
         })
@@ -116,19 +125,33 @@ impl Packed {
         Ok(self.verified(range.clone())?)
     }
 
+    /// A section's bytes, not verified: [`Self::verify`] has to be asked before they are used.
+    pub(crate) fn unverified(&self, name: &str) -> Result<(OwnedBytes, usize)> {
+        let range = self.sections.get(Path::new(name)).context("a section is missing")?.clone();
+        let (start, end) = (range.start.checked_sub(HEADER), range.end.checked_sub(HEADER));
+        let inside = start.zip(end).filter(|(_, end)| *end <= self.body.len());
+        let (start, end) = inside.context("a section is outside of its file")?;
+        Ok((self.body.slice(start..end), range.start))
+    }
+
+    /// Whether a range of the file is what was written.
+    pub(crate) fn verify(&self, range: Range<usize>) -> bool {
+        self.verified(range).is_ok()
+    }
+
     /// The bytes of a range of the file, after the checks of all blocks that it touches.
     fn verified(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "damaged index block");
         let start = range.start.checked_sub(HEADER).ok_or_else(damaged)?;
         let end = range.end.checked_sub(HEADER).filter(|end| *end <= self.body.len());
         let end = end.ok_or_else(damaged)?;
-        for number in start / BLOCK..end.div_ceil(BLOCK) {
+        for number in start / self.block..end.div_ceil(self.block) {
             let (crc, known) = self.blocks.get(number).ok_or_else(damaged)?;
             if known.load(Ordering::Relaxed) {
                 continue;
             }
-            let last = ((number + 1) * BLOCK).min(self.body.len());
-            let block = self.body.get(number * BLOCK..last).ok_or_else(damaged)?;
+            let last = ((number + 1) * self.block).min(self.body.len());
+            let block = self.body.get(number * self.block..last).ok_or_else(damaged)?;
             if crc32fast::hash(block) != *crc {
                 return Err(damaged());
             }
@@ -211,7 +234,7 @@ mod tests {
     fn every_flipped_byte_is_noticed() {
         let big = (0..40_000_u32).flat_map(u32::to_le_bytes).collect();
         let sections = BTreeMap::from([("a".to_owned(), b"hello".to_vec()), ("b".to_owned(), big)]);
-        let good = pack(&sections);
+        let good = pack(&sections, SHORT);
         let read = |bytes: Vec<u8>| -> Result<Vec<Vec<u8>>> {
             let packed = Packed::read(&OwnedBytes::new(bytes))?;
             sections.keys().map(|name| Ok(packed.section(name)?.to_vec())).collect()

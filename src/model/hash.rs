@@ -11,10 +11,16 @@ pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for part in parts {
         for byte in *part {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            hash = fnv1a64_more(hash, *byte);
         }
     }
     hash
+}
+
+/// The hash of the same bytes and one more.
+#[must_use]
+pub fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 /// pi's 32-bit hash: FNV-1a over UTF-16 code units in which the product is an IEEE double, so its

@@ -42,6 +42,18 @@ impl Timestamp {
         Self::parse_date(text).map(|start| Self(start.0 + DAY_MS - 1))
     }
 
+    /// Whole seconds since 1970; 0, which stands for unknown, where 32 bits do not hold them.
+    #[must_use]
+    pub fn seconds(self) -> u32 {
+        u32::try_from(self.0.div_euclid(1000)).unwrap_or(0)
+    }
+
+    /// The moment that [`Self::seconds`] gave, unless that was unknown.
+    #[must_use]
+    pub fn from_seconds(seconds: u32) -> Option<Self> {
+        (seconds != 0).then(|| Self(i64::from(seconds) * 1000))
+    }
+
     /// `2026-05-01`, in UTC.
     #[must_use]
     pub fn date(self) -> String {
@@ -71,6 +83,22 @@ impl Now {
 }
 
 impl Age {
+    /// Reads a number with its unit: `90s`, `30m`, `2h` or `1d`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = match text.strip_prefix(digits)? {
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            _ => return None,
+        };
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse::<u32>().ok().filter(|_| plain)?;
+        Some(Self(u64::from(number) * unit))
+    }
+
     /// The age in days, with fraction.
     #[must_use]
     pub fn days(self) -> f64 {
@@ -163,6 +191,47 @@ mod tests {
         }
         for text in ["2026-02-30T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "yesterday", ""] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ages() {
+        for (text, want) in [
+            ("90s", Some(90_000)),
+            ("30m", Some(1_800_000)),
+            ("2h", Some(7_200_000)),
+            ("1d", Some(86_400_000)),
+            ("0d", Some(0)),
+            ("4294967295d", Some(371_085_174_288_000_000)),
+            ("4294967296d", None),
+            ("+1d", None),
+            ("-1d", None),
+            ("1.5d", None),
+            ("1w", None),
+            ("1 d", None),
+            ("1D", None),
+            ("d", None),
+            ("7", None),
+            ("", None),
+        ] {
+            assert_eq!(Age::parse(text), want.map(Age), "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds() {
+        for (text, want) in [
+            ("1970-01-01T00:00:01.999Z", 1),
+            ("2026-05-01T10:00:00Z", 1_777_629_600),
+            ("2106-02-07T06:28:15Z", u32::MAX),
+            ("2106-02-07T06:28:16Z", 0),
+            ("1969-12-31T23:59:59Z", 0),
+            ("1970-01-01T00:00:00Z", 0),
+        ] {
+            let seconds = Timestamp::parse(text).unwrap().seconds();
+            assert_eq!(seconds, want, "{text}");
+            let back = Timestamp::from_seconds(seconds).map(Timestamp::seconds);
+            assert_eq!(back, (want != 0).then_some(want), "{text}");
         }
     }
 

@@ -3,6 +3,8 @@
 //! The index and the in-memory scan both give postings to this one function, so that the same
 //! corpus gives the same scores whichever answered.
 
+use std::ops::Range;
+
 use super::tokens::{self, Tokenizer};
 
 /// Term-frequency saturation. With `B`, chosen on retrieval sets: see ARCHITECTURE.md.
@@ -12,11 +14,22 @@ const B: f64 = 0.5;
 /// Weight of an exact form beside the words that it is made of.
 const EXACT_WEIGHT: f64 = 0.5;
 
+/// Terms of a query that are looked for.
+const TERMS: usize = 256;
+/// Bytes of a query that are looked at.
+const BYTES: usize = 16 * 1024;
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(BYTES)).unwrap_or(text)
+}
+
 /// What a query looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// Distinct tokens, in order of first appearance.
     pub terms: Vec<String>,
+    /// The text that they are of: without question words.
+    pub content: String,
 }
 
 impl Query {
@@ -42,15 +55,22 @@ impl Query {
         self.terms.is_empty()
     }
 
+    /// The place of a token among the terms.
+    #[must_use]
+    pub fn position(&self, token: &str) -> Option<usize> {
+        self.terms.iter().position(|term| term == token)
+    }
+
     fn all_of(text: &str) -> Self {
         let mut terms = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        Tokenizer::default().each(text, |token, _| {
-            if seen.insert(token.to_owned()) {
+        // What comes after a few pages is not what a query is about, and a log may be pasted in.
+        Tokenizer::default().each(cut(text), |token, _| {
+            if terms.len() < TERMS && seen.insert(token.to_owned()) {
                 terms.push(token.to_owned());
             }
         });
-        Self { terms }
+        Self { terms, content: cut(text).to_owned() }
     }
 }
 
@@ -61,6 +81,14 @@ pub struct Size {
     pub docs: u64,
     /// Words in all of them.
     pub words: u64,
+}
+
+impl Size {
+    /// Words in a document on average, at least 1.
+    #[must_use]
+    pub fn average(self) -> f64 {
+        (self.words as f64 / (self.docs.max(1)) as f64).max(1.0)
+    }
 }
 
 impl std::ops::AddAssign for Size {
@@ -76,54 +104,57 @@ pub trait Part {
     fn end(&self) -> u32;
     /// Words in a document.
     fn words(&self, doc: u32) -> u32;
+    /// The documents that are there; those between are not any more.
+    fn alive(&self) -> &[Range<u32>];
     /// For the `term`-th term of the query, the documents that hold it and how often, ascending.
     fn postings(&self, term: usize) -> &[(u32, u32)];
 }
 
-/// A document with its BM25 score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
-    /// Number of the part.
-    pub part: usize,
-    /// Number of the document in it.
-    pub doc: u32,
-    /// BM25, above 0.
-    pub score: f64,
-}
-
-/// Scores every document that holds a term of the query; in order of part and document.
+/// The inverse document frequency of each term of a query, in all parts together.
 #[must_use]
-pub fn score(query: &Query, parts: &[&dyn Part], size: Size) -> Vec<Scored> {
-    let average = (size.words as f64 / (size.docs.max(1)) as f64).max(1.0);
-    let weights: Vec<f64> = (0..query.terms.len())
+pub fn frequencies(query: &Query, parts: &[&dyn Part], size: Size) -> Vec<f64> {
+    (0..query.terms.len())
         .map(|term| {
             let found: usize = parts.iter().map(|part| part.postings(term).len()).sum();
-            let exact = query.terms.get(term).is_some_and(|term| tokens::is_exact(term));
-            idf(found as f64, size.docs as f64) * if exact { EXACT_WEIGHT } else { 1.0 }
+            idf(found as f64, size.docs as f64)
         })
-        .collect();
-    let mut all = Vec::new();
-    for (number, part) in parts.iter().enumerate() {
+        .collect()
+}
+
+/// The BM25 of every document, by part and number; 0 for those without any term of the query.
+#[must_use]
+pub fn score(query: &Query, idf: &[f64], parts: &[&dyn Part], average: f64) -> Vec<Vec<f64>> {
+    let weight = |(term, idf): (&String, &f64)| {
+        if tokens::is_exact(term) { idf * EXACT_WEIGHT } else { *idf }
+    };
+    let weights: Vec<f64> = query.terms.iter().zip(idf).map(weight).collect();
+    let of = |part: &&dyn Part| {
         let mut sums = vec![0.0_f64; part.end() as usize];
         for (term, weight) in weights.iter().enumerate() {
             for (doc, frequency) in part.postings(term) {
-                let tf = f64::from(*frequency);
-                let length = f64::from(part.words(*doc)) / average;
-                let saturated = tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length));
+                let words = part.words(*doc);
                 if let Some(sum) = sums.get_mut(*doc as usize) {
-                    *sum += weight * saturated;
+                    *sum += weight * saturated(f64::from(*frequency), words, average);
                 }
             }
         }
-        all.extend(
-            (0_u32..).zip(sums).filter(|(_, score)| *score > 0.0).map(|(doc, score)| Scored {
-                part: number,
-                doc,
-                score,
-            }),
-        );
-    }
-    all
+        sums
+    };
+    parts.iter().map(of).collect()
+}
+
+/// What a term found `frequency` times counts in a document of that many words.
+#[must_use]
+pub fn saturated(frequency: f64, words: u32, average: f64) -> f64 {
+    let length = f64::from(words) / average;
+    frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * length))
+}
+
+/// How many terms of a query a document holds.
+#[must_use]
+pub fn terms_in(query: &Query, part: &dyn Part, doc: u32) -> usize {
+    let holds = |term: &usize| part.postings(*term).binary_search_by_key(&doc, |at| at.0).is_ok();
+    (0..query.terms.len()).filter(holds).count()
 }
 
 /// Inverse document frequency, never negative: ln(1 + (N − n + ½) / (n + ½)).
@@ -141,6 +172,9 @@ mod tests {
         fn end(&self) -> u32 {
             u32::try_from(self.0.len()).unwrap()
         }
+        fn alive(&self) -> &[Range<u32>] {
+            &[]
+        }
         fn words(&self, doc: u32) -> u32 {
             self.0[doc as usize]
         }
@@ -149,14 +183,18 @@ mod tests {
         }
     }
 
+    fn scores(query: &str, parts: &[&dyn Part], size: Size) -> Vec<f64> {
+        let query = Query::new(query);
+        let idf = frequencies(&query, parts, size);
+        score(&query, &idf, parts, size.average()).concat()
+    }
+
     #[test]
     fn by_hand() {
         // Two documents of 4 words; a term once in one: ln(1 + 1.5 / 1.5) × 2.2 / 2.2.
         let part = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
-        let query = Query { terms: vec!["lock".into()] };
-        let got = score(&query, &[&part], Size { docs: 2, words: 8 });
-        assert_eq!((got.len(), got[0].doc), (1, 1));
-        assert!((got[0].score - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
+        let got = scores("lock", &[&part], Size { docs: 2, words: 8 });
+        assert!(got[0].abs() < 1e-12 && (got[1] - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
     }
 
     #[test]
@@ -164,12 +202,17 @@ mod tests {
         let whole = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
         let left = Fixed(vec![3, 5], vec![vec![(0, 1)], vec![(1, 1)]]);
         let right = Fixed(vec![9], vec![vec![(0, 2)], vec![(0, 1)]]);
-        let query = Query::new("berth lock");
         let size = Size { docs: 3, words: 17 };
-        let scores = |parts: &[&dyn Part]| -> Vec<f64> {
-            score(&query, parts, size).iter().map(|hit| hit.score).collect()
-        };
-        assert_eq!(scores(&[&whole]), scores(&[&left, &right]));
+        let query = "berth lock";
+        assert_eq!(scores(query, &[&whole], size), scores(query, &[&left, &right], size));
+    }
+
+    #[test]
+    fn terms() {
+        let part = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
+        let query = Query::new("berth lock");
+        let counts: Vec<usize> = (0..4).map(|doc| terms_in(&query, &part, doc)).collect();
+        assert_eq!(counts, [1, 1, 2, 0]);
     }
 
     #[test]

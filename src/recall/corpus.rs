@@ -1,6 +1,6 @@
 //! What is searched: files cut into documents, and those documents scanned in memory.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use super::{
     bm25::{Part, Query, Size},
@@ -11,8 +11,9 @@ use crate::{
         category::Categories,
         entry::EntryId,
         hash::{IdSet, fnv1a64},
+        time::Timestamp,
     },
-    text::{notes, topic::TopicDoc},
+    text::{notes, sessions, topic::TopicDoc},
 };
 
 /// Kinds of files that are searched.
@@ -26,11 +27,16 @@ pub enum SourceKind {
     Scratchpad,
     /// A daily log: one document an item.
     Daily,
+    /// Observations of a session: one document an item, with its sub-items.
+    Observation,
+    /// Summaries of past sessions: one document a session.
+    Session,
 }
 
 impl SourceKind {
     /// All of them, in the order of their numbers in an index file.
-    pub const ALL: [Self; 4] = [Self::Topic, Self::Notes, Self::Scratchpad, Self::Daily];
+    pub const ALL: [Self; 6] =
+        [Self::Topic, Self::Notes, Self::Scratchpad, Self::Daily, Self::Observation, Self::Session];
 
     /// The word in output and for `--in`.
     #[must_use]
@@ -40,6 +46,8 @@ impl SourceKind {
             Self::Notes => "notes",
             Self::Scratchpad => "scratchpad",
             Self::Daily => "daily",
+            Self::Observation => "observations",
+            Self::Session => "sessions",
         }
     }
 }
@@ -53,14 +61,17 @@ pub struct Doc {
     pub category: u32,
     /// Words in the text.
     pub words: u32,
-    /// First byte of the text.
+    /// First byte of the passage; [`text_of`] reads it.
     pub start: u32,
-    /// Bytes of the text.
+    /// Bytes of the passage.
     pub len: u32,
     /// Line number, from 1.
     pub line: u32,
     /// Whether the entry is marked as pinned.
     pub pinned: bool,
+    /// When it was, by what it says itself, in seconds since 1970; 0 when that is unknown, as it
+    /// is for entries.
+    pub when: u32,
 }
 
 /// A number for a category that does not depend on the configuration's order.
@@ -69,10 +80,32 @@ pub fn category_hash(name: &str) -> u32 {
     u32::try_from(fnv1a64(&[name.as_bytes()]) & 0xffff_ffff).unwrap_or(0).max(1)
 }
 
+/// The name of the category with that number; none for passages.
+#[must_use]
+pub fn category_name(categories: &Categories, hash: u32) -> Option<&str> {
+    let all = categories.iter().map(|(_, spec)| spec.name.as_ref());
+    all.into_iter().find(|name| hash != 0 && category_hash(name) == hash)
+}
+
+/// The text of a document, from its bytes in the file.
+#[must_use]
+pub fn text_of(kind: SourceKind, bytes: &[u8]) -> String {
+    match kind {
+        SourceKind::Session => sessions::text(bytes),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// The day of a daily log, by its name.
+fn day(name: &str) -> Option<Timestamp> {
+    Timestamp::parse_date(name.strip_prefix("daily/")?.strip_suffix(".md")?)
+}
+
 /// Cuts a file into documents and hands each with its text to `each`. The text has no words
-/// counted yet (`words` is 0).
+/// counted yet (`words` is 0). `name` is the file's, relative to the store.
 pub fn documents(
     kind: SourceKind,
+    name: &str,
     bytes: Vec<u8>,
     categories: &Categories,
     mut each: impl FnMut(Doc, &str),
@@ -93,13 +126,18 @@ pub fn documents(
                 len: narrow(entry.text_span.len()),
                 line: narrow(entry.line),
                 pinned: marked.contains(&entry.id),
+                when: 0,
             };
             each(doc, &entry.text);
         }
         return;
     }
-    let passages =
-        if kind == SourceKind::Notes { notes::sections(&bytes) } else { notes::items(&bytes) };
+    let passages = match kind {
+        SourceKind::Notes => notes::sections(&bytes),
+        SourceKind::Observation => notes::observations(&bytes),
+        SourceKind::Session => sessions::sessions(&bytes),
+        _ => notes::items(&bytes, day(name)),
+    };
     for passage in passages {
         let raw = bytes.get(passage.span.clone()).unwrap_or_default();
         let doc = Doc {
@@ -110,8 +148,9 @@ pub fn documents(
             len: narrow(raw.len()),
             line: narrow(passage.line),
             pinned: false,
+            when: passage.when.map_or(0, Timestamp::seconds),
         };
-        each(doc, &String::from_utf8_lossy(raw));
+        each(doc, &text_of(kind, raw));
     }
 }
 
@@ -122,23 +161,26 @@ pub struct Scan {
     pub docs: Vec<(u32, Doc)>,
     /// Size of what was scanned.
     pub size: Size,
+    /// Their texts.
+    pub texts: Vec<String>,
+    alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
 
 impl Scan {
-    /// Scans `sources`: a number, a kind and the bytes of each.
+    /// Scans `sources`: a number, a kind, the name and the bytes of each.
     #[must_use]
     pub fn new(
         query: &Query,
-        sources: Vec<(u32, SourceKind, Vec<u8>)>,
+        sources: Vec<(u32, SourceKind, &str, Vec<u8>)>,
         categories: &Categories,
     ) -> Self {
         let mut scan = Self { postings: vec![Vec::new(); query.terms.len()], ..Self::default() };
         let terms: HashMap<&str, usize> =
             query.terms.iter().enumerate().map(|(n, term)| (term.as_str(), n)).collect();
         let mut tokenizer = Tokenizer::default();
-        for (number, kind, bytes) in sources {
-            documents(kind, bytes, categories, |mut doc, text| {
+        for (number, kind, name, bytes) in sources {
+            documents(kind, name, bytes, categories, |mut doc, text| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
                 tokenizer.each(text, |token, counts| {
                     doc.words += u32::from(counts);
@@ -153,8 +195,10 @@ impl Scan {
                 });
                 scan.size += Size { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
+                scan.texts.push(text.to_owned());
             });
         }
+        scan.alive = vec![Range { start: 0, end: scan.end() }];
         scan
     }
 }
@@ -162,6 +206,10 @@ impl Scan {
 impl Part for Scan {
     fn end(&self) -> u32 {
         u32::try_from(self.docs.len()).unwrap_or(u32::MAX)
+    }
+
+    fn alive(&self) -> &[Range<u32>] {
+        &self.alive
     }
 
     fn words(&self, doc: u32) -> u32 {

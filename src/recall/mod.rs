@@ -2,7 +2,11 @@
 
 pub mod bm25;
 pub mod corpus;
+pub mod evalset;
+pub mod evaluate;
 pub mod gate;
+pub mod metrics;
 pub mod rank;
 pub mod similar;
+pub mod soft;
 pub mod tokens;

@@ -64,6 +64,24 @@ impl Tokenizer {
         }
     }
 
+    /// Calls `emit(self, word)` for each word that counts, in lower case.
+    pub fn words(&mut self, text: &str, mut emit: impl FnMut(&mut Self, &str)) {
+        let mut lower = String::new();
+        for chunk in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            for part in Parts(chunk) {
+                lowercase(part, &mut lower);
+                emit(self, &lower);
+            }
+        }
+    }
+
+    /// The stem of a word in lower case.
+    pub fn stem_of(&mut self, word: &str) -> &str {
+        self.lower.clear();
+        self.lower.push_str(word);
+        self.stem()
+    }
+
     fn word(&mut self, word: &str, counts: bool, emit: &mut impl FnMut(&str, bool)) {
         lowercase(word, &mut self.lower);
         match self.stems.get(self.lower.as_str()) {
@@ -158,19 +176,30 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Words that only make a question or hold a sentence together. They are dropped from queries.
-const QUESTION_WORDS: &str = " a about am an and any are as at be been being but by can could did \
-    do does doing done for from had has have how i if in into is it its let lets me mine my no \
-    not of on or our ours please shall should so tell than that the their them then there these they this \
-    those to us was we were what what's whats when where whether which who whom whose why will \
-    with would you your yours ";
+/// Words that only make a question or hold a sentence together, sorted. They are dropped from
+/// queries.
+#[rustfmt::skip]
+const QUESTION_WORDS: &[&str] = &[
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
+    "by", "can", "could", "did", "do", "does", "doing", "done", "for", "from", "had", "has",
+    "have", "how", "i", "if", "in", "into", "is", "it", "its", "let", "lets", "me", "mine", "my",
+    "no", "not", "of", "on", "or", "our", "ours", "please", "shall", "should", "so", "tell",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "us", "was", "we", "were", "what", "what's", "whats", "when", "where", "whether",
+    "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours",
+];
 
 /// Whether a query word says nothing about what is sought.
 #[must_use]
 pub fn is_question_word(word: &str) -> bool {
-    let lower = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    lower.chars().all(|c| c.is_alphanumeric() || c == '\'')
-        && QUESTION_WORDS.contains(&format!(" {lower} "))
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    // None is longer, and none has another letter than these.
+    let fits = |b: u8| b.is_ascii_alphabetic() || b == b'\'';
+    if word.len() > 8 || !word.bytes().all(fits) {
+        return false;
+    }
+    let lower = word.to_ascii_lowercase();
+    QUESTION_WORDS.binary_search(&lower.as_str()).is_ok()
 }
 
 #[cfg(test)]
@@ -206,6 +235,7 @@ mod tests {
 
     #[test]
     fn question_words() {
+        assert!(QUESTION_WORDS.is_sorted() && QUESTION_WORDS.iter().all(|word| word.len() <= 8));
         for (word, want) in [
             ("What", true),
             ("the", true),

@@ -78,6 +78,20 @@ impl Store {
         self.dir.join("evidence.jsonl")
     }
 
+    /// Where the searched file of that name is, and the directory that it must not lead out of.
+    pub(crate) fn place(&self, name: &str) -> (&Path, PathBuf) {
+        match (self.dir.parent(), name.strip_prefix("../")) {
+            (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
+            _ => (&self.dir, self.dir.join(name)),
+        }
+    }
+
+    /// Reads a searched file by its name. `Ok(None)` when there is none.
+    pub(crate) fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+        let (root, path) = self.place(name);
+        read::file(root, &path, read::MAX_FILE)
+    }
+
     /// Reads topics, then events: writers go the other way, so that no line is seen without its
     /// cue. What cannot be read becomes a [`Problem`].
     pub(crate) fn read(&self, now: Now, categories: &Categories) -> Snapshot {
@@ -341,10 +355,24 @@ impl Snapshot {
     }
 }
 
-/// Files of `dir` that are searched beside the topics, with their folder-relative names.
-pub(crate) fn note_files(dir: &Path) -> Result<Vec<String>, Problem> {
+/// Summaries of past sessions, beside the store; its name relative to the store.
+pub(crate) const SESSIONS: &str = "../data/session-search.json";
+
+/// Files that are searched beside the topics, with their names relative to the store.
+pub(crate) fn note_files(dir: &Path) -> (Vec<String>, Vec<Problem>) {
     let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
-    let daily = read::markdown_names(dir, &dir.join("daily"))?;
-    names.extend(daily.into_iter().map(|name| format!("daily/{name}")));
-    Ok(names)
+    let mut problems = Vec::new();
+    if let Some(parent) = dir.parent() {
+        match read::guard(parent, &parent.join("data")) {
+            Ok(()) => names.push(SESSIONS.to_owned()),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for folder in ["daily", "observations"] {
+        match read::markdown_names(dir, &dir.join(folder)) {
+            Ok(found) => names.extend(found.into_iter().map(|name| format!("{folder}/{name}"))),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (names, problems)
 }

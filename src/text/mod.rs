@@ -4,4 +4,5 @@ pub mod line;
 pub mod notes;
 pub mod safe;
 pub mod secret;
+pub mod sessions;
 pub mod topic;

@@ -1,10 +1,12 @@
-//! Free markdown as searchable passages: long-term notes by section, logs and lists by item.
+//! Free markdown as searchable passages: long-term notes by section, logs and lists by item,
+//! observations by item with its sub-items.
 //!
 //! Never writes; editing these files is not this module's concern.
 
 use std::ops::Range;
 
 use super::topic::lines;
+use crate::model::time::Timestamp;
 
 /// A searchable piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct Passage {
     pub line: usize,
     /// Its bytes in the file.
     pub span: Range<usize>,
+    /// When it was, by what it says itself.
+    pub when: Option<Timestamp>,
 }
 
 /// Sections of long-term notes: a heading with what follows it, up to the next heading.
@@ -32,27 +36,86 @@ pub fn sections(bytes: &[u8]) -> Vec<Passage> {
                 }
             }
             _ if line.trim_ascii().is_empty() => {}
-            _ => found.push(Passage { line: number, span }),
+            _ => found.push(Passage { line: number, span, when: None }),
         }
     }
     found
 }
 
-/// Items of a log or list: each line with words, but headings and comments.
+/// Items of a log or list: each line with words, but headings and comments. A log is of a `day`,
+/// to which an item adds the time that it begins with.
 #[must_use]
-pub fn items(bytes: &[u8]) -> Vec<Passage> {
+pub fn items(bytes: &[u8], day: Option<Timestamp>) -> Vec<Passage> {
     let mut commented = false;
     let mut found = Vec::new();
     for (number, span) in (1..).zip(lines(bytes)) {
         let line = bytes.get(span.clone()).unwrap_or_default().trim_ascii();
-        commented |= line.starts_with(b"<!--");
-        let skip = commented || line.starts_with(b"#") || line.is_empty();
-        commented &= !line.ends_with(b"-->");
-        if !skip && line.len() <= super::line::MAX_LINE {
-            found.push(Passage { line: number, span });
+        if !is_skipped(line, &mut commented) && line.len() <= super::line::MAX_LINE {
+            found.push(Passage { line: number, span, when: at(day, line) });
         }
     }
     found
+}
+
+/// Observations: each item that is not indented, with the indented lines below it. The last line
+/// `Date: YYYY-MM-DD` above dates it; after one with no such date the day is unknown.
+#[must_use]
+pub fn observations(bytes: &[u8]) -> Vec<Passage> {
+    let mut commented = false;
+    let mut day = None;
+    let mut open = false;
+    let mut found: Vec<Passage> = Vec::new();
+    for (number, span) in (1..).zip(lines(bytes)) {
+        let line = bytes.get(span.clone()).unwrap_or_default();
+        let indented = line.first().is_some_and(u8::is_ascii_whitespace);
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        if is_skipped(line, &mut commented) {
+            open = false;
+        } else if let Some(date) = line.strip_prefix(b"Date:").filter(|_| !indented) {
+            let date = str::from_utf8(date.trim_ascii()).ok();
+            (day, open) = (date.and_then(Timestamp::parse_date), false);
+        } else if let Some(item) = found.last_mut().filter(|_| indented && open) {
+            item.span.end = span.end;
+        } else {
+            open = true;
+            found.push(Passage { line: number, span, when: at(day, line) });
+        }
+    }
+    found.retain(|item| item.span.len() <= super::line::MAX_LINE);
+    found
+}
+
+/// Whether a trimmed line is empty, a heading, or of a comment.
+fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
+    *commented |= line.starts_with(b"<!--");
+    let skip = *commented || line.starts_with(b"#") || line.is_empty();
+    *commented &= !line.ends_with(b"-->");
+    skip
+}
+
+/// The day and the time that an item begins with, as in `- 09:30 text` and `- [!] 09:30 text`.
+fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
+    let mut rest = line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start();
+    if let [b'[', _, b']', after @ ..] = rest {
+        rest = after.trim_ascii_start();
+    }
+    day.map(|day| Timestamp(day.0 + clock(rest).unwrap_or(0) * 60_000))
+}
+
+/// Minutes of a day, from `HH:MM` with no further digit behind it.
+fn clock(text: &[u8]) -> Option<i64> {
+    let (clock, rest) = text.split_at_checked(5)?;
+    let [h0, h1, b':', m0, m1] = *clock else { return None };
+    let two = |tens: u8, ones: u8| {
+        let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
+        digits.then(|| i64::from(tens - b'0') * 10 + i64::from(ones - b'0'))
+    };
+    let (hour, minute) = (two(h0, h1)?, two(m0, m1)?);
+    let ends = !rest.first().is_some_and(u8::is_ascii_digit);
+    (hour < 24 && minute < 60 && ends).then_some(hour * 60 + minute)
 }
 
 #[cfg(test)]
@@ -78,6 +141,80 @@ mod tests {
     fn logs_split_at_lines() {
         let text = "# 2026-06-30\n\n- 09:00 one\n<!-- HANDOFF\nx -->\n- 10:00 two";
         let want = [(3, "- 09:00 one".to_owned()), (6, "- 10:00 two".to_owned())];
-        assert_eq!(texts(text, &items(text.as_bytes())), want);
+        let found = items(text.as_bytes(), None);
+        assert_eq!(texts(text, &found), want);
+        assert!(found.iter().all(|item| item.when.is_none()));
+    }
+
+    fn times(found: &[Passage]) -> Vec<String> {
+        let short = |time: Timestamp| time.to_string().chars().take(16).collect();
+        found.iter().map(|item| item.when.map_or_else(|| "-".to_owned(), short)).collect()
+    }
+
+    #[test]
+    fn a_log_has_a_day_and_its_items_times() {
+        let day = Timestamp::parse_date("2026-06-30");
+        for (line, want) in [
+            ("- 09:30 text", "2026-06-30T09:30"),
+            ("09:30 text", "2026-06-30T09:30"),
+            ("- 23:59", "2026-06-30T23:59"),
+            ("- [x] 14:00 text", "2026-06-30T14:00"),
+            ("- 09:30:15 text", "2026-06-30T09:30"),
+            ("- 24:00 text", "2026-06-30T00:00"),
+            ("- 12:60 text", "2026-06-30T00:00"),
+            ("- 09:301 text", "2026-06-30T00:00"),
+            ("- 9:30 text", "2026-06-30T00:00"),
+            ("- at 09:30 text", "2026-06-30T00:00"),
+            ("- ", "2026-06-30T00:00"),
+        ] {
+            assert_eq!(times(&items(line.as_bytes(), day)), [want], "{line}");
+        }
+    }
+
+    #[test]
+    fn observations_are_items_with_their_sub_items() {
+        let text = "- [i] before any date\r\nDate: 2026-02-10\r\n- [!] 14:30 one\r\n  \
+                    - [!] 14:32 sub\r\n\r\n\t- [i] sub sub\r\n- [?] 14:40 two\r\n# Heading\r\n  \
+                    - [i] 15:00 lost\r\n<!-- a\r\n- comment -->\r\nDate: 2026-02-30\r\n- [!] 16:00 no day\r\n\
+                    Date: 2026-02-11 \r\n  - 17:00 indented\r\n- 25:00 no time";
+        let found = observations(text.as_bytes());
+        let want = [
+            (1, "- [i] before any date"),
+            (3, "- [!] 14:30 one\r\n  - [!] 14:32 sub\r\n\r\n\t- [i] sub sub"),
+            (7, "- [?] 14:40 two"),
+            (9, "  - [i] 15:00 lost"),
+            (13, "- [!] 16:00 no day"),
+            (15, "  - 17:00 indented"),
+            (16, "- 25:00 no time"),
+        ];
+        assert_eq!(texts(text, &found), want.map(|(line, text)| (line, text.to_owned())));
+        let want = [
+            "-",
+            "2026-02-10T14:30",
+            "2026-02-10T14:40",
+            "2026-02-10T15:00",
+            "-",
+            "2026-02-11T17:00",
+            "2026-02-11T00:00",
+        ];
+        assert_eq!(times(&found), want);
+    }
+
+    #[test]
+    fn days_that_are_none() {
+        for (heading, known) in [
+            ("Date: 2026-02-28", true),
+            ("Date:2026-02-28", true),
+            ("Date: 2026-02-29", false),
+            ("Date: 2026-2-28", false),
+            ("Date: yesterday", false),
+            ("Date:", false),
+            ("Date: 2026-02-28 or so", false),
+        ] {
+            let text = format!("Date: 2026-01-01\n{heading}\n- text");
+            let found = observations(text.as_bytes());
+            assert_eq!(found.len(), 1, "{heading}");
+            assert_eq!(found[0].when.is_some(), known, "{heading}");
+        }
     }
 }

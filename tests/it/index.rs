@@ -265,7 +265,7 @@ fn caches_are_disposable() {
         &["report", "--prompt", "why do berths overlap?"],
         &["topics", "--json"],
     ];
-    for fixture in ["harbor", "hand-written", "pi"] {
+    for fixture in ["harbor", "hand-written", "pi", "working"] {
         let sandbox = Sandbox::new(fixture);
         sandbox.run(&["rebuild"]).ok();
         let all = || -> Vec<Outcome> { commands.iter().map(|args| sandbox.run(args)).collect() };

@@ -14,6 +14,7 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod eval_data;
 mod generated;
 mod hostile;
 mod index;
@@ -25,5 +26,6 @@ mod model_absent;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
 mod race;
+mod scopes;
 mod store;
 mod tidy;

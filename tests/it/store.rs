@@ -133,7 +133,7 @@ fn the_hash_of_pi() {
 /// P9: the same store at the same time gives the same bytes.
 #[test]
 fn the_same_bytes_twice() {
-    for fixture in ["harbor", "hand-written", "pi"] {
+    for fixture in ["harbor", "hand-written", "pi", "working"] {
         let (one, two) = (Sandbox::new(fixture), Sandbox::new(fixture));
         for args in [
             &["list", "--json"][..],

@@ -1,0 +1,223 @@
+//! The space in which a query and the texts are near or far: which model, and its vectors.
+//!
+//! One search uses one model for all texts. Where the chosen one cannot serve, the built-in one does.
+
+use std::time::Duration;
+
+use super::{
+    context::Context,
+    error::{Failure, Kind},
+    find::Texts,
+};
+use crate::{
+    embed::{
+        self,
+        model::{Embedder, Model, Role, Unavailable},
+        table,
+        vector::Vector,
+    },
+    index::{
+        build::Embedding,
+        corpus::Corpus,
+        vectors::{self, Known, Vectors},
+    },
+    recall::{bm25::Query, corpus::category_name, soft::Meaning},
+    store::vault::Store,
+};
+
+/// A model's vectors of everything that is searched.
+pub(crate) struct Space {
+    /// The model's name.
+    pub(crate) model: String,
+    /// The query.
+    pub(crate) query: Vector,
+    /// What each store's index lacks.
+    pub(crate) behind: Vec<Behind>,
+    views: Vec<Vectors>,
+}
+
+/// What a store's index lacks.
+#[derive(Default)]
+pub(crate) struct Behind {
+    /// Vectors of documents that it has otherwise.
+    pub(crate) whole: bool,
+    /// Vectors that were made now.
+    pub(crate) fresh: Known,
+}
+
+impl Space {
+    /// The vectors of every part.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &Vectors> {
+        self.views.iter()
+    }
+
+    /// Whether a row turned out to be damaged when it was used.
+    pub(crate) fn damaged(&self) -> bool {
+        self.views.iter().any(Vectors::damaged)
+    }
+}
+
+/// Opens the space of the chosen model; of the built-in one when that cannot serve, and then says
+/// why. `None` when no model is wanted.
+pub(crate) fn open(
+    ctx: &Context,
+    stores: &[Store],
+    corpora: &[Corpus],
+    query: &Query,
+    meaning: &Meaning,
+    degraded: &mut Option<String>,
+) -> Option<Space> {
+    let name = ctx.config.text("embedding.model");
+    if name == NONE {
+        return None;
+    }
+    if name != table::NAME {
+        match chosen(ctx, name).and_then(|mut embedder| {
+            let query = embedder.embed(Role::Query, &[&query.content], &mut |_| {})?;
+            let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
+            fill(ctx, stores, corpora, query, embedder.as_mut(), true)
+        }) {
+            Ok(space) => return Some(space),
+            Err(Unavailable(why)) => {
+                ctx.ui.detail(&format!("{name}: {why}; the built-in model serves instead"));
+                *degraded = Some(format!("{name}: {why}"));
+            }
+        }
+    }
+    built_in(ctx, stores, corpora, meaning, true)
+}
+
+/// The setting that leaves vectors out.
+pub(crate) const NONE: &str = "none";
+
+/// The space of the built-in model, from what is `stored` or without it.
+pub(crate) fn built_in(
+    ctx: &Context,
+    stores: &[Store],
+    corpora: &[Corpus],
+    meaning: &Meaning,
+    stored: bool,
+) -> Option<Space> {
+    let mut embedder = table::Static::default();
+    fill(ctx, stores, corpora, meaning.vector(), &mut embedder, stored).ok()
+}
+
+/// A text without a vector: its part and number, and the text.
+struct Missing {
+    part: usize,
+    doc: u32,
+    key: u64,
+    text: String,
+}
+
+/// Opens the vectors of all parts, and has those made that are missing.
+fn fill(
+    ctx: &Context,
+    stores: &[Store],
+    corpora: &[Corpus],
+    query: Vector,
+    embedder: &mut dyn Embedder,
+    stored: bool,
+) -> Result<Space, Unavailable> {
+    let model = embedder.model().clone();
+    let key = (model.key(), model.dimension);
+    let mut texts = Texts::new(stores, corpora);
+    let mut space = Space { model: model.id, query, behind: Vec::new(), views: Vec::new() };
+    for (number, (store, corpus)) in stores.iter().zip(corpora).enumerate() {
+        let dir = ctx.cache_dir(store).filter(|_| stored);
+        let mut views = corpus.vectors(dir.as_deref(), key);
+        let mut missing = Vec::new();
+        for (part, (view, documents)) in views.iter().zip(corpus.parts()).enumerate() {
+            for doc in documents.alive().iter().cloned().flatten().filter(|doc| view.lacks(*doc)) {
+                let Some((found, source, kind)) = corpus.doc(part, doc) else { continue };
+                let text = texts.of((number, part), doc, (source, kind, &found));
+                let category = category_name(&ctx.config.categories, found.category);
+                let key = vectors::key(category, &text);
+                let text = embed::passage(&text).into_owned();
+                missing.push(Missing { part, doc, key, text });
+            }
+        }
+        let scanned = views.len().saturating_sub(1);
+        let mut behind = Behind {
+            whole: missing.iter().any(|missing| missing.part < scanned),
+            fresh: Known::default(),
+        };
+        // What was scanned may be known from before: a line that moved is not a new one.
+        let is_slow = key != own_key();
+        let known: Vec<Known> = if is_slow && !missing.is_empty() {
+            views.iter().map(Vectors::known).collect()
+        } else {
+            Vec::new()
+        };
+        let of_known = |missing: &Missing| known.iter().find_map(|known| known.get(&missing.key));
+        let unknown: Vec<&Missing> =
+            missing.iter().filter(|missing| of_known(missing).is_none()).collect();
+        let passages: Vec<&str> = unknown.iter().map(|missing| missing.text.as_str()).collect();
+        let mut progress = ctx.ui.progress("embedding");
+        let made = if passages.is_empty() {
+            Vec::new()
+        } else {
+            embedder.embed(Role::Passage, &passages, &mut |done| progress(done, passages.len()))?
+        };
+        progress(passages.len(), passages.len());
+        let made: Vec<Vector> = made.iter().map(|made| Vector::quantize(made)).collect();
+        let mut supply = |missing: &Missing, vector: &Vector| {
+            if let Some(view) = views.get_mut(missing.part) {
+                view.supply(missing.doc, vector.clone());
+            }
+        };
+        for missing in &missing {
+            if let Some(vector) = of_known(missing) {
+                supply(missing, vector);
+            }
+        }
+        for (missing, vector) in unknown.into_iter().zip(made) {
+            supply(missing, &vector);
+            if is_slow {
+                behind.fresh.insert(missing.key, vector);
+            }
+        }
+        space.views.extend(views);
+        space.behind.push(behind);
+    }
+    Ok(space)
+}
+
+fn own_key() -> (u64, usize) {
+    let model = table::model();
+    (model.key(), model.dimension)
+}
+
+/// Which vectors an index keeps, by the settings.
+pub(crate) fn kept(ctx: &Context) -> Embedding<'static> {
+    let name = ctx.config.text("embedding.model");
+    let model = (name != NONE && name != table::NAME).then(|| installed(ctx, name)).flatten();
+    let model = model.map(|model| (model.key(), model.dimension));
+    Embedding { built_in: name != NONE, model, ..Embedding::default() }
+}
+
+/// The model of that name, however long it takes; none for `none`.
+pub(crate) fn embedder(ctx: &Context, name: &str) -> Result<Option<Box<dyn Embedder>>, Failure> {
+    match name {
+        NONE => Ok(None),
+        table::NAME => Ok(Some(Box::new(table::Static::default()))),
+        name => ctx.models()?.open(name, None).map(Some).map_err(failure),
+    }
+}
+
+/// A model that cannot serve, where nothing else will do.
+pub(crate) fn failure(why: Unavailable) -> Failure {
+    Failure::new(Kind::Io, why.0, "pimem model status says more")
+}
+
+/// The chosen model, ready to serve.
+fn chosen(ctx: &Context, name: &str) -> Result<Box<dyn Embedder>, Unavailable> {
+    let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
+    let deadline = Duration::from_millis(ctx.config.whole("embedding.deadlineMs"));
+    models.open(name, Some(deadline))
+}
+
+/// What is known about an installed model.
+fn installed(ctx: &Context, name: &str) -> Option<Model> {
+    Some(ctx.models().ok()?.manifest(name).ok()?.model)
+}

@@ -1,0 +1,77 @@
+//! The standing of what a search found: looked up for candidates only.
+
+use super::context::Context;
+use crate::{
+    index::corpus::Corpus,
+    model::{
+        entry::EntryId,
+        hash::{IdMap, IdSet},
+        time::Timestamp,
+    },
+    recall::corpus::{self, Doc},
+    score::{
+        evidence::Strength,
+        stability::{self, Standing},
+    },
+    store::vault::Store,
+};
+
+/// Standing and time of last reinforcement for each document; for passages none, and their time.
+pub(crate) fn standings<'a>(
+    ctx: &Context,
+    stores: &[Store],
+    corpora: &[Corpus],
+    docs: impl Iterator<Item = (usize, &'a Doc)>,
+) -> Vec<(Option<Standing>, Option<Timestamp>)> {
+    let docs: Vec<(usize, &Doc)> = docs.collect();
+    let strengths: Vec<IdMap<EntryId, Strength>> = stores
+        .iter()
+        .zip(corpora)
+        .enumerate()
+        .map(|(number, (store, corpus))| {
+            let here = docs.iter().filter(|(store, _)| *store == number);
+            let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
+            strengths(ctx, store, corpus, &wanted)
+        })
+        .collect();
+    let taus: Vec<(u32, f64)> = ctx
+        .config
+        .categories
+        .iter()
+        .map(|(_, spec)| (corpus::category_hash(&spec.name), spec.tau_days))
+        .collect();
+    docs.iter()
+        .map(|(store, doc)| {
+            let id = corpus::entry_id(doc);
+            let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
+            let Some(mut strength) = strength else {
+                return (None, Timestamp::from_seconds(doc.when));
+            };
+            strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
+            let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
+            let standing =
+                stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
+            (Some(standing), Some(strength.last_reinforced))
+        })
+        .collect()
+}
+
+/// The strength of some entries: from the index, else from the log, else from the whole store,
+/// because an entry without evidence is adopted, and that takes all of the markdown.
+fn strengths(
+    ctx: &Context,
+    store: &Store,
+    corpus: &Corpus,
+    wanted: &IdSet<EntryId>,
+) -> IdMap<EntryId, Strength> {
+    if wanted.is_empty() {
+        return IdMap::default();
+    }
+    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
+    folded.unwrap_or_else(|| {
+        let ledger = store
+            .evidence_of(wanted)
+            .unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
+        wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
+    })
+}

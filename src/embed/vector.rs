@@ -1,0 +1,124 @@
+//! Vectors as they are kept: eight bits a number, one bit a number, and their cosines.
+
+/// A vector of length 1, eight bits a number. All zeros for a text that says nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Vector {
+    /// The numbers, -127 to 127, as bytes of two's complement.
+    pub numbers: Vec<u8>,
+    /// What they are multiplied by, so that the length is 1; 0 for a vector of zeros.
+    pub scale: f32,
+}
+
+impl Vector {
+    /// Rounds a vector of any length. Numbers that are not finite count as zero.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to -127 to 127")]
+    pub fn quantize(vector: &[f32]) -> Self {
+        let finite = |x: &f32| if x.is_finite() { *x } else { 0.0 };
+        let largest = vector.iter().map(|x| finite(x).abs()).fold(0.0, f32::max);
+        if largest == 0.0 {
+            return Self { numbers: vec![0; vector.len()], scale: 0.0 };
+        }
+        let factor = 127.0 / largest;
+        // Half is added away from zero: `round` is a call where the machine has no instruction.
+        let round = |x: f32| (x + 0.5_f32.copysign(x)) as i8;
+        let numbers: Vec<u8> =
+            vector.iter().map(|x| round(finite(x) * factor).cast_unsigned()).collect();
+        let scale = 1.0 / (dot(&numbers, &numbers) as f32).sqrt();
+        Self { numbers, scale }
+    }
+
+    /// The cosine with another vector, -1 to 1; 0 where one of them is zero, or they differ in
+    /// length.
+    #[must_use]
+    pub fn cosine(&self, numbers: &[u8], scale: f32) -> f32 {
+        if self.numbers.len() != numbers.len() {
+            return 0.0;
+        }
+        // Whole numbers in the middle: the same on every machine.
+        (dot(&self.numbers, numbers) as f32 * self.scale * scale).clamp(-1.0, 1.0)
+    }
+
+    /// The signs of the numbers, eight to a byte.
+    #[must_use]
+    pub fn signs(&self) -> Vec<u8> {
+        let byte = |chunk: &[u8]| chunk.iter().rev().fold(0, |byte, x| byte << 1 | x >> 7);
+        self.numbers.chunks(8).map(byte).collect()
+    }
+}
+
+/// The dot product of two vectors of up to 2^17 numbers, as bytes of two's complement.
+#[must_use]
+pub fn dot(a: &[u8], b: &[u8]) -> i32 {
+    let number = |byte: &u8| i32::from(byte.cast_signed());
+    a.iter().zip(b).map(|(a, b)| number(a) * number(b)).sum()
+}
+
+/// In how many bits two rows of signs differ.
+#[must_use]
+pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    let words: u32 = a.iter().zip(b).map(|(a, b)| (word(a) ^ word(b)).count_ones()).sum();
+    words + rest_a.iter().zip(rest_b).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
+}
+
+/// Divides a vector by its length; one of zeros stays as it is.
+pub fn normalize(vector: &mut [f32]) {
+    let length = product(vector, vector).sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}
+
+/// The dot product of two vectors, in eight sums, so that a machine can make them at once.
+#[must_use]
+pub fn product(a: &[f32], b: &[f32]) -> f32 {
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0_f32; 8];
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    let rest: f32 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cosines() {
+        let cosine = |a: &[f32], b: &[f32]| {
+            let b = Vector::quantize(b);
+            Vector::quantize(a).cosine(&b.numbers, b.scale)
+        };
+        assert!((cosine(&[0.3, -0.4], &[0.3, -0.4]) - 1.0).abs() < 1e-6);
+        assert!((cosine(&[1.0, 0.0], &[1.0, 1.0]) - 0.5_f32.sqrt()).abs() < 1e-3);
+        assert!((cosine(&[1.0, 0.0], &[-9.0, 0.0]) + 1.0).abs() < 1e-6);
+        assert!(cosine(&[1.0, 0.0], &[0.0, 0.0]).abs() < 1e-9);
+        assert!(cosine(&[1.0, 0.0], &[1.0]).abs() < 1e-9);
+        assert!(cosine(&[f32::NAN, 1.0], &[f32::INFINITY, 1.0]) > 0.99);
+    }
+
+    #[test]
+    fn signs() {
+        let negative = Vector::quantize(&[-1.0; 65]).signs();
+        let other = Vector::quantize(&[1.0; 65]).signs();
+        assert_eq!((negative.len(), negative[8], hamming(&negative, &other)), (9, 1, 65));
+        assert_eq!(Vector::quantize(&[1.0, -1.0, 0.0]).signs(), [2]);
+    }
+
+    #[test]
+    fn sums() {
+        let numbers: Vec<f32> = (1..=19_u8).map(f32::from).collect();
+        assert!((product(&numbers, &numbers) - 2470.0).abs() < 1e-3);
+        let worst = vec![0x80; 4096];
+        assert_eq!(dot(&worst, &worst), 128 * 128 * 4096);
+        let mut zero = [0.0; 3];
+        normalize(&mut zero);
+        assert_eq!(zero, [0.0; 3]);
+    }
+}

@@ -1,0 +1,113 @@
+//! BERT's uncased WordPiece tokenizer (Devlin et al. 2019), over any vocabulary.
+//!
+//! Gives the same pieces as the `tokenizers` crate does with that model's settings: text is
+//! cleaned, lower-cased and stripped of accents, CJK characters and punctuation stand alone, and
+//! each word is cut into the longest pieces that are known.
+
+use unicode_categories::UnicodeCategories;
+use unicode_normalization_alignments::UnicodeNormalization;
+
+/// Words of more characters are unknown as a whole.
+const MAX_CHARS: usize = 100;
+
+/// A set of known pieces.
+pub trait Vocabulary {
+    /// For a word's rest, the longest known piece that it starts with: its number, and its bytes.
+    /// `inner` when the rest is not the whole word.
+    fn longest(&self, rest: &str, inner: bool) -> Option<(u32, usize)>;
+    /// The number that stands for an unknown word.
+    fn unknown(&self) -> u32;
+}
+
+/// Calls `emit` with the number of each piece of `text`.
+pub fn pieces(text: &str, vocabulary: &impl Vocabulary, mut emit: impl FnMut(u32)) {
+    let mut word = String::new();
+    let mut chars = 0;
+    let mut found = Vec::new();
+    let mut end = |word: &mut String, chars: &mut usize| {
+        if !word.is_empty() {
+            found.clear();
+            if *chars <= MAX_CHARS && cut(word, vocabulary, &mut found) {
+                found.iter().for_each(|piece| emit(*piece));
+            } else {
+                emit(vocabulary.unknown());
+            }
+            word.clear();
+            *chars = 0;
+        }
+    };
+    let mut push = |c: char| {
+        if c.is_whitespace() {
+            end(&mut word, &mut chars);
+        } else if is_punctuation(c) || is_cjk(c) {
+            end(&mut word, &mut chars);
+            word.push(c);
+            chars = 1;
+            end(&mut word, &mut chars);
+        } else {
+            word.push(c);
+            chars += 1;
+        }
+    };
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            match byte {
+                b'\t' | b'\n' | b'\r' => push(' '),
+                0..32 | 127 => {}
+                _ => push(char::from(byte.to_ascii_lowercase())),
+            }
+        }
+    } else {
+        let clean = text.chars().filter_map(clean);
+        for (c, _) in clean.nfd() {
+            if !c.is_mark_nonspacing() {
+                c.to_lowercase().for_each(&mut push);
+            }
+        }
+    }
+    push(' ');
+}
+
+/// Cuts a word into pieces; false when some part of it is unknown.
+fn cut(word: &str, vocabulary: &impl Vocabulary, found: &mut Vec<u32>) -> bool {
+    let mut rest = word;
+    while !rest.is_empty() {
+        let Some((piece, length)) = vocabulary.longest(rest, rest.len() < word.len()) else {
+            return false;
+        };
+        let Some(after) = rest.get(length.max(1)..) else { return false };
+        found.push(piece);
+        rest = after;
+    }
+    true
+}
+
+/// A character of the text, a space for any white space, nothing for what is no text.
+fn clean(c: char) -> Option<char> {
+    match c {
+        '\t' | '\n' | '\r' => Some(' '),
+        '\0' | '\u{fffd}' => None,
+        c if c.is_other() => None,
+        c if c.is_whitespace() => Some(' '),
+        c => Some(c),
+    }
+}
+
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || (!c.is_ascii() && c.is_punctuation())
+}
+
+/// The blocks of ideographs that BERT's authors chose.
+fn is_cjk(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0x4E00..=0x9FFF
+            | 0x3400..=0x4DBF
+            | 0x20000..=0x2A6DF
+            | 0x2A700..=0x2B73F
+            | 0x2B740..=0x2B81F
+            | 0x2B920..=0x2CEAF
+            | 0xF900..=0xFAFF
+            | 0x2F800..=0x2FA1F
+    )
+}

@@ -1,0 +1,264 @@
+//! How good a ranking is: recall, reciprocal rank, nDCG, and silence where nothing is to be found.
+//!
+//! A ranking is a list of ids, best first; an id that appears again is passed over, so that the
+//! ids after it move up. What is relevant to the query has a grade of 1 or more; a grade of 0 says
+//! that somebody looked and found it irrelevant, and counts as no grade at all.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+/// Relevant documents of a query, with their grades.
+pub type Grades = BTreeMap<String, u32>;
+
+/// The share of relevant documents among the first `k`; 0 where nothing is relevant.
+#[must_use]
+pub fn recall<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 {
+    let found = gains(ranking, relevant).take(k).filter(|gain| *gain > 0).count();
+    let all = relevant.values().filter(|grade| **grade > 0).count();
+    if all == 0 { 0.0 } else { found as f64 / all as f64 }
+}
+
+/// One divided by the rank of the first relevant document, however deep it lies; 0 where there is
+/// none. Its mean over queries is the mean reciprocal rank.
+#[must_use]
+pub fn reciprocal_rank<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> f64 {
+    let first = gains(ranking, relevant).position(|gain| gain > 0);
+    first.map_or(0.0, |before| 1.0 / (before + 1) as f64)
+}
+
+/// Normalised discounted cumulative gain at `k`; 0 where nothing is relevant.
+///
+/// DCG@k = Σ over ranks r = 1 … k of grade(r) / log₂(r + 1), and nDCG@k is that divided by the DCG@k of
+/// the ideal ranking, which is all relevant documents by falling grade, found or not. The gain is
+/// the grade itself, as in Järvelin and Kekäläinen, *Cumulated gain-based evaluation of IR
+/// techniques*, ACM TOIS 20(4), 2002; the discount is the usual one that already counts at rank 2,
+/// where theirs with base 2 begins at rank 3.
+#[must_use]
+pub fn ndcg<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 {
+    let mut grades: Vec<u32> = relevant.values().copied().filter(|grade| *grade > 0).collect();
+    grades.sort_unstable_by(|a, b| b.cmp(a));
+    let ideal = dcg(grades.into_iter().take(k));
+    if ideal == 0.0 { 0.0 } else { dcg(gains(ranking, relevant).take(k)) / ideal }
+}
+
+fn dcg(gains: impl Iterator<Item = u32>) -> f64 {
+    (1_u32..).zip(gains).map(|(rank, gain)| f64::from(gain) / f64::from(rank + 1).log2()).sum()
+}
+
+/// The grade of each distinct id of a ranking.
+fn gains<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> impl Iterator<Item = u32> {
+    let mut seen = HashSet::new();
+    let distinct = ranking.iter().map(AsRef::as_ref).filter(move |id| seen.insert(*id));
+    distinct.map(|id| relevant.get(id).copied().unwrap_or(0))
+}
+
+/// The measures of one query, or their means over several.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Quality {
+    /// Share of relevant documents among the first 5.
+    pub recall_at_5: f64,
+    /// Share of relevant documents among the first 10.
+    pub recall_at_10: f64,
+    /// Reciprocal rank of the first relevant document in the whole ranking.
+    pub mrr: f64,
+    /// nDCG at 10.
+    pub ndcg_at_10: f64,
+}
+
+/// What came of one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// Something was to be found.
+    Ranked(Quality),
+    /// Nothing was to be found.
+    Nothing {
+        /// Whether nothing was given.
+        abstained: bool,
+    },
+}
+
+impl Outcome {
+    /// Judges what was returned, or injected, for a query.
+    #[must_use]
+    pub fn of<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> Self {
+        if relevant.values().all(|grade| *grade == 0) {
+            return Self::Nothing { abstained: ranking.is_empty() };
+        }
+        Self::Ranked(Quality {
+            recall_at_5: recall(ranking, relevant, 5),
+            recall_at_10: recall(ranking, relevant, 10),
+            mrr: reciprocal_rank(ranking, relevant),
+            ndcg_at_10: ndcg(ranking, relevant, 10),
+        })
+    }
+}
+
+/// Outcomes of many queries. Those with nothing to find are counted apart, because no ranking of
+/// theirs is better than another.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Summary {
+    /// Queries with something to find.
+    pub count: usize,
+    /// Means over those, each query weighing the same. In JSON its fields stand beside `count`, and
+    /// are absent where `count` is 0.
+    #[serde(flatten)]
+    pub means: Option<Quality>,
+    /// Queries with nothing to find.
+    pub nothing: usize,
+    /// Share of those for which nothing was given; `None` where there are none.
+    pub abstained: Option<f64>,
+}
+
+impl Summary {
+    /// Averages outcomes.
+    #[must_use]
+    pub fn of<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
+        let mut ranked: Vec<Quality> = Vec::new();
+        let (mut nothing, mut silent) = (0_usize, 0_usize);
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Ranked(quality) => ranked.push(*quality),
+                Outcome::Nothing { abstained } => {
+                    nothing += 1;
+                    silent += usize::from(*abstained);
+                }
+            }
+        }
+        let count = ranked.len();
+        let mean = |part: fn(&Quality) -> f64| ranked.iter().map(part).sum::<f64>() / count as f64;
+        let means = (count > 0).then(|| Quality {
+            recall_at_5: mean(|quality| quality.recall_at_5),
+            recall_at_10: mean(|quality| quality.recall_at_10),
+            mrr: mean(|quality| quality.mrr),
+            ndcg_at_10: mean(|quality| quality.ndcg_at_10),
+        });
+        let abstained = (nothing > 0).then(|| silent as f64 / nothing as f64);
+        Self { count, means, nothing, abstained }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grades(pairs: &[(&str, u32)]) -> Grades {
+        pairs.iter().map(|(id, grade)| ((*id).to_owned(), *grade)).collect()
+    }
+
+    fn ids(text: &str) -> Vec<&str> {
+        text.split_whitespace().collect()
+    }
+
+    #[track_caller]
+    fn near(got: f64, want: f64) {
+        assert!((got - want).abs() < 1e-9, "{got} is not {want}");
+    }
+
+    /// Worked by hand. With grades a 2, b 1, c 1 the ideal is
+    /// 2/log₂2 + 1/log₂3 + 1/log₂4 = 2 + 0.6309297536 + 0.5 = 3.1309297536.
+    #[test]
+    fn by_hand() {
+        let relevant = grades(&[("a", 2), ("b", 1), ("c", 1)]);
+        // b at 2, a at 4: 1/log₂3 + 2/log₂5 = 0.6309297536 + 0.8613531162.
+        let ranking = ids("x b y a z");
+        near(recall(&ranking, &relevant, 1), 0.0);
+        near(recall(&ranking, &relevant, 2), 1.0 / 3.0);
+        near(recall(&ranking, &relevant, 5), 2.0 / 3.0);
+        near(reciprocal_rank(&ranking, &relevant), 0.5);
+        near(ndcg(&ranking, &relevant, 10), 1.492_282_869_7 / 3.130_929_753_6);
+        // Cut at 2, the ideal is 2 + 0.6309297536.
+        near(ndcg(&ranking, &relevant, 2), 0.630_929_753_6 / 2.630_929_753_6);
+        near(ndcg(&ids("a b c"), &relevant, 10), 1.0);
+        near(ndcg(&ids("a c b"), &relevant, 10), 1.0);
+        // The lesser first: 1 + 2/log₂3 + 1/2 = 2.7618595071.
+        near(ndcg(&ids("b a c"), &relevant, 10), 2.761_859_507_1 / 3.130_929_753_6);
+    }
+
+    #[test]
+    fn edges() {
+        let relevant = grades(&[("a", 1), ("b", 1)]);
+        let empty: [&str; 0] = [];
+        near(recall(&empty, &relevant, 10), 0.0);
+        near(reciprocal_rank(&empty, &relevant), 0.0);
+        near(ndcg(&empty, &relevant, 10), 0.0);
+        let ranking = ids("a b");
+        near(recall(&ranking, &relevant, 0), 0.0);
+        near(ndcg(&ranking, &relevant, 0), 0.0);
+        near(recall(&ranking, &relevant, 1000), 1.0);
+        near(ndcg(&ranking, &relevant, 1000), 1.0);
+        for nothing in [grades(&[]), grades(&[("a", 0)])] {
+            near(recall(&ranking, &nothing, 5), 0.0);
+            near(reciprocal_rank(&ranking, &nothing), 0.0);
+            near(ndcg(&ranking, &nothing, 5), 0.0);
+        }
+        // A grade of 0 is in no denominator.
+        near(recall(&ids("a"), &grades(&[("a", 1), ("b", 0)]), 1), 1.0);
+        near(ndcg(&ids("b a"), &grades(&[("a", 1), ("b", 0)]), 5), 0.630_929_753_571);
+    }
+
+    #[test]
+    fn what_appears_again_is_passed_over() {
+        let relevant = grades(&[("a", 1), ("b", 2)]);
+        for k in 0..6 {
+            for (again, once) in [("a a a b", "a b"), ("x x b x a", "x b a")] {
+                let (again, once) = (ids(again), ids(once));
+                near(recall(&again, &relevant, k), recall(&once, &relevant, k));
+                near(ndcg(&again, &relevant, k), ndcg(&once, &relevant, k));
+                near(reciprocal_rank(&again, &relevant), reciprocal_rank(&once, &relevant));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_find_is_counted_apart() {
+        let one = grades(&[("a", 1)]);
+        let none = grades(&[]);
+        let empty: [&str; 0] = [];
+        let outcomes = [
+            Outcome::of(&ids("a"), &one),
+            Outcome::of(&ids("1 2 3 4 5 a"), &one),
+            Outcome::of(&empty, &one),
+            Outcome::of(&empty, &none),
+            Outcome::of(&ids("a"), &none),
+            Outcome::of(&empty, &grades(&[("a", 0)])),
+        ];
+        let summary = Summary::of(&outcomes);
+        assert_eq!((summary.count, summary.nothing), (3, 3));
+        let means = summary.means.unwrap();
+        near(means.recall_at_5, 1.0 / 3.0);
+        near(means.recall_at_10, 2.0 / 3.0);
+        near(means.mrr, (1.0 + 1.0 / 6.0) / 3.0);
+        // 1/log₂7 = 0.3562071871.
+        near(means.ndcg_at_10, 1.356_207_187_1 / 3.0);
+        near(summary.abstained.unwrap(), 2.0 / 3.0);
+    }
+
+    #[test]
+    fn a_summary_of_nothing_has_no_numbers() {
+        assert_eq!(Summary::of(&[]), Summary::default());
+        let empty = serde_json::to_string(&Summary::default()).unwrap();
+        assert_eq!(empty, r#"{"count":0,"nothing":0,"abstained":null}"#);
+        let full = Summary::of(&[Outcome::of(&["a"], &grades(&[("a", 1)]))]);
+        assert_eq!(
+            serde_json::to_string(&full).unwrap(),
+            r#"{"count":1,"recall_at_5":1.0,"recall_at_10":1.0,"mrr":1.0,"ndcg_at_10":1.0,"nothing":0,"abstained":null}"#
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn measures_stay_between_0_and_1(
+            ranking in proptest::collection::vec("[a-h]", 0..12),
+            relevant in proptest::collection::btree_map("[a-h]", 0_u32..4, 0..6),
+            k in 0_usize..14,
+        ) {
+            let all = [
+                recall(&ranking, &relevant, k),
+                reciprocal_rank(&ranking, &relevant),
+                ndcg(&ranking, &relevant, k),
+            ];
+            proptest::prop_assert!(all.iter().all(|m| (0.0..=1.0 + 1e-12).contains(m)), "{all:?}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Soft matching: what words of a text that are near the query's, in meaning, are worth.
+//!
+//! BM25 sees a word or does not. Here each query word that a text lacks counts as far as the text's
+//! nearest word is like it, by the built-in table; and coverage says which share of the query, by
+//! weight, the text has at all. Both are measured for candidates only, from their text.
+
+use std::collections::HashSet;
+
+use super::{
+    bm25::{self, Query},
+    tokens::{self, Tokenizer},
+};
+use crate::{
+    embed::{
+        table,
+        vector::{Vector, product},
+    },
+    model::hash::{IdMap, fnv1a64},
+};
+
+/// Cosine of two words from which they count as alike at all: of unrelated words of the table,
+/// nine in ten pairs are below.
+const UNLIKE: f32 = 0.2;
+/// Words of a query that are looked at.
+const WORDS: usize = 64;
+
+/// The words of a query, and those of texts met before.
+#[derive(Default)]
+pub struct Meaning {
+    words: Vec<Word>,
+    tokenizer: Tokenizer,
+    /// Words of texts, by their hash.
+    known: IdMap<u64, Known>,
+    /// Texts read so far.
+    texts: usize,
+}
+
+/// A word that was met in a text.
+struct Known {
+    /// How like each query word it is.
+    likeness: Vec<f32>,
+    /// The text in which it was met last.
+    text: usize,
+}
+
+struct Word {
+    text: String,
+    stem: String,
+    idf: f64,
+    vector: Vec<f32>,
+}
+
+/// What a text says about the words of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reading {
+    /// What near words add to its BM25.
+    pub near: f64,
+    /// The share of the query that it covers, 0 to 1.
+    pub coverage: f64,
+}
+
+impl Meaning {
+    /// Prepares a query; `idf` belongs to its terms.
+    #[must_use]
+    pub fn new(query: &Query, idf: &[f64]) -> Self {
+        let mut tokenizer = Tokenizer::default();
+        let mut words: Vec<Word> = Vec::new();
+        let mut seen = HashSet::new();
+        tokenizer.words(&query.content, |tokenizer, word| {
+            let stem = tokenizer.stem_of(word);
+            // A word that is no term of the query was past the limit of its length.
+            let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
+            if seen.insert(stem.to_owned()) {
+                let (text, stem) = (word.to_owned(), stem.to_owned());
+                words.push(Word { vector: Vec::new(), text, stem, idf: *idf });
+            }
+        });
+        // Of a long prompt, what is rarest says most.
+        words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
+        words.truncate(WORDS);
+        words.iter_mut().for_each(|word| word.vector = table::embed(&word.text));
+        Self { words, tokenizer, ..Self::default() }
+    }
+
+    /// The query as a vector of the built-in model. Rare words weigh more, because that table does
+    /// not know what is common in this corpus: names of projects and people, for one.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a weight")]
+    pub fn vector(&self) -> Vector {
+        let mut sum = vec![0.0; table::DIMENSION];
+        for word in &self.words {
+            table::add(&word.text, word.idf.sqrt() as f32, &mut sum);
+        }
+        Vector::quantize(&sum)
+    }
+
+    /// Reads a text of `words` words, in a corpus where texts have `average`.
+    pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
+        let Self { words: sought, tokenizer, known, texts } = self;
+        *texts += 1;
+        let mut best = vec![0.0_f32; sought.len()];
+        tokenizer.words(text, |tokenizer, word| {
+            let entry = known.entry(fnv1a64(&[word.as_bytes()]));
+            let entry = entry.or_insert_with(|| Known {
+                likeness: likeness(sought, word, tokenizer.stem_of(word)),
+                text: 0,
+            });
+            if entry.text < *texts {
+                entry.text = *texts;
+                for (best, like) in best.iter_mut().zip(&entry.likeness) {
+                    *best = best.max(*like);
+                }
+            }
+        });
+        let mut reading = Reading::default();
+        let all: f64 = sought.iter().map(|word| word.idf).sum();
+        for (word, like) in sought.iter().zip(best) {
+            let like = f64::from(like);
+            reading.coverage += word.idf * like / all.max(f64::MIN_POSITIVE);
+            // A word that is there has been counted by BM25.
+            if like < 1.0 {
+                reading.near += word.idf * bm25::saturated(like, words, average);
+            }
+        }
+        reading
+    }
+}
+
+/// How like each of the `sought` words a word is: 1 for the same stem, below for others.
+fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
+    let same = |other: &Word| other.stem == stem;
+    if tokens::is_question_word(word) {
+        return sought.iter().map(|other| f32::from(u8::from(same(other)))).collect();
+    }
+    let vector = table::embed(word);
+    let like = |other: &Word| {
+        // Two words may have the very same row; that is still not the word itself.
+        let near = (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
+        if same(other) { 1.0 } else { near.clamp(0.0, 0.99) }
+    };
+    sought.iter().map(like).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(query: &str, text: &str) -> Reading {
+        let query = Query::new(query);
+        let idf = vec![2.0; query.terms.len()];
+        Meaning::new(&query, &idf).read(text, 6, 6.0)
+    }
+
+    #[test]
+    fn the_same_words_are_covered_and_add_nothing() {
+        let got = reading("database locks", "The database is locked");
+        assert!((got.coverage - 1.0).abs() < 1e-9 && got.near.abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn near_words_count_in_part() {
+        let near = reading("which database", "Chose PostgreSQL for all services");
+        let far = reading("which database", "Prefers concise answers to questions");
+        assert!(near.coverage > far.coverage && near.near > far.near, "{near:?} {far:?}");
+        assert!((0.0..1.0).contains(&near.coverage));
+    }
+
+    #[test]
+    fn nothing_to_read() {
+        for (query, text) in [("", "text"), ("👍", "text"), ("lock", ""), ("lock", "👍")] {
+            assert!(reading(query, text).coverage.abs() < 1e-9, "{query} {text}");
+        }
+    }
+
+    #[test]
+    fn a_rare_word_weighs_more_in_the_vector() {
+        let query = Query::new("kestrel lock");
+        let vector = |idf: &[f64]| Meaning::new(&query, idf).vector();
+        let lock = Vector::quantize(&table::embed("lock"));
+        let cosine = |idf: &[f64]| vector(idf).cosine(&lock.numbers, lock.scale);
+        assert!(cosine(&[0.1, 4.0]) > cosine(&[4.0, 0.1]));
+    }
+}
