@@ -65,8 +65,10 @@ fn pages() -> Result<Vec<(String, String)>, Failure> {
     let mut root = super::definition().version(None::<&str>).disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
-    let commands = root.get_subcommands().cloned();
-    for command in std::iter::once(root.clone()).chain(commands) {
+    let mut waiting = vec![root];
+    while let Some(command) = waiting.pop() {
+        let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
+        waiting.extend(visible.cloned());
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let command = command.disable_help_subcommand(true);
         let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");

@@ -93,7 +93,13 @@ fn absolute(library: &Path) -> Result<std::path::PathBuf, String> {
 }
 
 fn cannot_load(library: &Path, error: &dyn std::error::Error) -> String {
-    format!("cannot load {}: {error}", library.display())
+    let error = error.to_string();
+    // What is before it names the path again, and versions of nothing that a user knows.
+    let reason = match error.split_once("; expected version ") {
+        Some((_, versions)) => format!("its version should be {versions}"),
+        None => error,
+    };
+    format!("cannot load {}: {reason}", library.display())
 }
 
 /// Every text model that fastembed knows, with those of the documentation first.

@@ -113,10 +113,13 @@ impl Running {
 
     /// Why a child ended that should not have.
     fn end(&mut self) -> Unavailable {
+        // It closes its output a while before it has ended.
         let mut status = self.status();
-        if status.is_none() {
-            // It closes its output shortly before it ends.
-            thread::sleep(Duration::from_millis(20));
+        for _ in 0..40 {
+            if status.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
             status = self.status();
         }
         Unavailable(match status {

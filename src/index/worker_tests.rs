@@ -7,7 +7,7 @@ use crate::embed::{known, model::Pooling};
 fn worker(script: &str, deadline: Option<u64>) -> Worker {
     let program = Program { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] };
     let mut model = known::model("test", 2, Pooling::Mean);
-    model.query_prefix = "query: ".to_owned();
+    model.query_prefix.push_str("query: ");
     Worker::new(model, program, deadline.map(Duration::from_millis))
 }
 

@@ -291,7 +291,11 @@ fn downloads() {
     assert!(refused.contains("is not the file that was expected: its SHA-256 is"), "{refused}");
     assert!(held(&sandbox).is_empty());
 
-    let done = pull(whole, "intfloat/multilingual-e5-small").done();
+    // As Hugging Face does it: large files are elsewhere.
+    let mut moved = whole.clone();
+    let content = moved.insert(path(onnx), Answer::Moved("/elsewhere/content".to_owned())).unwrap();
+    moved.insert("/elsewhere/content".to_owned(), content);
+    let done = pull(moved, "intfloat/multilingual-e5-small").done();
     assert_eq!(done, "Installed: multilingual-e5-small (384 numbers, mean pooling)\n");
     let status = model(&sandbox, None, &["status", "multilingual-e5-small", "--json"]);
     let status: Value = serde_json::from_str(&status.stdout).unwrap();
@@ -299,6 +303,40 @@ fn downloads() {
         (&status["queryPrefix"], &status["files"]["whole"]),
         (&json!("query: "), &json!(true))
     );
+}
+
+#[test]
+fn interrupted_nothing_is_installed() {
+    let sandbox = Sandbox::new("empty");
+    let dir = made(&sandbox, 384);
+    let repository = "intfloat/multilingual-e5-small";
+    let mut answers = published(&dir, repository, "onnx/model.onnx");
+    let bytes = fs::read(dir.join("model.onnx")).unwrap();
+    let path = format!("/{repository}/resolve/main/onnx/model.onnx");
+    answers.insert(path, Answer::Stalls(bytes));
+    let mut command = model_command(&sandbox, None, &["pull", "multilingual-e5-small"]);
+    command.env("HF_ENDPOINT", hub::serve(answers));
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let part =
+        || held(&sandbox).first().map(|name| sandbox.cache().join("pimem/models").join(name));
+    let started =
+        |dir: &Path| fs::metadata(dir.join("model.onnx")).is_ok_and(|meta| meta.len() > 0);
+    while !part().is_some_and(|dir| started(&dir)) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let part = part().unwrap();
+    assert!(part.to_string_lossy().contains(".pimem-tmp-"), "{}", part.display());
+    let list = model(&sandbox, None, &["list"]).ok();
+    assert!(!list.contains("installed") && !list.contains(".pimem-tmp-"), "{list}");
+    // Another one may be at work, so it stays for a day.
+    pull_tiny(&sandbox, "tiny");
+    assert!(part.exists());
+    let old = std::time::SystemTime::now() - std::time::Duration::from_hours(25);
+    fs::File::open(&part).unwrap().set_modified(old).unwrap();
+    pull_tiny(&sandbox, "tiny");
+    assert_eq!(held(&sandbox), ["tiny"]);
 }
 
 #[test]

@@ -10,12 +10,26 @@ use serde_json::Value;
 use crate::common::{
     models::{held, library, made, model, model_command, tiny},
     repository,
-    sandbox::{PIMEM, Sandbox, outcome},
+    sandbox::{Outcome, PIMEM, Sandbox, outcome},
 };
 
 fn install(sandbox: &Sandbox, dir: &Path, pooling: &str) {
     let args = ["pull", "tiny", "--from", dir.to_str().unwrap(), "--pooling", pooling];
     model(sandbox, library().as_deref(), &args).done();
+}
+
+/// Runs the child as its parent does, with texts on its standard input.
+fn embed(sandbox: &Sandbox, args: &[&str], input: &str) -> Outcome {
+    let texts = sandbox.root().join("texts");
+    fs::write(&texts, input).unwrap();
+    let mut command = sandbox.command(args);
+    command.env("ORT_DISABLE_TELEMETRY", "1").env("ORT_TELEMETRY_DISABLED", "1");
+    let done = command.stdin(fs::File::open(texts).unwrap()).output().unwrap();
+    Outcome {
+        code: done.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(done.stdout).unwrap(),
+        stderr: String::from_utf8(done.stderr).unwrap(),
+    }
 }
 
 #[test]
@@ -29,11 +43,11 @@ fn vectors_are_those_of_another_implementation() {
         install(&sandbox, &tiny(&sandbox), pooling);
         let rows: Vec<_> = rows.iter().filter(|row| row[0] == pooling).collect();
         assert_eq!(rows.len(), 10);
-        let input: String = rows.iter().map(|row| format!("{}\n", row[1])).collect();
+        let input: String = rows.iter().flat_map(|row| [row[1], "\n"]).collect();
         let path = library.clone().unwrap_or_else(|| sandbox.root().join("no-library"));
         let dir = sandbox.cache().join("pimem/models/tiny");
         let args = ["model", "embed", "--runtime", path.to_str().unwrap(), dir.to_str().unwrap()];
-        let done = sandbox.pipe(&args, &input);
+        let done = embed(&sandbox, &args, &input);
         if library.is_none() {
             assert_eq!(done.code, 2);
             assert!(done.stdout.starts_with("{\"error\":\"cannot read "), "{}", done.stdout);
@@ -128,6 +142,35 @@ fn libraries_that_are_none() {
     assert!(litter.all(|entry| entry.file_name() == "models"), "nothing is installed or left over");
 }
 
+/// A library whose code is nothing but breakpoints: the process that loads it dies at once.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_library_that_kills_its_process_kills_nobody_else() {
+    let Some(library) = library() else { return };
+    let sandbox = Sandbox::new("empty");
+    install(&sandbox, &tiny(&sandbox), "mean");
+    let mut bytes = fs::read(library).unwrap();
+    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let segments = (64..).step_by(56).take(usize::from(bytes[56]));
+    let code: Vec<_> = segments
+        .filter(|at| bytes[*at] == 1 && bytes[at + 4] & 1 == 1)
+        .map(|at| {
+            number(at + 8).try_into().unwrap()
+                ..(number(at + 8) + number(at + 32)).try_into().unwrap()
+        })
+        .collect();
+    assert_eq!(code.len(), 1);
+    bytes[code[0].clone()].fill(0xcc);
+    let broken = sandbox.root().join("broken.so");
+    fs::write(&broken, bytes).unwrap();
+    let status = model(&sandbox, Some(&broken), &["status", "tiny", "--try"]);
+    assert_eq!((status.code, status.stderr.as_str()), (1, ""), "{}", status.stdout);
+    let want = "the model's process ended early (signal: 5 (SIGTRAP)";
+    assert!(status.stdout.contains(want), "{}", status.stdout);
+    let refused = model(&sandbox, None, &["pull", "--runtime", broken.to_str().unwrap()]).refused();
+    assert!(refused.contains(want), "{refused}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_keeps_nobody_waiting() {
@@ -210,9 +253,9 @@ fn the_child_answers_line_by_line() {
     let Some(library) = library() else { return };
     let sandbox = Sandbox::new("empty");
     let args = ["model", "embed", "--runtime", library.to_str().unwrap()];
-    let done = sandbox.pipe(&args, "\"a\"\n\"b\"\n");
+    let done = embed(&sandbox, &args, "\"a\"\n\"b\"\n");
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.starts_with("[1.0,") && done.stdout.lines().count() == 2);
-    assert_eq!(sandbox.pipe(&args, "not a string\n").code, 2);
-    assert_eq!(sandbox.pipe(&args, "").ok(), "");
+    assert_eq!(embed(&sandbox, &args, "not a string\n").code, 2);
+    assert_eq!(embed(&sandbox, &args, "").ok(), "");
 }

@@ -14,6 +14,10 @@ pub(crate) enum Answer {
     Whole(Vec<u8>),
     /// With the first half of them, and then the end of the connection.
     Half(Vec<u8>),
+    /// With the first half of them, and then nothing for as long as the other side waits.
+    Stalls(Vec<u8>),
+    /// With another path.
+    Moved(String),
     /// With a status and no more.
     Status(u16),
 }
@@ -24,7 +28,8 @@ pub(crate) fn serve(answers: BTreeMap<String, Answer>) -> String {
     let address = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
         for stream in listener.incoming() {
-            drop(answer(&stream.unwrap(), &answers));
+            let (stream, answers) = (stream.unwrap(), answers.clone());
+            thread::spawn(move || drop(answer(&stream, &answers)));
         }
     });
     address
@@ -37,10 +42,20 @@ fn answer(mut stream: &TcpStream, answers: &BTreeMap<String, Answer>) -> std::io
     let path = request.split(' ').nth(1).unwrap_or_default();
     let (status, length, body) = match answers.get(path) {
         Some(Answer::Whole(bytes)) => (200, bytes.len(), bytes.as_slice()),
-        Some(Answer::Half(bytes)) => (200, bytes.len(), &bytes[..bytes.len() / 2]),
+        Some(Answer::Half(bytes) | Answer::Stalls(bytes)) => {
+            (200, bytes.len(), &bytes[..bytes.len() / 2])
+        }
+        Some(Answer::Moved(to)) => {
+            let head = format!("HTTP/1.1 302 x\r\nLocation: {to}\r\nContent-Length: 0\r\n");
+            return write!(stream, "{head}Connection: close\r\n\r\n");
+        }
         Some(Answer::Status(status)) => (*status, 0, &b""[..]),
         None => (404, 0, &b""[..]),
     };
     write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")?;
-    stream.write_all(body)
+    stream.write_all(body)?;
+    if let Some(Answer::Stalls(_)) = answers.get(path) {
+        drop(reader.read_line(&mut String::new()));
+    }
+    Ok(())
 }
