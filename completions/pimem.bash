@@ -31,6 +31,9 @@ _pimem() {
             pimem,edit)
                 cmd="pimem__subcmd__edit"
                 ;;
+            pimem,eval)
+                cmd="pimem__subcmd__eval"
+                ;;
             pimem,forget)
                 cmd="pimem__subcmd__forget"
                 ;;
@@ -123,6 +126,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,edit)
                 cmd="pimem__subcmd__help__subcmd__edit"
+                ;;
+            pimem__subcmd__help,eval)
+                cmd="pimem__subcmd__help__subcmd__eval"
                 ;;
             pimem__subcmd__help,forget)
                 cmd="pimem__subcmd__help__subcmd__forget"
@@ -251,7 +257,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -658,6 +664,44 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__eval)
+            opts="-q -v -h --without --by --injection --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -W "class source" -- "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__forget)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -689,7 +733,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help"
+            opts="init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -815,6 +859,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__edit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__eval)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1793,14 +1851,18 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__search)
-            opts="-n -c -q -v -h --mode --limit --category --in --since --until --min-score --explain --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-n -c -q -v -h --mode --rank --limit --category --in --since --until --min-score --explain --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --mode)
-                    COMPREPLY=($(compgen -W "keyword" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "hybrid keyword semantic" -- "${cur}"))
+                    return 0
+                    ;;
+                --rank)
+                    COMPREPLY=($(compgen -W "fused seed" -- "${cur}"))
                     return 0
                     ;;
                 --limit)

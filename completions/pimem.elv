@@ -46,6 +46,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
             cand edit 'Give an entry another wording'
+            cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
@@ -153,6 +154,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;search'= {
             cand --mode 'How to search'
+            cand --rank 'How to order the hits'
             cand -n 'At most so many hits'
             cand --limit 'At most so many hits'
             cand -c 'Only entries of this category (repeatable)'
@@ -165,7 +167,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
-            cand --explain 'Show how each score came about'
+            cand --explain 'Show how each score came about, and what nearly made it'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -269,6 +271,23 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;eval'= {
+            cand --without 'Leave out questions of this class (repeatable; '''' leaves out none)'
+            cand --by 'Break the figures down'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --injection 'Compare what a model is shown with and without a search, by where the answer is'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -578,6 +597,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
             cand edit 'Give an entry another wording'
+            cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
@@ -613,6 +633,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;remove'= {
         }
         &'pimem;help;edit'= {
+        }
+        &'pimem;help;eval'= {
         }
         &'pimem;help;rebuild'= {
         }

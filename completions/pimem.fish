@@ -44,7 +44,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "reinforce" -d 'Record t
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "list" -d 'List entries with their score and state'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that is known about an entry'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes and log items by words'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what an agent should know, for a prompt'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
@@ -52,6 +52,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "forget" -d 'Drop entrie
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "remove" -d 'Move entries from their topic file to the archive'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "config" -d 'Show or change settings'
@@ -153,14 +154,22 @@ complete -c pimem -n "__fish_pimem_using_subcommand topics" -l json -d 'Print JS
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand topics" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l mode -d 'How to search' -r -f -a "keyword\t'BM25'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l mode -d 'How to search' -r -f -a "hybrid\t'Words and meaning together'
+keyword\t'Words alone (BM25)'
+semantic\t'Meaning alone (cosine of vectors)'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l rank -d 'How to order the hits' -r -f -a "fused\t'Relevance, moderated by standing'
+seed\t'Similarity × 100 + stability, as pi did'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s n -l limit -d 'At most so many hits' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s c -l category -d 'Only entries of this category (repeatable)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l in -d 'Where to look (repeatable)' -r -f -a "topics\t'Entries'
 notes\t'MEMORY.md'
 scratchpad\t'SCRATCHPAD.md'
 daily\t'Daily logs'
+observations\t'Observations of sessions'
+sessions\t'Summaries of past sessions'
 all\t'Everything'"
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -170,7 +179,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand search" -l now -d 'Take this
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l explain -d 'Show how each score came about'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l explain -d 'Show how each score came about, and what nearly made it'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s q -l quiet -d 'Print results and errors only'
@@ -272,6 +281,23 @@ complete -c pimem -n "__fish_pimem_using_subcommand edit" -l json -d 'Print JSON
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l without -d 'Leave out questions of this class (repeatable; \'\' leaves out none)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l by -d 'Break the figures down' -r -f -a "class\t'By class of question'
+source\t'By where the answer is'"
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l injection -d 'Compare what a model is shown with and without a search, by where the answer is'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l if-older -d 'Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d' -r
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -514,27 +540,28 @@ complete -c pimem -n "__fish_pimem_using_subcommand man" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "init" -d 'Make a store, with its git files'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "add" -d 'Remember something'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "search" -d 'Find memories, notes and log items by words'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "edit" -d 'Give an entry another wording'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "config" -d 'Show or change settings'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit rebuild doctor config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print one setting'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'

@@ -1,15 +1,13 @@
 //! Searching stores: what `search` and the report's recall have in common.
 
-use std::{
-    cmp::Reverse,
-    collections::{HashMap, HashSet},
-};
+use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
     context::Context,
     period::Period,
     space::{self, Space},
     standing,
+    texts::Texts,
 };
 use crate::{
     index::{
@@ -21,17 +19,12 @@ use crate::{
     recall::{
         bm25::{self, Part, Query, Size},
         corpus::{self, Doc, SourceKind},
-        rank::{self, Candidate, Dense, Mode},
+        rank::{self, Candidate, Mode},
+        sieve::{self, Dense},
         soft::Meaning,
     },
-    score::{
-        board::{Board, Scope},
-        stability::Standing,
-    },
-    store::{
-        read::Problem,
-        vault::{self, Store},
-    },
+    score::{board::Scope, stability::Standing},
+    store::{read::Problem, vault::Store},
 };
 
 /// What to look for.
@@ -189,11 +182,11 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
         || !wanted.categories.is_empty()
         || wanted.terms > 1
         || wanted.period.is_bounded();
-    let pool = rank::pool(wanted.limit);
+    let pool = sieve::pool(wanted.limit);
     let candidates = |space: &Option<Space>| {
         let dense: Vec<&dyn Dense> =
             space.iter().flat_map(Space::views).map(|view| view as &dyn Dense).collect();
-        let searched = rank::Corpus {
+        let searched = sieve::Corpus {
             parts: &parts.views,
             bm25: &sums,
             dense: space.as_ref().map(|space| (&space.query, dense.as_slice())),
@@ -202,7 +195,7 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
         };
         // Entries of another time and forgotten ones fall out later, so all have to stay in.
         let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
-        rank::candidates(&searched, mode, n)
+        sieve::candidates(&searched, mode, n)
     };
     let mut first = candidates(&space);
     if space.as_ref().is_some_and(Space::damaged) {
@@ -212,7 +205,7 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     }
     let mut placed = place(ctx, stores, &parts, wanted, first);
     let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
-    rank::cut(&mut kept, mode, pool);
+    sieve::cut(&mut kept, mode, pool);
     placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
     read(stores, &corpora, &parts, &mut placed, (mode == Mode::Hybrid).then_some(&mut meaning));
     let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
@@ -334,42 +327,6 @@ fn read(
     }
 }
 
-/// Texts of documents; each file is read once.
-pub(crate) struct Texts<'a> {
-    stores: &'a [Store],
-    corpora: &'a [Corpus],
-    files: HashMap<(usize, String), Vec<u8>>,
-}
-
-impl<'a> Texts<'a> {
-    pub(crate) fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
-        Self { stores, corpora, files: HashMap::new() }
-    }
-
-    /// The text of a document of a store's part.
-    pub(crate) fn of(
-        &mut self,
-        (store, part): (usize, usize),
-        number: u32,
-        (source, kind, doc): (&str, SourceKind, &Doc),
-    ) -> String {
-        let scanned = self.corpora.get(store).and_then(|corpus| corpus.scanned(part, number));
-        if let Some(text) = scanned {
-            return text.to_owned();
-        }
-        let Self { stores, files, .. } = self;
-        let bytes = files.entry((store, source.to_owned())).or_insert_with(|| {
-            stores
-                .get(store)
-                .and_then(|store| store.file(source).ok().flatten())
-                .unwrap_or_default()
-        });
-        let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));
-        corpus::text_of(kind, bytes.get(start..end).unwrap_or_default())
-    }
-}
-
 fn sort(placed: &mut [Placed<'_>]) {
     placed.sort_by(|a, b| {
         let tie = |c: &Placed<'_>| (Reverse(c.last), c.doc.id, c.store);
@@ -437,66 +394,3 @@ pub(crate) fn snippet(text: &str, query: &Query) -> String {
     let best = rest.iter().rev().max_by_key(matches).filter(|line| matches(line) > 0);
     best.map_or_else(|| (*first).to_owned(), |best| format!("{first} … {best}"))
 }
-
-/// What a prompt brings to mind: entries that the report does not show already.
-pub(crate) fn recall(
-    ctx: &Context,
-    stores: &[Store],
-    prompt: &str,
-    board: &Board,
-    shown: &HashSet<EntryId>,
-) -> Found {
-    let query = Query::from_prompt(prompt);
-    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    let wanted = Wanted {
-        query: &query,
-        mode: Mode::Hybrid,
-        seed: false,
-        limit: limit.saturating_mul(4).saturating_add(shown.len()),
-        min_score: ctx.config.number("recall.minScore"),
-        kinds: &[SourceKind::Topic],
-        categories: &[],
-        period: Period::default(),
-        terms: 1,
-    };
-    let mut kept: Vec<(Hit, crate::recall::similar::Sketch)> = Vec::new();
-    let mut found = find(ctx, stores, &wanted);
-    for hit in std::mem::take(&mut found.hits) {
-        let Some(row) = hit.entry.and_then(|id| board.get(id)) else { continue };
-        let dead = row.expired || row.superseded_by.is_some();
-        if kept.len() >= limit || dead || shown.contains(&row.entry.id) {
-            continue;
-        }
-        let sketch = crate::recall::similar::Sketch::of(&hit.text);
-        if kept.iter().all(|(_, known)| known.similarity(&sketch) < ALIKE) {
-            kept.push((hit, sketch));
-        }
-    }
-    found.hits = kept.into_iter().map(|(hit, _)| hit).collect();
-    found
-}
-
-/// Past sessions that a prompt brings to mind. Those that share but one term with it do so by
-/// chance.
-pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
-    // Most stores have none, and a search opens the index.
-    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
-    if !stores.iter().any(has_some) {
-        return Vec::new();
-    }
-    let wanted = Wanted {
-        query: &Query::from_prompt(prompt),
-        mode: Mode::Keyword,
-        seed: false,
-        limit,
-        min_score: 0.0,
-        kinds: &[SourceKind::Session],
-        categories: &[],
-        period: Period::default(),
-        terms: 2,
-    };
-    find(ctx, stores, &wanted).hits
-}
-
-/// Two recalled entries that share this much of their words are shown once.
-const ALIKE: f64 = 0.8;

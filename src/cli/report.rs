@@ -8,8 +8,8 @@ use super::{
     Outcome,
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    find::{self, Found, Hit},
-    input, search,
+    find::{Found, Hit},
+    input, recalled, search,
     view::Entries,
 };
 use crate::{
@@ -77,8 +77,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             .filter(|(_, verdict)| verdict.shown())
             .map(|(row, _)| row.entry.id)
             .collect();
-        recalled = find::recall(ctx, &stores, &prompt, &board, &shown);
-        let found = find::sessions(ctx, &stores, &prompt, SESSIONS);
+        recalled = recalled::entries(ctx, &stores, &prompt, &board, &shown);
+        let found = recalled::sessions(ctx, &stores, &prompt, SESSIONS);
         sessions = found.iter().map(session).collect();
     }
     let Found { hits: recalled, stale, .. } = recalled;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{
     context::Context,
     error::{Failure, Kind},
-    find::Texts,
+    texts::Texts,
 };
 use crate::{
     embed::{

@@ -80,12 +80,16 @@ impl Static {
         let table = Table::new(TABLE);
         wordpiece::words(text, |word| {
             if let Some(tokens) = self.words.get(word) {
-                tokens.iter().for_each(|token| table.add(*token, 1.0, &mut sum));
+                for token in tokens {
+                    table.add(*token, 1.0, &mut sum);
+                }
                 return;
             }
             let mut tokens = Vec::new();
             wordpiece::cut(word, &table, &mut tokens);
-            tokens.iter().for_each(|token| table.add(*token, 1.0, &mut sum));
+            for token in &tokens {
+                table.add(*token, 1.0, &mut sum);
+            }
             if self.words.len() < KEPT {
                 self.words.insert(word.into(), tokens.into());
             }

@@ -1,4 +1,4 @@
-//! BERT's uncased WordPiece tokenizer (Devlin et al. 2019), over any vocabulary.
+//! BERT's uncased `WordPiece` tokenizer (Devlin et al. 2019), over any vocabulary.
 //!
 //! Gives the same pieces as the `tokenizers` crate does with that model's settings: text is
 //! cleaned, lower-cased and stripped of accents, CJK characters and punctuation stand alone, and
@@ -25,7 +25,9 @@ pub fn pieces(text: &str, vocabulary: &impl Vocabulary, mut emit: impl FnMut(u32
     words(text, |word| {
         found.clear();
         cut(word, vocabulary, &mut found);
-        found.iter().for_each(|piece| emit(*piece));
+        for piece in &found {
+            emit(*piece);
+        }
     });
 }
 

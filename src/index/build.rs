@@ -165,6 +165,9 @@ impl Embedding<'_> {
     }
 }
 
+/// A model's key, and the bytes of its file of vectors.
+type VectorFile = (u64, Vec<u8>);
+
 /// Reads and indexes files into the bytes of a packed file.
 fn index(
     store: &Store,
@@ -174,7 +177,7 @@ fn index(
     mut manifest: Manifest,
     embedding: &mut Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<(Vec<u8>, Vec<(u64, Vec<u8>)>, Built)> {
+) -> Result<(Vec<u8>, Vec<VectorFile>, Built)> {
     let mut model = table::Static::default();
     let mut own = vectors::Builder::new(model.model().key(), table::DIMENSION);
     let mut texts = Vec::new();

@@ -25,7 +25,7 @@ use super::{
     bytes::{Reader, Writer},
     packed::{self, Packed},
 };
-use crate::{embed::vector::Vector, model::hash::IdMap, recall::rank::Dense};
+use crate::{embed::vector::Vector, model::hash::IdMap, recall::sieve::Dense};
 
 /// Vectors by the key of their text.
 pub(crate) type Known = IdMap<u64, Vector>;
@@ -71,18 +71,15 @@ impl Builder {
     pub(crate) fn push(&mut self, key: u64, vector: Option<&Vector>) {
         let fits = vector.filter(|vector| vector.numbers.len() == self.dimension);
         self.keys.u64(key);
-        match fits {
-            Some(vector) => {
-                self.scales.raw(&vector.scale.to_le_bytes());
-                self.signs.raw(&vector.signs());
-                self.rows.raw(&vector.numbers);
-            }
-            None => {
-                self.scales.raw(&f32::NAN.to_le_bytes());
-                self.signs.0.resize(self.signs.0.len() + self.dimension.div_ceil(8), 0);
-                self.rows.0.resize(self.rows.0.len() + self.dimension, 0);
-            }
-        }
+        let Some(vector) = fits else {
+            self.scales.raw(&f32::NAN.to_le_bytes());
+            self.signs.0.resize(self.signs.0.len() + self.dimension.div_ceil(8), 0);
+            self.rows.0.resize(self.rows.0.len() + self.dimension, 0);
+            return;
+        };
+        self.scales.raw(&vector.scale.to_le_bytes());
+        self.signs.raw(&vector.signs());
+        self.rows.raw(&vector.numbers);
     }
 
     /// The file's bytes.

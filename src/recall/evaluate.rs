@@ -4,7 +4,8 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     bm25::{self, Part, Query, Size},
-    rank::{self, Candidate, Dense, Mode},
+    rank::{self, Candidate, Mode},
+    sieve::{self, Dense},
     soft::Meaning,
     tokens::Tokenizer,
 };
@@ -87,14 +88,14 @@ impl Collection {
             own = Some(vector.cloned().unwrap_or_else(|| meaning.vector()));
         }
         let dense: [&dyn Dense; 1] = [&view];
-        let corpus = rank::Corpus {
+        let corpus = sieve::Corpus {
             parts: &parts,
             bm25: &sums,
             dense: own.as_ref().map(|own| (own, dense.as_slice())),
             docs: self.size.docs,
             keep: None,
         };
-        let mut found = rank::candidates(&corpus, mode, rank::pool(limit));
+        let mut found = sieve::candidates(&corpus, mode, sieve::pool(limit));
         if mode == Mode::Hybrid {
             for candidate in &mut found {
                 let at = candidate.doc as usize;

@@ -7,6 +7,7 @@ pub mod evaluate;
 pub mod gate;
 pub mod metrics;
 pub mod rank;
+pub mod sieve;
 pub mod similar;
 pub mod soft;
 pub mod tokens;

@@ -78,7 +78,9 @@ impl Meaning {
         // Of a long prompt, what is rarest says most.
         words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
         words.truncate(WORDS);
-        words.iter_mut().for_each(|word| word.vector = table::embed(&word.text));
+        for word in &mut words {
+            word.vector = table::embed(&word.text);
+        }
         Self { words, tokenizer, ..Self::default() }
     }
 

@@ -46,7 +46,7 @@ fn documents_are_those_that_are_searched() {
     let mut want = BTreeMap::new();
     let mut cut = |name: &str, kind: SourceKind| {
         let bytes = fs::read(store.join(name)).unwrap();
-        documents(kind, bytes, &Categories::default(), |doc, text| {
+        documents(kind, name, bytes, &Categories::default(), |doc, text| {
             want.insert(format!("{name}:{}", doc.line), text.to_owned());
         });
     };

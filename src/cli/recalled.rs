@@ -1,0 +1,78 @@
+//! What a prompt brings to mind, besides what a report says anyway.
+
+use std::collections::HashSet;
+
+use super::{
+    context::Context,
+    find::{Found, Hit, Wanted, find},
+    period::Period,
+};
+use crate::{
+    model::entry::EntryId,
+    recall::{bm25::Query, corpus::SourceKind, rank::Mode, similar::Sketch},
+    score::board::Board,
+    store::vault::{self, Store},
+};
+
+/// What a prompt brings to mind: entries that the report does not show already.
+pub(crate) fn entries(
+    ctx: &Context,
+    stores: &[Store],
+    prompt: &str,
+    board: &Board,
+    shown: &HashSet<EntryId>,
+) -> Found {
+    let query = Query::from_prompt(prompt);
+    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
+    let wanted = Wanted {
+        query: &query,
+        mode: Mode::Hybrid,
+        seed: false,
+        limit: limit.saturating_mul(4).saturating_add(shown.len()),
+        min_score: ctx.config.number("recall.minScore"),
+        kinds: &[SourceKind::Topic],
+        categories: &[],
+        period: Period::default(),
+        terms: 1,
+    };
+    let mut kept: Vec<(Hit, Sketch)> = Vec::new();
+    let mut found = find(ctx, stores, &wanted);
+    for hit in std::mem::take(&mut found.hits) {
+        let Some(row) = hit.entry.and_then(|id| board.get(id)) else { continue };
+        let dead = row.expired || row.superseded_by.is_some();
+        if kept.len() >= limit || dead || shown.contains(&row.entry.id) {
+            continue;
+        }
+        let sketch = Sketch::of(&hit.text);
+        if kept.iter().all(|(_, known)| known.similarity(&sketch) < ALIKE) {
+            kept.push((hit, sketch));
+        }
+    }
+    found.hits = kept.into_iter().map(|(hit, _)| hit).collect();
+    found
+}
+
+/// Past sessions that a prompt brings to mind. Those that share but one term with it do so by
+/// chance.
+pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
+    // Most stores have none, and a search opens the index.
+    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
+    if !stores.iter().any(has_some) {
+        return Vec::new();
+    }
+    let wanted = Wanted {
+        query: &Query::from_prompt(prompt),
+        mode: Mode::Keyword,
+        seed: false,
+        limit,
+        min_score: 0.0,
+        kinds: &[SourceKind::Session],
+        categories: &[],
+        period: Period::default(),
+        terms: 2,
+    };
+    find(ctx, stores, &wanted).hits
+}
+
+/// Two recalled entries that share this much of their words are shown once.
+const ALIKE: f64 = 0.8;

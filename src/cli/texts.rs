@@ -1,0 +1,45 @@
+//! The texts of what a search found.
+
+use std::collections::HashMap;
+
+use crate::{
+    index::corpus::Corpus,
+    recall::corpus::{self, Doc, SourceKind},
+    store::vault::Store,
+};
+
+/// Texts of documents; each file is read once.
+pub(crate) struct Texts<'a> {
+    stores: &'a [Store],
+    corpora: &'a [Corpus],
+    files: HashMap<(usize, String), Vec<u8>>,
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
+        Self { stores, corpora, files: HashMap::new() }
+    }
+
+    /// The text of a document of a store's part.
+    pub(crate) fn of(
+        &mut self,
+        (store, part): (usize, usize),
+        number: u32,
+        (source, kind, doc): (&str, SourceKind, &Doc),
+    ) -> String {
+        let scanned = self.corpora.get(store).and_then(|corpus| corpus.scanned(part, number));
+        if let Some(text) = scanned {
+            return text.to_owned();
+        }
+        let Self { stores, files, .. } = self;
+        let bytes = files.entry((store, source.to_owned())).or_insert_with(|| {
+            stores
+                .get(store)
+                .and_then(|store| store.file(source).ok().flatten())
+                .unwrap_or_default()
+        });
+        let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
+        let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));
+        corpus::text_of(kind, bytes.get(start..end).unwrap_or_default())
+    }
+}
