@@ -268,3 +268,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "parity_tests.rs"]
+mod parity;
