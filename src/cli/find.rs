@@ -174,7 +174,11 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     let mut space = None;
     if wanted.mode != Mode::Keyword {
         meaning = Meaning::new(wanted.query, &idf);
-        space = space::open(ctx, stores, &corpora, wanted.query, &meaning, &mut found.degraded);
+        let query = (wanted.query, &meaning);
+        space = space::open(ctx, stores, &corpora, query, true, &mut found.degraded);
+        if space.is_none() && wanted.mode == Mode::Semantic {
+            found.degraded = Some("embedding.model is none".to_owned());
+        }
     }
     let mode = if space.is_some() { wanted.mode } else { Mode::Keyword };
     let keep = |part, doc| keeps(wanted, &parts, part, doc);
@@ -199,8 +203,13 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     };
     let mut first = candidates(&space);
     if space.as_ref().is_some_and(Space::damaged) {
-        // Rows are checked when they are used; without them, their texts are embedded again.
-        space = space::built_in(ctx, stores, &corpora, &meaning, false);
+        // Rows are checked when they are used; without them, their texts are embedded again, by the
+        // same model.
+        let query = (wanted.query, &meaning);
+        space = match &found.degraded {
+            Some(_) => space::built_in(ctx, stores, &corpora, &meaning, false),
+            None => space::open(ctx, stores, &corpora, query, false, &mut found.degraded),
+        };
         first = candidates(&space);
     }
     let mut placed = place(ctx, stores, &parts, wanted, first);

@@ -13,6 +13,10 @@ use super::{
     view::{self, Entries},
 };
 use crate::{
+    embed::{
+        model::{Embedder, Unavailable},
+        table,
+    },
     index::build,
     model::time::{Age, Timestamp},
     score::{
@@ -48,6 +52,7 @@ struct Outcome {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let younger_than = args.if_older.as_deref().map(age_ms).transpose()?;
     let mut outcomes = Vec::new();
+    let mut model = space::patient(ctx);
     for store in ctx.readers()? {
         if younger_than
             .is_some_and(|limit| last_rebuild(ctx, &store).is_some_and(|age| age < limit))
@@ -55,10 +60,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.detail(&format!("{} was rebuilt recently", store.dir.display()));
             continue;
         }
-        outcomes.push(rebuild(ctx, store, args.if_older.is_none())?);
+        outcomes.push(rebuild(ctx, store, args.if_older.is_none(), model.as_mut())?);
     }
     if ctx.ui.json {
-        let stores: Vec<Value> = outcomes.iter().map(json_of).collect();
+        let stores: Vec<Value> = outcomes.iter().map(|outcome| json_of(ctx, outcome)).collect();
         ctx.ui.document(&json!({"schema": "pimem.rebuild/1", "stores": stores}));
         return Ok(Exit::Done);
     }
@@ -79,17 +84,32 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
                 "Archived: topic {topic} went cold ({count} entries, archive/{topic}.md)"
             ));
         }
-        match outcome.indexed {
-            Some(built) => {
-                ctx.ui.line(&format!("Indexed: {} lines of {} files", built.docs, built.files));
-            }
-            None => ctx.ui.note("The index was left as it is"),
+        let Some(built) = &outcome.indexed else {
+            ctx.ui.note("The index was left as it is");
+            continue;
+        };
+        ctx.ui.line(&format!("Indexed: {} lines of {} files", built.docs, built.files));
+        let model = ctx.config.text("embedding.model");
+        if built.vectors > 0 {
+            ctx.ui.line(&format!("Embedded: {} vectors with {model}", built.vectors));
+        }
+        if let Some(Unavailable(why)) = &built.trouble {
+            let missing = built.missing;
+            ctx.ui.note(&format!("{missing} vectors of {model} could not be made: {why}"));
         }
     }
     Ok(Exit::Done)
 }
 
-fn rebuild(ctx: &Context, store: Store, whole: bool) -> Result<Outcome, Failure> {
+/// The chosen model, or why it cannot serve.
+type Chosen = Result<Box<dyn Embedder>, Unavailable>;
+
+fn rebuild(
+    ctx: &Context,
+    store: Store,
+    whole: bool,
+    model: Option<&mut Chosen>,
+) -> Result<Outcome, Failure> {
     let categories = &ctx.config.categories;
     let lock = context::lock(&store)?;
     let mut txn = store.begin(&lock, categories, ctx.now, ctx.who());
@@ -114,19 +134,45 @@ fn rebuild(ctx: &Context, store: Store, whole: bool) -> Result<Outcome, Failure>
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
-    let indexed = ctx.cache_dir(&store).and_then(|dir| {
-        let mut progress = ctx.ui.progress("indexing");
-        let when = ctx.real_now;
-        let embedding = space::kept(ctx);
-        match build::refresh(&store, &dir, categories, when, whole, embedding, &mut progress) {
-            Ok(built) => built,
-            Err(error) => {
-                ctx.ui.note(&format!("The index could not be written: {error:#}"));
-                None
-            }
-        }
-    });
+    let indexed = index(ctx, &store, whole, model);
     Ok(Outcome { store, board, adopted, archived, indexed })
+}
+
+/// Builds the index, and makes the vectors of the chosen model.
+fn index(
+    ctx: &Context,
+    store: &Store,
+    whole: bool,
+    model: Option<&mut Chosen>,
+) -> Option<build::Built> {
+    let dir = ctx.cache_dir(store)?;
+    let mut progress = ctx.ui.progress("indexing");
+    let mut embedding_progress = ctx.ui.progress("embedding");
+    let mut embedding = space::kept(ctx);
+    let is_kept = embedding.model.is_some();
+    let mut trouble = None;
+    match model {
+        Some(Ok(embedder)) => {
+            embedding.embedder = Some(embedder.as_mut());
+            embedding.progress = Some(&mut embedding_progress);
+        }
+        Some(Err(why)) => trouble = Some(why.clone()),
+        None => {}
+    }
+    let (categories, when) = (&ctx.config.categories, ctx.real_now);
+    match build::refresh(store, &dir, categories, when, whole, embedding, &mut progress) {
+        Ok(built) => built.map(|mut built| {
+            if !is_kept && trouble.is_some() {
+                built.missing = usize::try_from(built.docs).unwrap_or(usize::MAX);
+            }
+            let trouble = built.trouble.take().or(trouble).filter(|_| built.missing > 0);
+            build::Built { trouble, ..built }
+        }),
+        Err(error) => {
+            ctx.ui.note(&format!("The index could not be written: {error:#}"));
+            None
+        }
+    }
 }
 
 /// `memory-scores.json`: an output in a documented format, sorted by id.
@@ -177,7 +223,7 @@ fn snapshot(ctx: &Context, board: &Board) -> String {
     text
 }
 
-fn json_of(outcome: &Outcome) -> Value {
+fn json_of(ctx: &Context, outcome: &Outcome) -> Value {
     let counts: Map<String, Value> = outcome
         .board
         .counts()
@@ -195,8 +241,22 @@ fn json_of(outcome: &Outcome) -> Value {
         "states": counts,
         "adopted": outcome.adopted,
         "archived": archived,
-        "indexed": outcome.indexed.map(|built| json!({"files": built.files, "lines": built.docs})),
+        "indexed": outcome.indexed.as_ref().map(|built| indexed_json(ctx, built)),
     })
+}
+
+fn indexed_json(ctx: &Context, built: &build::Built) -> Value {
+    let model = ctx.config.text("embedding.model");
+    // The built-in model serves every line.
+    let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
+    let mut out = json!({
+        "files": built.files, "lines": built.docs,
+        "model": model, "vectors": vectors, "missing": built.missing,
+    });
+    if let (Some(Unavailable(why)), Some(fields)) = (&built.trouble, out.as_object_mut()) {
+        fields.insert("trouble".to_owned(), json!(why));
+    }
+    out
 }
 
 /// Milliseconds since our own last rebuild of a store, by the time that its snapshot states.

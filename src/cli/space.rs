@@ -18,7 +18,7 @@ use crate::{
     },
     index::{
         build::Embedding,
-        corpus::Corpus,
+        corpus::{self, Corpus},
         vectors::{self, Known, Vectors},
     },
     recall::{bm25::Query, corpus::category_name, soft::Meaning},
@@ -58,13 +58,14 @@ impl Space {
 }
 
 /// Opens the space of the chosen model; of the built-in one when that cannot serve, and then says
-/// why. `None` when no model is wanted.
+/// why. `None` when no model is wanted. Rows are taken from what is `stored`, or only where they
+/// have been checked.
 pub(crate) fn open(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],
-    query: &Query,
-    meaning: &Meaning,
+    (query, meaning): (&Query, &Meaning),
+    stored: bool,
     degraded: &mut Option<String>,
 ) -> Option<Space> {
     let name = ctx.config.text("embedding.model");
@@ -75,7 +76,7 @@ pub(crate) fn open(
         match chosen(ctx, name).and_then(|mut embedder| {
             let query = embedder.embed(Role::Query, &[&query.content], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
-            fill(ctx, stores, corpora, query, embedder.as_mut(), true)
+            fill(ctx, stores, corpora, query, embedder.as_mut(), stored)
         }) {
             Ok(space) => return Some(space),
             Err(Unavailable(why)) => {
@@ -84,7 +85,7 @@ pub(crate) fn open(
             }
         }
     }
-    built_in(ctx, stores, corpora, meaning, true)
+    built_in(ctx, stores, corpora, meaning, stored)
 }
 
 /// The setting that leaves vectors out.
@@ -144,12 +145,9 @@ fn fill(
         };
         // What was scanned may be known from before: a line that moved is not a new one.
         let is_slow = key != own_key();
-        let known: Vec<Known> = if is_slow && !missing.is_empty() {
-            views.iter().map(Vectors::known).collect()
-        } else {
-            Vec::new()
-        };
-        let of_known = |missing: &Missing| known.iter().find_map(|known| known.get(&missing.key));
+        let known = ctx.cache_dir(store).filter(|_| is_slow && !missing.is_empty());
+        let known = known.map(|dir| corpus::known_vectors(&dir, key)).unwrap_or_default();
+        let of_known = |missing: &Missing| known.get(&missing.key);
         let unknown: Vec<&Missing> =
             missing.iter().filter(|missing| of_known(missing).is_none()).collect();
         let passages: Vec<&str> = unknown.iter().map(|missing| missing.text.as_str()).collect();
@@ -157,7 +155,11 @@ fn fill(
         let made = if passages.is_empty() {
             Vec::new()
         } else {
-            embedder.embed(Role::Passage, &passages, &mut |done| progress(done, passages.len()))?
+            let all = passages.len();
+            let made = embedder.embed(Role::Passage, &passages, &mut |done| progress(done, all));
+            made.map_err(|Unavailable(why)| {
+                Unavailable(format!("{why}, with {all} texts to embed (pimem rebuild does it)"))
+            })?
         };
         progress(passages.len(), passages.len());
         let made: Vec<Vector> = made.iter().map(|made| Vector::quantize(made)).collect();
@@ -189,7 +191,7 @@ fn own_key() -> (u64, usize) {
 }
 
 /// Which vectors an index keeps, by the settings.
-pub(crate) fn kept(ctx: &Context) -> Embedding<'static> {
+pub(crate) fn kept<'a>(ctx: &Context) -> Embedding<'a> {
     let name = ctx.config.text("embedding.model");
     let model = (name != NONE && name != table::NAME).then(|| installed(ctx, name)).flatten();
     let model = model.map(|model| (model.key(), model.dimension));
@@ -203,6 +205,17 @@ pub(crate) fn embedder(ctx: &Context, name: &str) -> Result<Option<Box<dyn Embed
         table::NAME => Ok(Some(Box::new(table::Static::default()))),
         name => ctx.models()?.open(name, None).map(Some).map_err(failure),
     }
+}
+
+/// The chosen model, however long it takes, or why it cannot serve; `None` when that is the
+/// built-in one or none.
+pub(crate) fn patient(ctx: &Context) -> Option<Result<Box<dyn Embedder>, Unavailable>> {
+    let name = ctx.config.text("embedding.model");
+    let open = || {
+        let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
+        models.open(name, None)
+    };
+    (name != NONE && name != table::NAME).then(open)
 }
 
 /// A model that cannot serve, where nothing else will do.

@@ -9,17 +9,17 @@ use super::{
     folded,
     lexical::{self, Builder},
     manifest::{self, Indexed, Manifest, Source},
-    packed,
+    packed::{self, Packed},
     vectors::{self, Known},
 };
 use crate::{
     embed::{
         self,
-        model::{Embedder, Role},
+        model::{Embedder, Role, Unavailable},
         table,
         vector::Vector,
     },
-    model::category::Categories,
+    model::{category::Categories, hash::IdSet},
     recall::{
         bm25::Size,
         corpus::{category_name, documents},
@@ -46,17 +46,23 @@ pub(crate) struct Embedding<'a> {
     pub(crate) fresh: Known,
     /// Makes those that are still missing.
     pub(crate) embedder: Option<&'a mut dyn Embedder>,
+    /// Is told how many of them are made.
+    pub(crate) progress: Option<&'a mut dyn FnMut(usize, usize)>,
 }
 
 /// What was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Built {
     /// Files read.
     pub(crate) files: usize,
     /// Documents indexed.
     pub(crate) docs: u64,
-    /// Vectors of the chosen model that are missing, because it could not serve.
+    /// Vectors of the further model, for as many of the documents.
+    pub(crate) vectors: usize,
+    /// Those that are missing.
     pub(crate) missing: usize,
+    /// Why they could not be made.
+    pub(crate) trouble: Option<Unavailable>,
 }
 
 /// Brings the index up to date: changed files only, or everything when `whole` or when much has
@@ -76,8 +82,10 @@ pub(crate) fn refresh(
     let (sources, _) = manifest::sources(store);
     let recipe = manifest::recipe(categories);
     let base = if whole { None } else { corpus::open_files(dir, categories).ok() };
-    let base = base.and_then(|files| files.into_iter().next()).map(|(_, manifest)| manifest);
-    embedding.take_over(dir, categories);
+    let base = base.and_then(|files| files.into_iter().next());
+    let base = base.filter(|(packed, manifest)| embedding.is_whole(dir, packed, manifest));
+    let base = base.map(|(_, manifest)| manifest);
+    embedding.take_over(dir);
     let id = u64::try_from(atomic::random()? & u128::from(u64::MAX)).unwrap_or(0);
     let mut build = |base: u64, sources: &[&Source], name: &str| -> Result<Built> {
         let manifest = Manifest { base, id, recipe, sources: Vec::new() };
@@ -129,40 +137,64 @@ fn drop_vectors(dir: &Path, kept: &[u64]) {
 }
 
 impl Embedding<'_> {
-    /// Adds the vectors that the present index files have, so that no text is embedded twice by a
-    /// model that takes its time.
-    fn take_over(&mut self, dir: &Path, categories: &Categories) {
+    /// Adds the vectors that are there already, so that no text is embedded twice by a model that
+    /// takes its time.
+    fn take_over(&mut self, dir: &Path) {
         let Some(model) = self.model else { return };
-        for (packed, manifest) in corpus::open_files(dir, categories).unwrap_or_default() {
-            let old = corpus::vectors_of(dir, &packed, &manifest, model);
-            for (key, vector) in old.map(|vectors| vectors.known()).unwrap_or_default() {
-                self.fresh.entry(key).or_insert(vector);
-            }
+        for (key, vector) in corpus::known_vectors(dir, model) {
+            self.fresh.entry(key).or_insert(vector);
         }
     }
 
-    /// The vectors of these texts by the further model: those known, and those made now.
-    fn vectors(
-        &mut self,
-        texts: &[(u64, String)],
-        progress: &mut dyn FnMut(usize, usize),
-    ) -> (Vec<Option<&Vector>>, usize) {
-        let missing: Vec<&(u64, String)> =
-            texts.iter().filter(|(key, _)| !self.fresh.contains_key(key)).collect();
-        if let Some(embedder) = self.embedder.as_mut().filter(|_| !missing.is_empty()) {
-            let passages: Vec<&str> = missing.iter().map(|(_, text)| text.as_str()).collect();
-            let mut told = |done| progress(done, passages.len());
-            if let Ok(made) = embedder.embed(Role::Passage, &passages, &mut told) {
-                for ((key, _), vector) in missing.iter().zip(made) {
-                    self.fresh.insert(*key, Vector::quantize(&vector));
-                }
-            }
-        }
-        let found: Vec<Option<&Vector>> =
-            texts.iter().map(|(key, _)| self.fresh.get(key)).collect();
-        let missing = found.iter().filter(|vector| vector.is_none()).count();
-        (found, missing)
+    /// Whether an index file has all the vectors that can be made for it.
+    fn is_whole(&self, dir: &Path, packed: &Packed, manifest: &Manifest) -> bool {
+        let has_all = |model: (u64, usize)| {
+            let vectors = corpus::vectors_of(dir, packed, manifest, model);
+            let docs = manifest.sources.iter().flat_map(Indexed::docs);
+            vectors.is_some_and(|vectors| docs.into_iter().all(|doc| !vectors.lacks(doc)))
+        };
+        let own = table::model();
+        let further = self.model.filter(|_| self.embedder.is_some());
+        (!self.built_in || has_all((own.key(), own.dimension))) && further.is_none_or(has_all)
     }
+
+    /// Makes the missing ones of these texts' vectors by the further model, if it can serve.
+    fn make(&mut self, texts: &[(u64, String)]) -> Option<Unavailable> {
+        let Self { fresh, embedder, progress, .. } = self;
+        let texts: Vec<(u64, &str)> = texts.iter().map(|(key, text)| (*key, &**text)).collect();
+        let mut progress = progress.take();
+        let mut told = |done, all| {
+            if let Some(progress) = &mut progress {
+                progress(done, all);
+            }
+        };
+        make(&mut **embedder.as_mut()?, &texts, fresh, &mut told).err()
+    }
+}
+
+/// Texts that a model is given at once.
+const BATCH: usize = 64;
+
+/// Makes the vectors of those texts that are not `known` yet. What was made before the model
+/// failed is kept.
+pub(crate) fn make(
+    embedder: &mut dyn Embedder,
+    texts: &[(u64, &str)],
+    known: &mut Known,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<(), Unavailable> {
+    let mut seen = IdSet::default();
+    let missing = texts.iter().filter(|(key, _)| !known.contains_key(key) && seen.insert(*key));
+    let (keys, passages): (Vec<u64>, Vec<&str>) = missing.copied().unzip();
+    let all = passages.len();
+    for (number, (batch, keys)) in passages.chunks(BATCH).zip(keys.chunks(BATCH)).enumerate() {
+        let before = number * BATCH;
+        let made =
+            embedder.embed(Role::Passage, batch, &mut |done| progress(before + done, all))?;
+        known.extend(keys.iter().copied().zip(made.iter().map(|made| Vector::quantize(made))));
+    }
+    progress(all, all);
+    Ok(())
 }
 
 /// A model's key, and the bytes of its file of vectors.
@@ -232,11 +264,13 @@ fn index(
     }
     if let Some((model, dimension)) = embedding.model {
         let mut further = vectors::Builder::new(model, dimension);
-        let (found, missing) = embedding.vectors(&texts, progress);
-        for ((key, _), vector) in texts.iter().zip(found) {
+        built.trouble = embedding.make(&texts);
+        for (key, _) in &texts {
+            let vector = embedding.fresh.get(key);
             further.push(*key, vector);
+            built.vectors += usize::from(vector.is_some());
         }
-        built.missing = missing;
+        built.missing = texts.len() - built.vectors;
         files.push((model, further.finish(manifest.id)));
     }
     Ok((packed::pack(&sections, packed::LONG), files, built))

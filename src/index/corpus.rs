@@ -4,6 +4,7 @@
 //! differs.
 
 use std::{
+    fs,
     ops::Range,
     panic::{self, AssertUnwindSafe},
     path::Path,
@@ -16,7 +17,7 @@ use super::{
     lexical::{self, Lexical},
     manifest::{self, Indexed, Manifest, Source},
     packed::Packed,
-    vectors::Vectors,
+    vectors::{self, Known, Vectors},
 };
 use crate::{
     model::category::Categories,
@@ -207,6 +208,18 @@ pub(crate) fn vectors_of(
 ) -> Option<Vectors> {
     let docs = lexical::count(packed).ok()?;
     catch(|| Vectors::open(dir, manifest.id, docs, model)).ok().flatten()
+}
+
+/// All vectors of a model that are kept for a store, by the key of their text. They are good even
+/// where the index that they were made for is damaged, gone, or of other categories.
+pub(crate) fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
+    let end = vectors::end_of_name(model.0);
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        found.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.ends_with(&end));
+    names.sort_unstable();
+    names.iter().flat_map(|name| catch(|| Vectors::known_in(dir, name, model))).flatten().collect()
 }
 
 /// The base, and the delta if it belongs to it.

@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use tantivy::directory::OwnedBytes;
 
@@ -45,7 +45,12 @@ pub(crate) fn key(category: Option<&str>, text: &str) -> u64 {
 
 /// The file of a model's vectors for an index file.
 pub(crate) fn file_name(index: u64, model: u64) -> String {
-    format!("{index:016x}-{model:016x}{SUFFIX}")
+    format!("{index:016x}{}", end_of_name(model))
+}
+
+/// How the names of a model's files end.
+pub(crate) fn end_of_name(model: u64) -> String {
+    format!("-{model:016x}{SUFFIX}")
 }
 
 /// How names of such files end.
@@ -135,22 +140,29 @@ impl Vectors {
         (model, dimension): (u64, usize),
     ) -> Result<Option<Self>> {
         let Some(packed) = Packed::open(dir, &file_name(index, model))? else { return Ok(None) };
-        Self::read(packed, index, docs, (model, dimension)).map(Some)
+        Self::read(packed, Some((index, docs)), (model, dimension)).map(Some)
+    }
+
+    /// What a file of that name knows, whether or not there is still an index that it belongs to.
+    pub(crate) fn known_in(dir: &Path, name: &str, model: (u64, usize)) -> Result<Known> {
+        let packed = Packed::open(dir, name)?.context("no file")?;
+        Ok(Self::read(packed, None, model)?.known())
     }
 
     fn read(
         packed: Packed,
-        index: u64,
-        docs: usize,
+        index: Option<(u64, usize)>,
         (model, dimension): (u64, usize),
     ) -> Result<Self> {
         let head = packed.section("model")?;
         let mut head = Reader(&head);
-        let own = head.u64() == Some(model) && head.u64() == Some(index);
-        ensure!(own, "vectors of another model or index");
+        ensure!(head.u64() == Some(model), "vectors of another model");
+        let own = head.u64();
+        ensure!(index.is_none_or(|(index, _)| own == Some(index)), "vectors of another index");
         ensure!(head.u32() == u32::try_from(dimension).ok(), "vectors of another dimension");
         let (rows, rows_at) = packed.unverified("rows")?;
         let scales = packed.section("scales")?;
+        let docs = index.map_or(scales.len() / 4, |(_, docs)| docs);
         let whole = scales.len() == docs * 4 && rows.len() == docs * dimension;
         ensure!(whole, "vectors of another number of documents");
         let (signs, damaged) = (OnceCell::new(), Cell::new(false));
@@ -258,7 +270,8 @@ mod tests {
     }
 
     fn read(bytes: Vec<u8>, docs: usize, model: u64, dimension: usize) -> Result<Vectors> {
-        Vectors::read(Packed::read(&OwnedBytes::new(bytes))?, 9, docs, (model, dimension))
+        let packed = Packed::read(&OwnedBytes::new(bytes))?;
+        Vectors::read(packed, Some((9, docs)), (model, dimension))
     }
 
     #[test]
