@@ -34,11 +34,17 @@ _pimem() {
             pimem,eval)
                 cmd="pimem__subcmd__eval"
                 ;;
+            pimem,export)
+                cmd="pimem__subcmd__export"
+                ;;
             pimem,forget)
                 cmd="pimem__subcmd__forget"
                 ;;
             pimem,help)
                 cmd="pimem__subcmd__help"
+                ;;
+            pimem,import)
+                cmd="pimem__subcmd__import"
                 ;;
             pimem,init)
                 cmd="pimem__subcmd__init"
@@ -112,6 +118,18 @@ _pimem() {
             pimem__subcmd__config__subcmd__help,show)
                 cmd="pimem__subcmd__config__subcmd__help__subcmd__show"
                 ;;
+            pimem__subcmd__export,embeddings)
+                cmd="pimem__subcmd__export__subcmd__embeddings"
+                ;;
+            pimem__subcmd__export,help)
+                cmd="pimem__subcmd__export__subcmd__help"
+                ;;
+            pimem__subcmd__export__subcmd__help,embeddings)
+                cmd="pimem__subcmd__export__subcmd__help__subcmd__embeddings"
+                ;;
+            pimem__subcmd__export__subcmd__help,help)
+                cmd="pimem__subcmd__export__subcmd__help__subcmd__help"
+                ;;
             pimem__subcmd__help,add)
                 cmd="pimem__subcmd__help__subcmd__add"
                 ;;
@@ -130,11 +148,17 @@ _pimem() {
             pimem__subcmd__help,eval)
                 cmd="pimem__subcmd__help__subcmd__eval"
                 ;;
+            pimem__subcmd__help,export)
+                cmd="pimem__subcmd__help__subcmd__export"
+                ;;
             pimem__subcmd__help,forget)
                 cmd="pimem__subcmd__help__subcmd__forget"
                 ;;
             pimem__subcmd__help,help)
                 cmd="pimem__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__help,import)
+                cmd="pimem__subcmd__help__subcmd__import"
                 ;;
             pimem__subcmd__help,init)
                 cmd="pimem__subcmd__help__subcmd__init"
@@ -190,6 +214,12 @@ _pimem() {
             pimem__subcmd__help__subcmd__config,show)
                 cmd="pimem__subcmd__help__subcmd__config__subcmd__show"
                 ;;
+            pimem__subcmd__help__subcmd__export,embeddings)
+                cmd="pimem__subcmd__help__subcmd__export__subcmd__embeddings"
+                ;;
+            pimem__subcmd__help__subcmd__import,embeddings)
+                cmd="pimem__subcmd__help__subcmd__import__subcmd__embeddings"
+                ;;
             pimem__subcmd__help__subcmd__model,embed)
                 cmd="pimem__subcmd__help__subcmd__model__subcmd__embed"
                 ;;
@@ -207,6 +237,18 @@ _pimem() {
                 ;;
             pimem__subcmd__help__subcmd__model,use)
                 cmd="pimem__subcmd__help__subcmd__model__subcmd__use"
+                ;;
+            pimem__subcmd__import,embeddings)
+                cmd="pimem__subcmd__import__subcmd__embeddings"
+                ;;
+            pimem__subcmd__import,help)
+                cmd="pimem__subcmd__import__subcmd__help"
+                ;;
+            pimem__subcmd__import__subcmd__help,embeddings)
+                cmd="pimem__subcmd__import__subcmd__help__subcmd__embeddings"
+                ;;
+            pimem__subcmd__import__subcmd__help,help)
+                cmd="pimem__subcmd__import__subcmd__help__subcmd__help"
                 ;;
             pimem__subcmd__model,embed)
                 cmd="pimem__subcmd__model__subcmd__embed"
@@ -257,7 +299,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -702,6 +744,112 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__export)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help embeddings help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__export__subcmd__embeddings)
+            opts="-q -v -h --output --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__export__subcmd__help)
+            opts="embeddings help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__export__subcmd__help__subcmd__embeddings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__export__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__forget)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -733,7 +881,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild doctor config model completions man help"
+            opts="init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -886,6 +1034,34 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__export)
+            opts="embeddings"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__export__subcmd__embeddings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__forget)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -903,6 +1079,34 @@ _pimem() {
         pimem__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__import)
+            opts="embeddings"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__import__subcmd__embeddings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1183,6 +1387,108 @@ _pimem() {
         pimem__subcmd__help__subcmd__unpin)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__import)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help embeddings help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__import__subcmd__embeddings)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__import__subcmd__help)
+            opts="embeddings help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__import__subcmd__help__subcmd__embeddings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__import__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

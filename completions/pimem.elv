@@ -48,6 +48,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+            cand export 'Write what is kept about entries for other programs'
+            cand import 'Take over what other programs keep about entries'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
@@ -311,6 +313,83 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;export;embeddings'= {
+            cand --output 'Write to this file instead of standard output'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export;help'= {
+            cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;export;help;embeddings'= {
+        }
+        &'pimem;export;help;help'= {
+        }
+        &'pimem;import'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;import;embeddings'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;import;help'= {
+            cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;import;help;embeddings'= {
+        }
+        &'pimem;import;help;help'= {
         }
         &'pimem;doctor'= {
             cand --dir 'Use this store: the directory that holds topics/'
@@ -599,6 +678,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+            cand export 'Write what is kept about entries for other programs'
+            cand import 'Take over what other programs keep about entries'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
@@ -637,6 +718,16 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;eval'= {
         }
         &'pimem;help;rebuild'= {
+        }
+        &'pimem;help;export'= {
+            cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
+        }
+        &'pimem;help;export;embeddings'= {
+        }
+        &'pimem;help;import'= {
+            cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
+        }
+        &'pimem;help;import;embeddings'= {
         }
         &'pimem;help;doctor'= {
         }

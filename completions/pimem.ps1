@@ -51,6 +51,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write what is kept about entries for other programs')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs keep about entries')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
@@ -330,6 +332,93 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;export;embeddings' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export;help' {
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;export;help;embeddings' {
+            break
+        }
+        'pimem;export;help;help' {
+            break
+        }
+        'pimem;import' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;import;embeddings' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;import;help' {
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;import;help;embeddings' {
+            break
+        }
+        'pimem;import;help;help' {
             break
         }
         'pimem;doctor' {
@@ -648,6 +737,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write what is kept about entries for other programs')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs keep about entries')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
@@ -702,6 +793,20 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;rebuild' {
+            break
+        }
+        'pimem;help;export' {
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
+            break
+        }
+        'pimem;help;export;embeddings' {
+            break
+        }
+        'pimem;help;import' {
+            [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            break
+        }
+        'pimem;help;import;embeddings' {
             break
         }
         'pimem;help;doctor' {

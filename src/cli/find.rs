@@ -203,13 +203,9 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     };
     let mut first = candidates(&space);
     if space.as_ref().is_some_and(Space::damaged) {
-        // Rows are checked when they are used; without them, their texts are embedded again, by the
-        // same model.
+        // Rows are checked when they are used; without them, their texts are embedded again.
         let query = (wanted.query, &meaning);
-        space = match &found.degraded {
-            Some(_) => space::built_in(ctx, stores, &corpora, &meaning, false),
-            None => space::open(ctx, stores, &corpora, query, false, &mut found.degraded),
-        };
+        space = space::again(ctx, stores, &corpora, query, &mut found.degraded);
         first = candidates(&space);
     }
     let mut placed = place(ctx, stores, &parts, wanted, first);

@@ -9,8 +9,10 @@ mod edit;
 mod error;
 mod eval;
 mod eval_injection;
+mod export;
 mod find;
 mod generate;
+mod import;
 mod init;
 mod input;
 mod list;
@@ -90,6 +92,8 @@ commands! {
     Edit "edit" edit::Args;
     Eval "eval" eval::Args;
     Rebuild "rebuild" rebuild::Args;
+    Export "export" export::Args;
+    Import "import" import::Args;
     Doctor "doctor" doctor::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
@@ -169,6 +173,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Edit(args) => edit::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
+        Command::Export(args) => export::run(ctx, args),
+        Command::Import(args) => import::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),

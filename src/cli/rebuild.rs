@@ -60,7 +60,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.detail(&format!("{} was rebuilt recently", store.dir.display()));
             continue;
         }
-        outcomes.push(rebuild(ctx, store, args.if_older.is_none(), model.as_mut())?);
+        outcomes.push(rebuild(ctx, store, args.if_older.is_none(), &mut model)?);
     }
     if ctx.ui.json {
         let stores: Vec<Value> = outcomes.iter().map(|outcome| json_of(ctx, outcome)).collect();
@@ -108,7 +108,7 @@ fn rebuild(
     ctx: &Context,
     store: Store,
     whole: bool,
-    model: Option<&mut Chosen>,
+    model: &mut Option<Chosen>,
 ) -> Result<Outcome, Failure> {
     let categories = &ctx.config.categories;
     let lock = context::lock(&store)?;
@@ -143,7 +143,7 @@ fn index(
     ctx: &Context,
     store: &Store,
     whole: bool,
-    model: Option<&mut Chosen>,
+    model: &mut Option<Chosen>,
 ) -> Option<build::Built> {
     let dir = ctx.cache_dir(store)?;
     let mut progress = ctx.ui.progress("indexing");

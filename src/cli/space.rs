@@ -88,11 +88,26 @@ pub(crate) fn open(
     built_in(ctx, stores, corpora, meaning, stored)
 }
 
+/// The space of the same model without the rows that are damaged.
+pub(crate) fn again(
+    ctx: &Context,
+    stores: &[Store],
+    corpora: &[Corpus],
+    query: (&Query, &Meaning),
+    degraded: &mut Option<String>,
+) -> Option<Space> {
+    // A model that could not serve will not now either.
+    match degraded {
+        Some(_) => built_in(ctx, stores, corpora, query.1, false),
+        None => open(ctx, stores, corpora, query, false, degraded),
+    }
+}
+
 /// The setting that leaves vectors out.
 pub(crate) const NONE: &str = "none";
 
 /// The space of the built-in model, from what is `stored` or without it.
-pub(crate) fn built_in(
+fn built_in(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],

@@ -39,6 +39,12 @@ impl Vector {
         (dot(&self.numbers, numbers) as f32 * self.scale * scale).clamp(-1.0, 1.0)
     }
 
+    /// The numbers of the vector of length 1, as exact as they are kept.
+    #[must_use]
+    pub fn unit(&self) -> Vec<f32> {
+        self.numbers.iter().map(|number| f32::from(number.cast_signed()) * self.scale).collect()
+    }
+
     /// The signs of the numbers, eight to a byte.
     #[must_use]
     pub fn signs(&self) -> Vec<u8> {
@@ -111,6 +117,18 @@ mod tests {
         let other = Vector::quantize(&[1.0; 65]).signs();
         assert_eq!((negative.len(), negative[8], hamming(&negative, &other)), (9, 1, 65));
         assert_eq!(Vector::quantize(&[1.0, -1.0, 0.0]).signs(), [2]);
+    }
+
+    #[test]
+    fn what_is_unpacked_is_packed_the_same() {
+        for seed in 0..50_u8 {
+            let number = |at: u8| (f32::from(seed) * 1.7 + f32::from(at)).sin().powi(3);
+            let vector = Vector::quantize(&(0..200).map(number).collect::<Vec<_>>());
+            assert!((product(&vector.unit(), &vector.unit()) - 1.0).abs() < 1e-5);
+            assert_eq!(Vector::quantize(&vector.unit()), vector);
+        }
+        let zero = Vector::quantize(&[0.0; 3]);
+        assert_eq!(Vector::quantize(&zero.unit()), zero);
     }
 
     #[test]
