@@ -225,9 +225,9 @@ mod tests {
         let first = |query: &str, mode| {
             collection.search(&Query::new(query), mode, None, 3).first().map(|found| found.0)
         };
-        assert_eq!(first("which database do we use", Mode::Keyword), None);
-        assert_eq!(first("which database do we use", Mode::Hybrid), Some(0));
-        assert_eq!(first("which database do we use", Mode::Semantic), Some(0));
+        assert_eq!(first("indentation style for golang", Mode::Keyword), None);
+        assert_eq!(first("indentation style for golang", Mode::Hybrid), Some(1));
+        assert_eq!(first("indentation style for golang", Mode::Semantic), Some(1));
         assert_eq!(first("scheduler", Mode::Hybrid), Some(3));
         assert_eq!(first("chocolate cake", Mode::Hybrid), None);
         assert_eq!(first("", Mode::Hybrid), None);

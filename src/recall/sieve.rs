@@ -4,6 +4,8 @@
 //! at the signs of vectors. Everything here is a function of the corpus alone, not of how it is
 //! split into parts, so that the state of an index never shows.
 
+use std::ops::Range;
+
 use super::{
     bm25::Part,
     rank::{Candidate, Mode},
@@ -44,48 +46,55 @@ pub struct Corpus<'a> {
 pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     let mut found = match (mode, corpus.dense) {
         (Mode::Hybrid | Mode::Semantic, Some((query, dense))) => with_cosines(corpus, query, dense),
-        _ => of_words(corpus).collect(),
+        _ => pick(corpus, |bm25| bm25 > 0.0),
     };
     found.retain(|candidate| candidate.first(mode) > 0.0);
     best(&mut found, n, |candidate| candidate.first(mode));
     found
 }
 
-fn of_words<'a>(corpus: &'a Corpus<'_>) -> impl Iterator<Item = Candidate> + 'a {
-    documents(corpus).filter(|(_, _, bm25)| *bm25 > 0.0).map(candidate)
+/// Visits every document that may be a hit: part, number and BM25.
+fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
+    for (part, (view, sums)) in corpus.parts.iter().zip(corpus.bm25).enumerate() {
+        for doc in view.alive().iter().flat_map(Range::clone) {
+            if corpus.keep.is_none_or(|keep| keep(part, doc)) {
+                visit(part, doc, sums.get(doc as usize).copied().unwrap_or(0.0));
+            }
+        }
+    }
 }
 
-/// Every document that may be a hit: part, number and BM25.
-fn documents<'a>(corpus: &'a Corpus<'_>) -> impl Iterator<Item = (usize, u32, f64)> + 'a {
-    let of_part = |(part, (view, sums)): (usize, (&&'a dyn Part, &'a Vec<f64>))| {
-        let docs = view.alive().iter().cloned().flatten();
-        docs.map(move |doc| (part, doc, sums.get(doc as usize).copied().unwrap_or(0.0)))
-    };
-    let all = corpus.parts.iter().zip(corpus.bm25).enumerate().flat_map(of_part);
-    all.filter(|(part, doc, _)| corpus.keep.is_none_or(|keep| keep(*part, *doc)))
-}
-
-fn candidate((part, doc, bm25): (usize, u32, f64)) -> Candidate {
-    Candidate { part, doc, bm25, cosine: 0.0, reading: Reading::default(), context: 0.0 }
+/// Those of the documents that are wanted.
+fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    each(corpus, |part, doc, bm25| {
+        if wanted(bm25) {
+            let reading = Reading::default();
+            found.push(Candidate { part, doc, bm25, cosine: 0.0, reading, context: 0.0 });
+        }
+    });
+    found
 }
 
 fn with_cosines(corpus: &Corpus<'_>, query: &Vector, dense: &[&dyn Dense]) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = if corpus.docs <= EXACT {
-        documents(corpus).map(candidate).collect()
+    let mut found = if corpus.docs <= EXACT {
+        pick(corpus, |_| true)
     } else {
         let signs = query.signs();
-        let differ = |(part, doc, _): (usize, u32, f64)| {
-            dense.get(part).map_or(u32::MAX, |part| hamming(&signs, part.signs(doc)))
-        };
-        let distances: Vec<u32> = documents(corpus).map(differ).collect();
+        let mut distances = Vec::new();
+        each(corpus, |part, doc, _| {
+            let stored = dense.get(part).map_or(&[][..], |part| part.signs(doc));
+            distances.push(hamming(&signs, stored));
+        });
         let far = nth(&distances, SIEVED);
-        let mut words: Vec<Candidate> = of_words(corpus).collect();
+        let mut words = pick(corpus, |bm25| bm25 > 0.0);
         best(&mut words, SIEVED, |candidate| candidate.bm25);
         let least = words.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min);
-        let passes = |((_, _, bm25), distance): &((usize, u32, f64), u32)| {
-            *distance <= far || *bm25 >= least
-        };
-        documents(corpus).zip(distances).filter(passes).map(|(doc, _)| candidate(doc)).collect()
+        let mut distance = distances.iter();
+        pick(corpus, |bm25| {
+            let near = distance.next().is_some_and(|distance| *distance <= far);
+            near || bm25 >= least
+        })
     };
     for candidate in &mut found {
         if let Some(part) = dense.get(candidate.part) {
@@ -131,8 +140,6 @@ fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64)
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
 
     /// Documents `first..first + n` of a made-up corpus, all alive.
