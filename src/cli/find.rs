@@ -172,10 +172,12 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     let sums = bm25::score(wanted.query, &idf, &parts.views, parts.size.average());
     let mut meaning = Meaning::default();
     let mut space = None;
+    let open = |meaning: &Meaning, stored, degraded: &mut Option<String>| {
+        space::open(ctx, stores, &corpora, (wanted.query, meaning), stored, degraded)
+    };
     if wanted.mode != Mode::Keyword {
         meaning = Meaning::new(wanted.query, &idf);
-        let query = (wanted.query, &meaning);
-        space = space::open(ctx, stores, &corpora, query, true, &mut found.degraded);
+        space = open(&meaning, true, &mut found.degraded);
         if space.is_none() && wanted.mode == Mode::Semantic {
             found.degraded = Some("embedding.model is none".to_owned());
         }
@@ -204,8 +206,7 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     let mut first = candidates(&space);
     if space.as_ref().is_some_and(Space::damaged) {
         // Rows are checked when they are used; without them, their texts are embedded again.
-        let query = (wanted.query, &meaning);
-        space = space::again(ctx, stores, &corpora, query, &mut found.degraded);
+        space = open(&meaning, false, &mut found.degraded);
         first = candidates(&space);
     }
     let mut placed = place(ctx, stores, &parts, wanted, first);
@@ -384,18 +385,4 @@ pub(crate) fn refresh(ctx: &Context, stores: Vec<Stale>) {
             ctx.ui.detail(&format!("index not refreshed: {error:#}"));
         }
     }
-}
-
-/// The line of a passage that says most about the query: its first line, then the one with the most
-/// query words.
-pub(crate) fn snippet(text: &str, query: &Query) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let Some((first, rest)) = lines.split_first() else { return String::new() };
-    let matches = |line: &&&str| {
-        let found = Query::from_prompt(line).terms;
-        query.terms.iter().filter(|term| found.contains(term)).count()
-    };
-    // `max_by_key` gives the last of equals; the first is wanted.
-    let best = rest.iter().rev().max_by_key(matches).filter(|line| matches(line) > 0);
-    best.map_or_else(|| (*first).to_owned(), |best| format!("{first} … {best}"))
 }

@@ -170,7 +170,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let cells = |hit: &Hit| {
             let place = format!("{}:{}", hit.source, hit.line);
             let name = id(hit).unwrap_or_else(|| "-".to_owned());
-            vec![format!("{:.3}", hit.score), name, place, find::snippet(&hit.text, &query)]
+            vec![format!("{:.3}", hit.score), name, place, snippet(&hit.text, &query)]
         };
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
     }
@@ -237,4 +237,18 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
         put("explain", Value::Object(parts.into_iter().collect()));
     }
     Value::Object(out)
+}
+
+/// The line of a passage that says most about the query: its first line, then the one with the most
+/// query words.
+fn snippet(text: &str, query: &Query) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let Some((first, rest)) = lines.split_first() else { return String::new() };
+    let matches = |line: &&&str| {
+        let found = Query::from_prompt(line).terms;
+        query.terms.iter().filter(|term| found.contains(term)).count()
+    };
+    // `max_by_key` gives the last of equals; the first is wanted.
+    let best = rest.iter().rev().max_by_key(matches).filter(|line| matches(line) > 0);
+    best.map_or_else(|| (*first).to_owned(), |best| format!("{first} … {best}"))
 }

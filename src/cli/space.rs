@@ -72,7 +72,8 @@ pub(crate) fn open(
     if name == NONE {
         return None;
     }
-    if name != table::NAME {
+    // A model that could not serve will not now either.
+    if name != table::NAME && degraded.is_none() {
         match chosen(ctx, name).and_then(|mut embedder| {
             let query = embedder.embed(Role::Query, &[&query.content], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
@@ -86,21 +87,6 @@ pub(crate) fn open(
         }
     }
     built_in(ctx, stores, corpora, meaning, stored)
-}
-
-/// The space of the same model without the rows that are damaged.
-pub(crate) fn again(
-    ctx: &Context,
-    stores: &[Store],
-    corpora: &[Corpus],
-    query: (&Query, &Meaning),
-    degraded: &mut Option<String>,
-) -> Option<Space> {
-    // A model that could not serve will not now either.
-    match degraded {
-        Some(_) => built_in(ctx, stores, corpora, query.1, false),
-        None => open(ctx, stores, corpora, query, false, degraded),
-    }
 }
 
 /// The setting that leaves vectors out.
