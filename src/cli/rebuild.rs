@@ -95,7 +95,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
         if let Some(Unavailable(why)) = &built.trouble {
             let missing = built.missing;
-            ctx.ui.note(&format!("{missing} vectors of {model} could not be made: {why}"));
+            ctx.ui.note(&format!("Lines without a vector of {model}: {missing} ({why})"));
         }
     }
     Ok(Exit::Done)

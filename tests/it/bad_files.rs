@@ -27,7 +27,7 @@ fn is_root() -> bool {
 }
 
 /// Runs the program as somebody to whom file modes matter.
-fn run_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Outcome {
+pub(crate) fn run_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     let mut command = sandbox.command(args);
     if is_root() {
         command.uid(NOBODY).gid(NOBODY);
@@ -35,7 +35,7 @@ fn run_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     outcome(command)
 }
 
-fn chmod(path: impl AsRef<std::path::Path>, mode: u32) {
+pub(crate) fn chmod(path: impl AsRef<std::path::Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 

@@ -25,9 +25,10 @@ const QUERIES: &[&[&str]] = &[
 ];
 
 /// The index files of the sandbox's only store.
-fn index_dir(sandbox: &Sandbox) -> PathBuf {
+pub(crate) fn index_dir(sandbox: &Sandbox) -> PathBuf {
     let found = fs::read_dir(sandbox.cache().join("pimem")).unwrap();
-    found.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap()
+    let mut dirs = found.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    dirs.find(|dir| !dir.ends_with("models") && !dir.ends_with("runtime")).unwrap()
 }
 
 fn search(sandbox: &Sandbox, query: &[&str]) -> Outcome {
@@ -152,7 +153,7 @@ fn mutations(bytes: &[u8], other: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
 }
 
 /// Makes all files of the store so old that their stamps are trusted.
-fn settle(sandbox: &Sandbox) {
+pub(crate) fn settle(sandbox: &Sandbox) {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     for name in sandbox.tree().into_keys() {
         let file = File::options().append(true).open(sandbox.project().join(name)).unwrap();

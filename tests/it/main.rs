@@ -29,3 +29,6 @@ mod race;
 mod scopes;
 mod store;
 mod tidy;
+mod vectors;
+#[cfg(feature = "fastembed")]
+mod vectors_model;
