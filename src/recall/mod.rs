@@ -2,6 +2,7 @@
 
 pub mod bm25;
 pub mod corpus;
+pub mod duplicate;
 pub mod gate;
 pub mod rank;
 pub mod similar;
