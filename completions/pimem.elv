@@ -83,6 +83,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
             cand --pin 'Never let it fade'
+            cand --force 'Add it even if an entry says the same in other words'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

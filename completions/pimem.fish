@@ -92,6 +92,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand add" -l color -d 'When to us
 always\t'Always'
 never\t'Never'"
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l pin -d 'Never let it fade'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l force -d 'Add it even if an entry says the same in other words'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -s q -l quiet -d 'Print results and errors only'

@@ -45,8 +45,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) categories: &'a [String],
     /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
     pub(crate) period: Period,
-    /// Only what holds so many of the terms.
-    pub(crate) terms: usize,
 }
 
 /// Something found.
@@ -184,10 +182,8 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     }
     let mode = if space.is_some() { wanted.mode } else { Mode::Keyword };
     let keep = |part, doc| keeps(wanted, &parts, part, doc);
-    let filtered = !wanted.kinds.is_empty()
-        || !wanted.categories.is_empty()
-        || wanted.terms > 1
-        || wanted.period.is_bounded();
+    let filtered =
+        !wanted.kinds.is_empty() || !wanted.categories.is_empty() || wanted.period.is_bounded();
     let pool = sieve::pool(wanted.limit);
     let candidates = |space: &Option<Space>| {
         let dense: Vec<&dyn Dense> =
@@ -256,17 +252,12 @@ fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bo
     let of_category = |name: &String| {
         corpus::entry_id(&doc).is_some() && corpus::category_hash(name) == doc.category
     };
-    let terms = || {
-        let view = parts.views.get(part);
-        view.is_some_and(|view| bm25::terms_in(wanted.query, *view, number) >= wanted.terms)
-    };
     let in_time = || {
         corpus::entry_id(&doc).is_some()
             || wanted.period.contains(Timestamp::from_seconds(doc.when))
     };
     (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
         && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
-        && (wanted.terms <= 1 || terms())
         && in_time()
 }
 

@@ -2,9 +2,9 @@
 
 pub mod bm25;
 pub mod corpus;
+pub mod duplicate;
 pub mod evalset;
 pub mod evaluate;
-pub mod duplicate;
 pub mod gate;
 pub mod metrics;
 pub mod rank;
