@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     context::Context,
-    find::{Found, Hit, Wanted, find},
+    find::{Found, Hit, Least, Wanted, find},
     period::Period,
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) fn entries(
         mode: Mode::Hybrid,
         seed: false,
         limit: limit.saturating_mul(4).saturating_add(shown.len()),
-        min_score: ctx.config.number("recall.minScore"),
+        min_score: Least::Recall(ctx.config.number("recall.minScore")),
         kinds: &[SourceKind::Topic],
         categories: &[],
         period: Period::default(),
@@ -63,7 +63,7 @@ pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usi
         mode: Mode::Hybrid,
         seed: false,
         limit,
-        min_score: ctx.config.number("recall.minScore"),
+        min_score: Least::Recall(ctx.config.number("recall.minScore")),
         kinds: &[SourceKind::Session],
         categories: &[],
         period: Period::default(),

@@ -30,6 +30,8 @@ pub struct Query {
     pub terms: Vec<String>,
     /// The text that they are of: without question words.
     pub content: String,
+    /// The text as it was given, cut where it is too long.
+    pub text: String,
 }
 
 impl Query {
@@ -39,14 +41,16 @@ impl Query {
         let content: Vec<&str> =
             text.split_whitespace().filter(|word| !tokens::is_question_word(word)).collect();
         let content = Self::all_of(&content.join(" "));
-        if content.is_empty() { Self::all_of(text) } else { content }
+        let query = if content.is_empty() { Self::all_of(text) } else { content };
+        Self { text: cut(text).to_owned(), ..query }
     }
 
     /// Reads a prompt: question words are dropped, even when nothing is left.
     #[must_use]
     pub fn from_prompt(text: &str) -> Self {
         let words = text.split_whitespace().filter(|word| !tokens::is_question_word(word));
-        Self::all_of(&words.collect::<Vec<_>>().join(" "))
+        let query = Self::all_of(&words.collect::<Vec<_>>().join(" "));
+        Self { text: cut(text).to_owned(), ..query }
     }
 
     /// Whether there is nothing to look for.
@@ -70,7 +74,7 @@ impl Query {
                 terms.push(token.to_owned());
             }
         });
-        Self { terms, content: cut(text).to_owned() }
+        Self { terms, content: cut(text).to_owned(), text: String::new() }
     }
 }
 
