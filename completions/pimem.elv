@@ -165,7 +165,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --in 'Where to look (repeatable)'
             cand --since 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h'
             cand --until 'Only what is from this time or earlier; a date counts with the whole day'
-            cand --min-score 'Only hits with at least this score (0 to 1)'
+            cand --min-score 'Only hits with at least this score (0 to 1.1)'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'

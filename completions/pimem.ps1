@@ -175,7 +175,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'Where to look (repeatable)')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only what is from this time or earlier; a date counts with the whole day')
-            [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Only hits with at least this score (0 to 1)')
+            [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Only hits with at least this score (0 to 1.1)')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
