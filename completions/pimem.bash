@@ -329,7 +329,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__add)
-            opts="-c -q -v -h --category --pin --cue --tag --supersedes --valid-until --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-c -q -v -h --category --pin --cue --tag --supersedes --valid-until --force --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

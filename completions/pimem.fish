@@ -92,6 +92,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand add" -l color -d 'When to us
 always\t'Always'
 never\t'Never'"
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l pin -d 'Never let it fade'
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l force -d 'Add it even if an entry says the same in other words'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -s q -l quiet -d 'Print results and errors only'
@@ -172,7 +173,7 @@ sessions\t'Summaries of past sessions'
 all\t'Everything'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1.1)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'

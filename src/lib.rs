@@ -3,8 +3,10 @@
 //! ```text
 //! topics/*.md  ──text──▶ Entry ──┐
 //! evidence.jsonl ─model──▶ Event ─┴─score(now)─▶ Standing ─┬─report(budget)─▶ Report ─▶ report
-//!                                     │                    └─recall(query)──▶ Hits   ─▶ search
-//!                                     └──────▶ index (cache, outside the repository)
+//!                          │                               └─recall(query)──▶ Hits   ─▶ search
+//!                          │                                      ▲
+//!                          └──▶ index: postings ──────────────────┤
+//!                               embed(model): vectors ────────────┘ (cache, outside the repository)
 //! ```
 //!
 //! Markdown says what is remembered, an append-only evidence log says how strongly, and everything
@@ -12,8 +14,10 @@
 //! (`text` and `model` lean on each other, being the two sides of one format):
 //!
 //! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
-//! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits. [`report`]: standing to a token-budgeted report.
-//! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data.
+//! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits, and how good these are.
+//! * [`report`]: standing to a token-budgeted report.
+//! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data, and
+//!   installed models with the process they run in.
 //! * [`cli`]: the shell, one file a command.
 //!
 //! The core ([`model`] to [`report`]) is pure: values and `now` in, values out. This library exists

@@ -11,12 +11,14 @@ use super::{
 };
 use crate::{
     config::locate,
+    embed::{self, table, vector::Vector},
     model::{
         category::CategoryId,
         entry::{EntryId, EntryText},
         event::{Cue, EventKind},
         time::Timestamp,
     },
+    recall::duplicate::{self, Outline, Probe},
     score::{
         adopt,
         board::{self, Board, Placed},
@@ -29,7 +31,8 @@ use crate::{
 /// Remember something
 ///
 /// The text is one line; words given as separate arguments are joined by spaces. What is known
-/// already is reinforced instead.
+/// already is reinforced instead, also in slightly other words, but never when numbers, names,
+/// quoted code or a negation differ.
 ///
 /// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
 /// text, category, cue, pin, tags and validUntil. Either every line is stored or, when one of them
@@ -60,6 +63,9 @@ pub(crate) struct Args {
     /// Last day on which it holds
     #[arg(long, value_name = "YYYY-MM-DD")]
     valid_until: Option<String>,
+    /// Add it even if an entry says the same in other words
+    #[arg(long)]
+    force: bool,
 }
 
 /// An entry to be, checked.
@@ -70,12 +76,33 @@ struct New {
     pin: bool,
     tags: Vec<String>,
     until: Option<Timestamp>,
+    /// The entry that it turned out to be.
+    known: Option<EntryId>,
 }
 
 impl New {
     fn id(&self, ctx: &Context) -> EntryId {
         let name = &ctx.config.categories.spec(self.category).name;
-        EntryId::of(name, self.text.as_str().as_bytes())
+        let own = || EntryId::of(name, self.text.as_str().as_bytes());
+        self.known.unwrap_or_else(own)
+    }
+
+    /// The entry that says the same in other words, if there is one.
+    fn repeats<'a>(&self, entries: impl Iterator<Item = (EntryId, &'a str)>) -> Option<EntryId> {
+        let text = self.text.as_str();
+        let (probe, outline) = (Probe::of(text), Outline::of(text));
+        let least = table::model().thresholds.duplicate;
+        let near = |known: &str| {
+            let known = Vector::quantize(&table::embed(&embed::passage(known)));
+            let own = Vector::quantize(&table::embed(&embed::passage(text)));
+            f64::from(own.cosine(&known.numbers, known.scale)) >= least
+        };
+        let same = |known: &str| {
+            duplicate::could_match(&probe, known)
+                && outline.says_the_same(&Outline::of(known))
+                && near(known)
+        };
+        entries.into_iter().find(|(_, known)| same(known)).map(|(id, _)| id)
     }
 }
 
@@ -87,7 +114,7 @@ struct Done {
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
-    let news = read(ctx, args)?;
+    let mut news = read(ctx, args)?;
     if args.supersedes.is_some() && news.len() > 1 {
         let message = "--supersedes takes one new entry";
         return Err(Failure::new(Kind::Usage, message, "add the others in a call of their own"));
@@ -96,6 +123,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let lock = context::lock(&store)?;
     let categories = &ctx.config.categories;
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
+    // What replaces another entry may well resemble it.
+    if !args.force && args.supersedes.is_none() {
+        find_repeated(ctx, &txn, &mut news);
+    }
     let known = |new: &New| !txn.snapshot().holders(new.id(ctx)).is_empty();
     if ctx.ui.json || args.supersedes.is_some() || news.iter().any(known) {
         txn.read_evidence();
@@ -118,6 +149,23 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     drop(lock);
     show(ctx, placed, &ledger, &done);
     Ok(Exit::Done)
+}
+
+/// Finds out which of the new entries say what others do, known ones or earlier new ones.
+fn find_repeated(ctx: &Context, txn: &Txn<'_>, news: &mut [New]) {
+    for at in 0..news.len() {
+        let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
+            continue;
+        };
+        // What holds until another day is another statement.
+        if new.until.is_some() || !txn.snapshot().holders(new.id(ctx)).is_empty() {
+            continue;
+        }
+        let known = txn.snapshot().of_category(new.category);
+        let earlier = earlier.iter().filter(|other| other.category == new.category);
+        let earlier = earlier.map(|other| (other.id(ctx), other.text.as_str()));
+        new.known = new.repeats(known.chain(earlier));
+    }
 }
 
 /// A store that cannot be read whole might hold the entry already: nothing is added to it.
@@ -208,7 +256,8 @@ fn read(ctx: &Context, args: &Args) -> Result<Vec<New>, Failure> {
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
         let text = with_tags(text, &args.tags)?;
-        Ok(New { category, text, cue, pin: args.pin, tags: args.tags.clone(), until })
+        let (pin, tags) = (args.pin, args.tags.clone());
+        Ok(New { category, text, cue, pin, tags, until, known: None })
     };
     if args.text != ["-"] {
         return Ok(vec![base(&args.text.join(" "))?]);

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     embed::{
         self,
-        model::{Embedder, Role},
+        model::{Embedder, Role, Thresholds},
         table,
         vector::Vector,
     },
@@ -71,6 +71,7 @@ pub(super) struct Ready {
     collection: Collection,
     /// The queries' vectors, where the model is not the built-in one.
     vectors: Option<Vec<Vector>>,
+    thresholds: Option<Thresholds>,
 }
 
 /// One question, answered in one mode.
@@ -103,16 +104,17 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     let left_out = before - sets.iter().map(|set| set.queries.len()).sum::<usize>();
     if left_out > 0 {
-        ctx.ui.note(&format!("{left_out} questions of class {} left out", args.without.join(", ")));
+        let classes = args.without.join(", ");
+        ctx.ui.note(&format!("left out: {left_out} of class {classes}"));
     }
-    let name = ctx.config.text("embedding.model");
+    let name = &space::name(ctx);
     let mut model = space::embedder(ctx, name)?;
     let ready: Vec<Ready> = sets
         .into_iter()
         .map(|set| prepare(ctx, set, model.as_deref_mut()))
         .collect::<Result<_, _>>()?;
     if args.injection {
-        return eval_injection::run(ctx, &ready);
+        return eval_injection::run(ctx, &ready, model.is_some());
     }
     let mut modes = vec![Mode::Keyword];
     if model.is_some() {
@@ -155,10 +157,12 @@ fn prepare(
 ) -> Result<Ready, Failure> {
     let texts: Vec<String> = set.docs.iter().map(|doc| doc.text.clone()).collect();
     let mut collection = Collection::new(texts);
-    let mut vectors = None;
+    let (mut vectors, mut thresholds) = (None, None);
     if let Some(model) = model {
         let docs: Vec<_> = set.docs.iter().map(|doc| embed::passage(&doc.text)).collect();
         let docs: Vec<&str> = docs.iter().map(|doc| &**doc).collect();
+        let is_built_in = model.model().id == table::NAME;
+        thresholds = Some(model.model().thresholds);
         let mut progress = ctx.ui.progress("embedding");
         let mut embed = |role, texts: &[&str]| -> Result<Vec<Vector>, Failure> {
             let made = model.embed(role, texts, &mut |done| progress(done, texts.len()));
@@ -168,13 +172,12 @@ fn prepare(
         };
         collection.embed(embed(Role::Passage, &docs)?);
         let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
-        vectors = Some(embed(Role::Query, &queries)?);
-        if model.model().id == table::NAME {
-            // Made from the words of a query, as they weigh in the set.
-            vectors = None;
+        // The built-in model's are made from the words of a query, as they weigh in the set.
+        if !is_built_in {
+            vectors = Some(embed(Role::Query, &queries)?);
         }
     }
-    Ok(Ready { set, collection, vectors })
+    Ok(Ready { set, collection, vectors, thresholds })
 }
 
 impl Ready {
@@ -182,6 +185,7 @@ impl Ready {
     pub(super) fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<(usize, f64)> {
         let Some(query) = self.set.queries.get(number) else { return Vec::new() };
         let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(number));
+        let vector = vector.zip(self.thresholds);
         self.collection.search(&Query::new(&query.text), mode, vector, limit)
     }
 }

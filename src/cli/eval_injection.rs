@@ -13,7 +13,10 @@ use super::{
     eval::Ready,
     view,
 };
-use crate::recall::{evaluate, rank::Mode};
+use crate::recall::{
+    evaluate,
+    rank::{self, Mode},
+};
 
 /// Hits that are added.
 const HITS: usize = 3;
@@ -26,9 +29,10 @@ struct Count {
     with: usize,
 }
 
-pub(super) fn run(ctx: &Context, sets: &[Ready]) -> Result<Exit, Failure> {
+pub(super) fn run(ctx: &Context, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
-    let threshold = ctx.config.number("recall.minScore");
+    let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
+    let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"));
     for ready in sets {
         let set = &ready.set;
         if set.docs.iter().all(|doc| doc.source.is_none()) {
@@ -49,7 +53,7 @@ pub(super) fn run(ctx: &Context, sets: &[Ready]) -> Result<Exit, Failure> {
                 shown.into_iter().any(|(doc, _)| query.relevant.get(&doc.id) == Some(&best))
             };
             let found: Vec<usize> = ready
-                .search(number, Mode::Hybrid, HITS)
+                .search(number, mode, HITS)
                 .into_iter()
                 .filter(|(_, score)| *score >= threshold)
                 .map(|(at, _)| at)

@@ -38,15 +38,22 @@ pub(crate) struct Wanted<'a> {
     /// How many hits.
     pub(crate) limit: usize,
     /// Least score.
-    pub(crate) min_score: f64,
+    pub(crate) min_score: Least,
     /// Only these kinds of files; empty for all.
     pub(crate) kinds: &'a [SourceKind],
     /// Only entries of these categories; empty for all.
     pub(crate) categories: &'a [String],
     /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
     pub(crate) period: Period,
-    /// Only what holds so many of the terms.
-    pub(crate) terms: usize,
+}
+
+/// The least score of a hit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Least {
+    /// By the score as it is shown.
+    Score(f64),
+    /// By a hybrid score, or what is like it in another mode.
+    Recall(f64),
 }
 
 /// Something found.
@@ -142,6 +149,18 @@ impl<'a> Parts<'a> {
         parts
     }
 
+    /// What the ranking sees.
+    fn searched<'b>(
+        &'b self,
+        bm25: &'b [Vec<f64>],
+        space: Option<&'b Space>,
+        views: &'b [&'b dyn Dense],
+        keep: Option<&'b dyn Fn(usize, u32) -> bool>,
+    ) -> sieve::Corpus<'b> {
+        let dense = space.map(|space| space.vectors(views));
+        sieve::Corpus { parts: &self.views, bm25, dense, docs: self.size.docs, keep }
+    }
+
     /// A document with its store, file and kind.
     fn locate(&self, part: usize, doc: u32) -> Option<(usize, Doc, &'a str, SourceKind)> {
         let (store, part) = *self.origin.get(part)?;
@@ -184,24 +203,15 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     }
     let mode = if space.is_some() { wanted.mode } else { Mode::Keyword };
     let keep = |part, doc| keeps(wanted, &parts, part, doc);
-    let filtered = !wanted.kinds.is_empty()
-        || !wanted.categories.is_empty()
-        || wanted.terms > 1
-        || wanted.period.is_bounded();
+    let filtered =
+        !wanted.kinds.is_empty() || !wanted.categories.is_empty() || wanted.period.is_bounded();
     let pool = sieve::pool(wanted.limit);
+    // Entries of another time and forgotten ones fall out later, so all have to stay in.
+    let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
+    let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };
     let candidates = |space: &Option<Space>| {
-        let dense: Vec<&dyn Dense> =
-            space.iter().flat_map(Space::views).map(|view| view as &dyn Dense).collect();
-        let searched = sieve::Corpus {
-            parts: &parts.views,
-            bm25: &sums,
-            dense: space.as_ref().map(|space| (&space.query, dense.as_slice())),
-            docs: parts.size.docs,
-            keep: filtered.then_some(&keep),
-        };
-        // Entries of another time and forgotten ones fall out later, so all have to stay in.
-        let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
-        sieve::candidates(&searched, mode, n)
+        let views = space.as_ref().map(Space::views).unwrap_or_default();
+        sieve::candidates(&parts.searched(&sums, space.as_ref(), &views, keep), mode, n)
     };
     let mut first = candidates(&space);
     if space.as_ref().is_some_and(Space::damaged) {
@@ -214,28 +224,27 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     sieve::cut(&mut kept, mode, pool);
     placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
     read(stores, &corpora, &parts, &mut placed, (mode == Mode::Hybrid).then_some(&mut meaning));
-    let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
-    if mode != Mode::Keyword {
-        let file = |candidate: &Candidate| {
-            parts.locate(candidate.part, candidate.doc).map(|(store, _, source, _)| (store, source))
-        };
-        rank::neighbours(&mut kept, mode, |candidate| {
-            let next = Candidate { doc: candidate.doc + 1, ..*candidate };
-            file(candidate) == file(&next)
-        });
-    }
-    for (placed, candidate) in placed.iter_mut().zip(kept) {
-        placed.candidate = candidate;
-        let similarity = candidate.cosine.max(0.0);
+    let views = space.as_ref().map(Space::views).unwrap_or_default();
+    let searched = parts.searched(&sums, space.as_ref(), &views, keep);
+    for placed in &mut placed {
+        let candidate = &mut placed.candidate;
+        if mode != Mode::Keyword {
+            let file = |doc| parts.locate(candidate.part, doc).map(|(_, _, source, _)| source);
+            let here = file(candidate.doc);
+            candidate.context = sieve::context(&searched, mode, candidate, |doc| file(doc) == here);
+        }
         placed.score = if wanted.seed {
-            similarity * 100.0 + placed.stability
+            candidate.cosine.max(0.0) * 100.0 + placed.stability
         } else {
             candidate.score(mode) * placed.factor
         };
     }
     sort(&mut placed);
-    let counts =
-        |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= wanted.min_score;
+    let least = match wanted.min_score {
+        Least::Score(score) => score,
+        Least::Recall(score) => rank::threshold(mode, score),
+    };
+    let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
     let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
     let mut hits = hits.into_iter().map(|placed| hit(stores, placed));
     found.hits = hits.by_ref().take(wanted.limit).collect();
@@ -256,17 +265,12 @@ fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bo
     let of_category = |name: &String| {
         corpus::entry_id(&doc).is_some() && corpus::category_hash(name) == doc.category
     };
-    let terms = || {
-        let view = parts.views.get(part);
-        view.is_some_and(|view| bm25::terms_in(wanted.query, *view, number) >= wanted.terms)
-    };
     let in_time = || {
         corpus::entry_id(&doc).is_some()
             || wanted.period.contains(Timestamp::from_seconds(doc.when))
     };
     (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
         && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
-        && (wanted.terms <= 1 || terms())
         && in_time()
 }
 

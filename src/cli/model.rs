@@ -75,7 +75,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 
 /// The name of the model in force.
 pub(super) fn in_force(ctx: &Context) -> String {
-    known::canonical(ctx.config.text("embedding.model"))
+    super::space::name(ctx)
 }
 
 /// A line of the list.

@@ -89,7 +89,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             continue;
         };
         ctx.ui.line(&format!("Indexed: {} lines of {} files", built.docs, built.files));
-        let model = ctx.config.text("embedding.model");
+        let model = &space::name(ctx);
         if built.vectors > 0 {
             ctx.ui.line(&format!("Embedded: {} vectors with {model}", built.vectors));
         }
@@ -246,7 +246,7 @@ fn json_of(ctx: &Context, outcome: &Outcome) -> Value {
 }
 
 fn indexed_json(ctx: &Context, built: &build::Built) -> Value {
-    let model = ctx.config.text("embedding.model");
+    let model = &space::name(ctx);
     // The built-in model serves every line.
     let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
     let mut out = json!({

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     context::Context,
-    find::{Found, Hit, Wanted, find},
+    find::{Found, Hit, Least, Wanted, find},
     period::Period,
 };
 use crate::{
@@ -29,11 +29,10 @@ pub(crate) fn entries(
         mode: Mode::Hybrid,
         seed: false,
         limit: limit.saturating_mul(4).saturating_add(shown.len()),
-        min_score: ctx.config.number("recall.minScore"),
+        min_score: Least::Recall(ctx.config.number("recall.minScore")),
         kinds: &[SourceKind::Topic],
         categories: &[],
         period: Period::default(),
-        terms: 1,
     };
     let mut kept: Vec<(Hit, Sketch)> = Vec::new();
     let mut found = find(ctx, stores, &wanted);
@@ -52,8 +51,7 @@ pub(crate) fn entries(
     found
 }
 
-/// Past sessions that a prompt brings to mind. Those that share but one term with it do so by
-/// chance.
+/// Past sessions that a prompt brings to mind.
 pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
     // Most stores have none, and a search opens the index.
     let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
@@ -62,14 +60,13 @@ pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usi
     }
     let wanted = Wanted {
         query: &Query::from_prompt(prompt),
-        mode: Mode::Keyword,
+        mode: Mode::Hybrid,
         seed: false,
         limit,
-        min_score: 0.0,
+        min_score: Least::Recall(ctx.config.number("recall.minScore")),
         kinds: &[SourceKind::Session],
         categories: &[],
         period: Period::default(),
-        terms: 2,
     };
     find(ctx, stores, &wanted).hits
 }

@@ -7,7 +7,7 @@ use super::{
     Outcome, add,
     context::Context,
     error::{Exit, Failure, Kind},
-    find::{self, Hit, Wanted},
+    find::{self, Hit, Least, Wanted},
     period::Period,
     view,
 };
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     /// Only what is from this time or earlier; a date counts with the whole day
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only hits with at least this score (0 to 1)
+    /// Only hits with at least this score (0 to 1.1)
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f64,
     /// Show how each score came about, and what nearly made it
@@ -141,11 +141,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         },
         seed: args.rank == Order::Seed,
         limit: args.limit,
-        min_score: args.min_score,
+        min_score: Least::Score(args.min_score),
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         period,
-        terms: 1,
     };
     let found = find::find(ctx, &ctx.readers()?, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
@@ -177,10 +176,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     if args.explain && !ctx.ui.json {
         ctx.ui.explain(&format!("terms: {}", query.terms.join(" ")));
         let mode = found.mode.unwrap_or(wanted.mode);
-        found.hits.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode)));
+        found.hits.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
         if !found.near.is_empty() {
             ctx.ui.explain("near misses:");
-            found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode)));
+            found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
         }
     }
     let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
@@ -188,16 +187,30 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// How a score came about, in one line.
-fn arithmetic(hit: &Hit, mode: Mode) -> String {
-    let Candidate { bm25, cosine, reading, context, .. } = hit.candidate;
+fn arithmetic(hit: &Hit, mode: Mode, order: Order) -> String {
+    let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
+    let place = format!("{}:{}", hit.source, hit.line);
+    if order == Order::Seed {
+        let (similarity, score) = (cosine.max(0.0), hit.score);
+        let stability = score - similarity * 100.0;
+        return format!(
+            "{score:.3} = cosine {similarity:.3} × 100 + stability {stability:.3}  {place}"
+        );
+    }
+    // Another model's cosine is brought to the scale of the built-in one.
+    let cosine = if (cosine - likeness).abs() < 1e-9 {
+        format!("cosine {cosine:.3}")
+    } else {
+        format!("likeness {likeness:.3} [cosine {cosine:.3}]")
+    };
     let own = match mode {
         Mode::Keyword => format!("0.7 × {bm25:.3} / ({bm25:.3} + 8)"),
-        Mode::Semantic => format!("cosine {cosine:.3}"),
+        Mode::Semantic => cosine,
         Mode::Hybrid => {
             let near = reading.near;
             let words = bm25 + near;
             format!(
-                "0.3 × cosine {cosine:.3} + 0.5 × {words:.3} / ({words:.3} + 8) [BM25 {bm25:.3} + near \
+                "0.3 × {cosine} + 0.5 × {words:.3} / ({words:.3} + 8) [BM25 {bm25:.3} + near \
                  words {near:.3}] + 0.2 × coverage {:.3}",
                 reading.coverage
             )
@@ -205,7 +218,7 @@ fn arithmetic(hit: &Hit, mode: Mode) -> String {
     };
     let beside = if context > 0.0 { format!(", neighbour {context:.3}") } else { String::new() };
     let (score, factor) = (hit.score, hit.factor);
-    format!("{score:.3} = ({own}{beside}) × {factor:.3} (standing)  {}:{}", hit.source, hit.line)
+    format!("{score:.3} = ({own}{beside}) × {factor:.3} (standing)  {place}")
 }
 
 pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
@@ -224,10 +237,11 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
     }
     put("text", json!(hit.text));
     if explain {
-        let Candidate { bm25, cosine, reading, context, .. } = hit.candidate;
+        let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
         let parts = [
             ("bm25", bm25),
             ("cosine", cosine),
+            ("likeness", likeness),
             ("near", reading.near),
             ("coverage", reading.coverage),
             ("context", context),

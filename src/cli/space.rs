@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     embed::{
-        self,
-        model::{Embedder, Model, Role, Unavailable},
+        self, known,
+        model::{Embedder, Model, Role, Thresholds, Unavailable},
         table,
         vector::Vector,
     },
@@ -21,7 +21,12 @@ use crate::{
         corpus::{self, Corpus},
         vectors::{self, Known, Vectors},
     },
-    recall::{bm25::Query, corpus::category_name, soft::Meaning},
+    recall::{
+        bm25::Query,
+        corpus::category_name,
+        sieve::{self, Dense},
+        soft::Meaning,
+    },
     store::vault::Store,
 };
 
@@ -29,8 +34,8 @@ use crate::{
 pub(crate) struct Space {
     /// The model's name.
     pub(crate) model: String,
-    /// The query.
-    pub(crate) query: Vector,
+    query: Vector,
+    thresholds: Thresholds,
     /// What each store's index lacks.
     pub(crate) behind: Vec<Behind>,
     views: Vec<Vectors>,
@@ -47,8 +52,13 @@ pub(crate) struct Behind {
 
 impl Space {
     /// The vectors of every part.
-    pub(crate) fn views(&self) -> impl Iterator<Item = &Vectors> {
-        self.views.iter()
+    pub(crate) fn views(&self) -> Vec<&dyn Dense> {
+        self.views.iter().map(|view| view as &dyn Dense).collect()
+    }
+
+    /// The vectors, for ranking.
+    pub(crate) fn vectors<'a>(&'a self, parts: &'a [&'a dyn Dense]) -> sieve::Vectors<'a> {
+        sieve::Vectors { query: &self.query, parts, thresholds: self.thresholds }
     }
 
     /// Whether a row turned out to be damaged when it was used.
@@ -68,14 +78,14 @@ pub(crate) fn open(
     stored: bool,
     degraded: &mut Option<String>,
 ) -> Option<Space> {
-    let name = ctx.config.text("embedding.model");
+    let name = &name(ctx);
     if name == NONE {
         return None;
     }
     // A model that could not serve will not now either.
     if name != table::NAME && degraded.is_none() {
         match chosen(ctx, name).and_then(|mut embedder| {
-            let query = embedder.embed(Role::Query, &[&query.content], &mut |_| {})?;
+            let query = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
             fill(ctx, stores, corpora, query, embedder.as_mut(), stored)
         }) {
@@ -87,6 +97,11 @@ pub(crate) fn open(
         }
     }
     built_in(ctx, stores, corpora, meaning, stored)
+}
+
+/// The chosen model's name, in its one spelling.
+pub(crate) fn name(ctx: &Context) -> String {
+    known::canonical(ctx.config.text("embedding.model"))
 }
 
 /// The setting that leaves vectors out.
@@ -124,7 +139,9 @@ fn fill(
     let model = embedder.model().clone();
     let key = (model.key(), model.dimension);
     let mut texts = Texts::new(stores, corpora);
-    let mut space = Space { model: model.id, query, behind: Vec::new(), views: Vec::new() };
+    let thresholds = model.thresholds;
+    let (behind, views) = (Vec::new(), Vec::new());
+    let mut space = Space { model: model.id, query, thresholds, behind, views };
     for (number, (store, corpus)) in stores.iter().zip(corpora).enumerate() {
         let dir = ctx.cache_dir(store).filter(|_| stored);
         let mut views = corpus.vectors(dir.as_deref(), key);
@@ -193,7 +210,7 @@ fn own_key() -> (u64, usize) {
 
 /// Which vectors an index keeps, by the settings.
 pub(crate) fn kept<'a>(ctx: &Context) -> Embedding<'a> {
-    let name = ctx.config.text("embedding.model");
+    let name = &name(ctx);
     let model = (name != NONE && name != table::NAME).then(|| installed(ctx, name)).flatten();
     let model = model.map(|model| (model.key(), model.dimension));
     Embedding { built_in: name != NONE, model, ..Embedding::default() }
@@ -211,7 +228,7 @@ pub(crate) fn embedder(ctx: &Context, name: &str) -> Result<Option<Box<dyn Embed
 /// The chosen model, however long it takes, or why it cannot serve; `None` when that is the
 /// built-in one or none.
 pub(crate) fn patient(ctx: &Context) -> Option<Result<Box<dyn Embedder>, Unavailable>> {
-    let name = ctx.config.text("embedding.model");
+    let name = &name(ctx);
     let open = || {
         let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
         models.open(name, None)

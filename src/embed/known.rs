@@ -97,6 +97,7 @@ const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
     ("bge-m3", "", "", CAUTIOUS),
     ("bge-", BGE_QUERY, "", BGE),
     ("all-minilm-", "", "", MINILM),
+    ("minilm", "", "", MINILM),
     ("mxbai-embed-", BGE_QUERY, "", CAUTIOUS),
     ("snowflake-arctic-embed-", BGE_QUERY, "", CAUTIOUS),
     ("nomic-embed-", "search_query: ", "search_document: ", CAUTIOUS),
@@ -134,6 +135,12 @@ pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
         passage_prefix: passage.to_owned(),
         thresholds,
     }
+}
+
+/// Whether somebody has measured the thresholds of a model.
+#[must_use]
+pub fn is_calibrated(model: &Model) -> bool {
+    model.thresholds != CAUTIOUS
 }
 
 /// The one spelling of a model's name: lower case, without its owner, `-q` for quantised.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+pub mod calibrate;
 pub mod known;
 pub mod model;
 pub mod table;

@@ -42,6 +42,21 @@ pub struct Thresholds {
     pub duplicate: f64,
 }
 
+/// The built-in model's, by which the weights of a fused score were chosen.
+pub const STATIC: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
+
+impl Thresholds {
+    /// What a cosine would be in the built-in model, -1 to 1: about as many pairs of unrelated
+    /// texts reach it there. A line through the two thresholds that stand for about 1 % and 0.1 %
+    /// of such pairs; unrelated texts have cosines near 0 in one model and near 0.6 in another.
+    #[must_use]
+    pub fn calibrate(&self, cosine: f64) -> f64 {
+        let span = self.reminder - self.recall;
+        let slope = if span > 0.0 { (STATIC.reminder - STATIC.recall) / span } else { 1.0 };
+        (STATIC.recall + slope * (cosine - self.recall)).clamp(-1.0, 1.0)
+    }
+}
+
 /// A model: all that decides which vector a text gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -122,4 +137,20 @@ pub trait Embedder {
         texts: &[&str],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Vec<f32>>, Unavailable>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cosines_of_another_model() {
+        let bge = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
+        for (cosine, want) in [(0.65, 0.45), (0.70, 0.60), (0.5, 0.0), (0.95, 1.0), (-1.0, -1.0)] {
+            assert!((bge.calibrate(cosine) - want).abs() < 1e-9, "{cosine}");
+            assert!((STATIC.calibrate(cosine) - cosine).abs() < 1e-9, "{cosine}");
+        }
+        let odd = Thresholds { recall: 0.5, reminder: 0.5, duplicate: 0.5 };
+        assert!(odd.calibrate(0.7).is_finite());
+    }
 }

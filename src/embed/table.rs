@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    model::{Embedder, Model, Pooling, Role, Thresholds, Unavailable},
+    model::{Embedder, Model, Pooling, Role, STATIC, Unavailable},
     vector::normalize,
     wordpiece::{self, Vocabulary},
 };
@@ -36,7 +36,7 @@ pub fn model() -> Model {
         pooling: Pooling::Sum,
         query_prefix: String::new(),
         passage_prefix: String::new(),
-        thresholds: Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 },
+        thresholds: STATIC,
     }
 }
 

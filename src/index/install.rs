@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     embed::{
+        calibrate,
         known::{self, Known},
-        model::{Model, Pooling, Unavailable},
+        model::{Model, Pooling, Thresholds, Unavailable},
     },
     store::{atomic, read},
 };
@@ -139,7 +140,8 @@ fn finish(
     let (first, bytes) = record(&model)?;
     stage.write(MANIFEST, &bytes)?;
     let untried = match trial(models, &first.model, &stage.dir) {
-        Ok(given) => {
+        Ok((given, thresholds)) => {
+            model.thresholds = thresholds.unwrap_or(model.thresholds);
             model.dimension = match said {
                 Some(said) if said != given => {
                     let message =
@@ -177,8 +179,8 @@ enum Trial {
     Failed(Unavailable),
 }
 
-/// Embeds a sentence; gives the vector's length.
-fn trial(models: &Models, model: &Model, dir: &Path) -> Result<usize, Trial> {
+/// Embeds a sentence; gives the vector's length, and thresholds if nobody knows them.
+fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Thresholds>), Trial> {
     let library = models.library().map_err(Trial::Impossible)?;
     // So that a library that cannot be loaded is not taken for the model's fault.
     models.version(&library).map_err(Trial::Impossible)?;
@@ -187,7 +189,13 @@ fn trial(models: &Models, model: &Model, dir: &Path) -> Result<usize, Trial> {
     if vector.iter().all(|number| *number == 0.0) {
         return Err(Trial::Failed(Unavailable("its vectors are all zeros".to_owned())));
     }
-    Ok(vector.len())
+    let mut thresholds = None;
+    if !known::is_calibrated(model) {
+        let texts = calibrate::SENTENCES.iter();
+        let vectors: Result<Vec<_>, _> = texts.map(|text| worker.raw(text)).collect();
+        thresholds = calibrate::thresholds(&vectors.map_err(Trial::Failed)?);
+    }
+    Ok((vector.len(), thresholds))
 }
 
 /// Installs a library from a file, or from a directory that has it. Gives its version.

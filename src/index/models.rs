@@ -193,7 +193,7 @@ impl Models {
     }
 
     /// Opens an installed model, if its files have the sizes they had and there is a library. Its
-    /// process starts with the first text. `deadline` is for each call of it, and includes that.
+    /// process starts with the first text. `deadline` includes that, and is for all calls together.
     pub(crate) fn open(
         &self,
         name: &str,

@@ -45,8 +45,8 @@ enum Event {
     Line(Vec<u8>),
     /// It will write no more.
     End,
-    /// The deadline of this turn has passed.
-    Late(u64),
+    /// The deadline has passed.
+    Late,
 }
 
 /// A running child and the ways to and from it.
@@ -55,11 +55,12 @@ struct Running {
     /// To the thread that writes to it, so that a full pipe stops nobody else.
     feed: Sender<Vec<u8>>,
     events: Receiver<Event>,
-    timer: SyncSender<Event>,
+    /// Stops the clock, and its thread, when it is dropped.
+    _clock: Option<Sender<()>>,
 }
 
 impl Running {
-    fn start(program: &Program) -> Result<Self, Unavailable> {
+    fn start(program: &Program, deadline: Option<Duration>) -> Result<Self, Unavailable> {
         let failed = |error| Unavailable(format!("the model's process cannot be started: {error}"));
         let mut child = Command::new(&program.path)
             .args(&program.args)
@@ -71,7 +72,8 @@ impl Running {
             .map_err(failed)?;
         let (mut stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (feed, texts) = mpsc::channel::<Vec<u8>>();
-        let (timer, events) = mpsc::sync_channel(64);
+        let (reports, events) = mpsc::sync_channel(64);
+        let clock = deadline.map(|deadline| clock(deadline, reports.clone()));
         thread::spawn(move || {
             // When the child reads no more, it has ended; that is seen at its output.
             while let Ok(line) = texts.recv() {
@@ -80,7 +82,7 @@ impl Running {
                 }
             }
         });
-        let lines = timer.clone();
+        let lines = reports;
         thread::spawn(move || {
             let Some(stdout) = stdout else { return };
             let mut stdout = BufReader::new(stdout);
@@ -97,7 +99,7 @@ impl Running {
                 }
             }
         });
-        Ok(Self { child: Some(child), feed, events, timer })
+        Ok(Self { child: Some(child), feed, events, _clock: clock })
     }
 
     /// Ends the child. One that cannot even be killed is left to a thread.
@@ -146,13 +148,13 @@ pub(crate) struct Worker {
     deadline: Option<Duration>,
     running: Option<Running>,
     failed: Option<Unavailable>,
-    turn: u64,
 }
 
 impl Worker {
-    /// A model that `program` serves. `deadline` is for each call of [`Embedder::embed`].
+    /// A model that `program` serves. `deadline` is for all calls of [`Embedder::embed`] together
+    /// and runs from the first, the start of the process included.
     pub(crate) fn new(model: Model, program: Program, deadline: Option<Duration>) -> Self {
-        Self { model, program, deadline, running: None, failed: None, turn: 0 }
+        Self { model, program, deadline, running: None, failed: None }
     }
 
     /// The vector of one text as the model gives it: of any length, and of any dimension.
@@ -187,14 +189,10 @@ impl Worker {
         texts: Vec<String>,
         take: &mut dyn FnMut(Vec<f32>) -> Result<(), Unavailable>,
     ) -> Result<(), Unavailable> {
-        self.turn += 1;
-        let turn = self.turn;
         let running = match &mut self.running {
             Some(running) => running,
-            none => none.insert(Running::start(&self.program)?),
+            none => none.insert(Running::start(&self.program, self.deadline)?),
         };
-        // Ends with this call, and its thread with it.
-        let _done = self.deadline.map(|deadline| timer(deadline, running.timer.clone(), turn));
         let count = texts.len();
         for text in texts {
             let mut line = Value::String(text).to_string().into_bytes();
@@ -202,22 +200,18 @@ impl Worker {
             drop(running.feed.send(line));
         }
         for _ in 0..count {
-            let line = loop {
-                match running.events.recv_timeout(SILENCE) {
-                    Ok(Event::Line(line)) => break line,
-                    Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
-                        return Err(running.end());
-                    }
-                    Ok(Event::Late(late)) if late == turn => {
-                        let millis = self.deadline.unwrap_or_default().as_millis();
-                        let message = format!("the model did not answer within {millis} ms");
-                        return Err(Unavailable(message));
-                    }
-                    // From a call that was in time after all.
-                    Ok(Event::Late(_)) => {}
-                    Err(RecvTimeoutError::Timeout) => {
-                        return Err(Unavailable("the model was silent for two minutes".to_owned()));
-                    }
+            let line = match running.events.recv_timeout(SILENCE) {
+                Ok(Event::Line(line)) => line,
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(running.end());
+                }
+                Ok(Event::Late) => {
+                    let millis = self.deadline.unwrap_or_default().as_millis();
+                    let message = format!("the model did not answer within {millis} ms");
+                    return Err(Unavailable(message));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Unavailable("the model was silent for two minutes".to_owned()));
                 }
             };
             take(answer(&line)?)?;
@@ -227,11 +221,11 @@ impl Worker {
 }
 
 /// Sends [`Event::Late`] after `deadline`, unless what it gives is dropped before.
-fn timer(deadline: Duration, events: SyncSender<Event>, turn: u64) -> Sender<()> {
+fn clock(deadline: Duration, events: SyncSender<Event>) -> Sender<()> {
     let (done, stop) = mpsc::channel::<()>();
     thread::spawn(move || {
         if stop.recv_timeout(deadline) == Err(RecvTimeoutError::Timeout) {
-            drop(events.send(Event::Late(turn)));
+            drop(events.send(Event::Late));
         }
     });
     done

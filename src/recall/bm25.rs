@@ -30,6 +30,8 @@ pub struct Query {
     pub terms: Vec<String>,
     /// The text that they are of: without question words.
     pub content: String,
+    /// The text as it was given, cut where it is too long.
+    pub text: String,
 }
 
 impl Query {
@@ -39,14 +41,16 @@ impl Query {
         let content: Vec<&str> =
             text.split_whitespace().filter(|word| !tokens::is_question_word(word)).collect();
         let content = Self::all_of(&content.join(" "));
-        if content.is_empty() { Self::all_of(text) } else { content }
+        let query = if content.is_empty() { Self::all_of(text) } else { content };
+        Self { text: cut(text).to_owned(), ..query }
     }
 
     /// Reads a prompt: question words are dropped, even when nothing is left.
     #[must_use]
     pub fn from_prompt(text: &str) -> Self {
         let words = text.split_whitespace().filter(|word| !tokens::is_question_word(word));
-        Self::all_of(&words.collect::<Vec<_>>().join(" "))
+        let query = Self::all_of(&words.collect::<Vec<_>>().join(" "));
+        Self { text: cut(text).to_owned(), ..query }
     }
 
     /// Whether there is nothing to look for.
@@ -70,7 +74,7 @@ impl Query {
                 terms.push(token.to_owned());
             }
         });
-        Self { terms, content: cut(text).to_owned() }
+        Self { terms, content: cut(text).to_owned(), text: String::new() }
     }
 }
 
@@ -150,13 +154,6 @@ pub fn saturated(frequency: f64, words: u32, average: f64) -> f64 {
     frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * length))
 }
 
-/// How many terms of a query a document holds.
-#[must_use]
-pub fn terms_in(query: &Query, part: &dyn Part, doc: u32) -> usize {
-    let holds = |term: &usize| part.postings(*term).binary_search_by_key(&doc, |at| at.0).is_ok();
-    (0..query.terms.len()).filter(holds).count()
-}
-
 /// Inverse document frequency, never negative: ln(1 + (N − n + ½) / (n + ½)).
 fn idf(found: f64, docs: f64) -> f64 {
     ((docs - found).max(0.0) + 0.5).mul_add(1.0 / (found + 0.5), 1.0).ln()
@@ -205,14 +202,6 @@ mod tests {
         let size = Size { docs: 3, words: 17 };
         let query = "berth lock";
         assert_eq!(scores(query, &[&whole], size), scores(query, &[&left, &right], size));
-    }
-
-    #[test]
-    fn terms() {
-        let part = Fixed(vec![3, 5, 9], vec![vec![(0, 1), (2, 2)], vec![(1, 1), (2, 1)]]);
-        let query = Query::new("berth lock");
-        let counts: Vec<usize> = (0..4).map(|doc| terms_in(&query, &part, doc)).collect();
-        assert_eq!(counts, [1, 1, 2, 0]);
     }
 
     #[test]

@@ -4,12 +4,15 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     bm25::{self, Part, Query, Size},
-    rank::{self, Candidate, Mode},
+    rank::{Candidate, Mode},
     sieve::{self, Dense},
     soft::Meaning,
     tokens::Tokenizer,
 };
-use crate::embed::vector::Vector;
+use crate::embed::{
+    model::{STATIC, Thresholds},
+    vector::Vector,
+};
 
 /// The documents of a set, indexed in memory.
 #[derive(Debug, Default)]
@@ -66,7 +69,7 @@ impl Collection {
         &self,
         query: &Query,
         mode: Mode,
-        vector: Option<&Vector>,
+        vector: Option<(&Vector, Thresholds)>,
         limit: usize,
     ) -> Vec<(usize, f64)> {
         if query.is_empty() {
@@ -85,13 +88,20 @@ impl Collection {
         let mut own = None;
         if mode != Mode::Keyword {
             meaning = Meaning::new(query, &idf);
-            own = Some(vector.cloned().unwrap_or_else(|| meaning.vector()));
+            own = Some(vector.map_or_else(
+                || (meaning.vector(), STATIC),
+                |(vector, thresholds)| (vector.clone(), thresholds),
+            ));
         }
         let dense: [&dyn Dense; 1] = [&view];
         let corpus = sieve::Corpus {
             parts: &parts,
             bm25: &sums,
-            dense: own.as_ref().map(|own| (own, dense.as_slice())),
+            dense: own.as_ref().map(|(query, thresholds)| sieve::Vectors {
+                query,
+                parts: &dense,
+                thresholds: *thresholds,
+            }),
             docs: self.size.docs,
             keep: None,
         };
@@ -105,7 +115,10 @@ impl Collection {
             }
         }
         if mode != Mode::Keyword {
-            rank::neighbours(&mut found, mode, |_| true);
+            let end = view.end();
+            for candidate in &mut found {
+                candidate.context = sieve::context(&corpus, mode, candidate, |doc| doc < end);
+            }
         }
         found.retain(|candidate| candidate.counts(mode));
         found.sort_by(|a, b| {

@@ -43,7 +43,9 @@ pub fn ndcg<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 {
 }
 
 fn dcg(gains: impl Iterator<Item = u32>) -> f64 {
-    (1_u32..).zip(gains).map(|(rank, gain)| f64::from(gain) / f64::from(rank + 1).log2()).sum()
+    let gain = |(rank, gain): (u32, u32)| f64::from(gain) / f64::from(rank + 1).log2();
+    // A sum of nothing is -0.
+    (1..).zip(gains).map(gain).fold(0.0, |sum, gain| sum + gain)
 }
 
 /// The grade of each distinct id of a ranking.
@@ -60,7 +62,7 @@ pub struct Quality {
     pub recall_at_5: f64,
     /// Share of relevant documents among the first 10.
     pub recall_at_10: f64,
-    /// Reciprocal rank of the first relevant document in the whole ranking.
+    /// Reciprocal rank of the first relevant document, among the 10 hits that are looked at.
     pub mrr: f64,
     /// nDCG at 10.
     pub ndcg_at_10: f64,

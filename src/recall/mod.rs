@@ -2,6 +2,7 @@
 
 pub mod bm25;
 pub mod corpus;
+pub mod duplicate;
 pub mod evalset;
 pub mod evaluate;
 pub mod gate;

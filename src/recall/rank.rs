@@ -10,7 +10,7 @@ const COSINE: f64 = 0.3;
 /// Weight of coverage, once the text is read.
 const COVERAGE: f64 = 0.2;
 /// How much of what is missing to 1 a neighbour's score fills.
-const CONTEXT: f64 = 0.3;
+pub(super) const CONTEXT: f64 = 0.3;
 /// A hybrid score below this is chance.
 const FLOOR: f64 = 0.15;
 /// A cosine below this is chance.
@@ -41,7 +41,7 @@ impl Mode {
 }
 
 /// A document that may be a hit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Candidate {
     /// Number of the part.
     pub part: usize,
@@ -51,6 +51,8 @@ pub struct Candidate {
     pub bm25: f64,
     /// Cosine with the query, -1 to 1; 0 without vectors.
     pub cosine: f64,
+    /// The same on the built-in model's scale.
+    pub likeness: f64,
     /// What its text says.
     pub reading: Reading,
     /// What its neighbours add.
@@ -70,13 +72,13 @@ impl Candidate {
     pub fn counts(&self, mode: Mode) -> bool {
         match mode {
             Mode::Keyword => self.bm25 > 0.0,
-            Mode::Semantic => self.cosine >= COSINE_FLOOR,
+            Mode::Semantic => self.likeness >= COSINE_FLOOR,
             Mode::Hybrid => self.own(mode) >= FLOOR,
         }
     }
 
     fn own(&self, mode: Mode) -> f64 {
-        let cosine = self.cosine.max(0.0);
+        let cosine = self.likeness.max(0.0);
         match mode {
             Mode::Keyword => keyword(self.bm25),
             Mode::Semantic => cosine,
@@ -92,7 +94,7 @@ impl Candidate {
     /// What is known before the text is read.
     pub(super) fn first(&self, mode: Mode) -> f64 {
         match mode {
-            Mode::Hybrid => COSINE * self.cosine.max(0.0) + keyword(self.bm25),
+            Mode::Hybrid => COSINE * self.likeness.max(0.0) + keyword(self.bm25),
             _ => self.own(mode),
         }
     }
@@ -131,31 +133,6 @@ pub fn threshold(mode: Mode, score: f64) -> f64 {
     if mode == Mode::Keyword { (1.0 - COSINE) * score } else { score }
 }
 
-/// Lets neighbours speak for each other: what stands beside a good passage is likelier to be one.
-/// `beside` tells whether the document after this one, in the same part, is of the same file.
-pub fn neighbours(candidates: &mut [Candidate], mode: Mode, beside: impl Fn(&Candidate) -> bool) {
-    let mut before: Option<(usize, u32, f64)> = None;
-    let mut contexts = vec![0.0_f64; candidates.len()];
-    for (at, candidate) in candidates.iter().enumerate() {
-        let own = candidate.own(mode);
-        if let Some((part, doc, other)) = before
-            && part == candidate.part
-            && doc + 1 == candidate.doc
-            && candidates.get(at.wrapping_sub(1)).is_some_and(&beside)
-        {
-            for (at, score) in [(at, other), (at - 1, own)] {
-                if let Some(context) = contexts.get_mut(at) {
-                    *context = context.max(CONTEXT * score);
-                }
-            }
-        }
-        before = Some((candidate.part, candidate.doc, own));
-    }
-    for (candidate, context) in candidates.iter_mut().zip(contexts) {
-        candidate.context = context;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,30 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_speak_for_each_other() {
-        let candidate = |doc, bm25| Candidate {
-            part: 0,
-            doc,
-            bm25,
-            cosine: 0.0,
-            reading: Reading::default(),
-            context: 0.0,
-        };
-        let mut all = [candidate(1, 1.0), candidate(2, 9.0), candidate(3, 1.0), candidate(5, 1.0)];
-        // The file ends after document 2.
-        neighbours(&mut all, Mode::Hybrid, |candidate| candidate.doc != 2);
-        let contexts = all.map(|candidate| candidate.context);
-        assert!(contexts[0] > 0.05 && contexts[2].abs() < 1e-12 && contexts[3].abs() < 1e-12);
-        assert!(all[0].score(Mode::Hybrid) < all[1].score(Mode::Hybrid));
-    }
-
-    #[test]
     fn scores_stay_between_zero_and_one() {
         let best = Candidate {
             part: 0,
             doc: 0,
             bm25: 1e9,
             cosine: 1.0,
+            likeness: 1.0,
             reading: Reading { near: 0.0, coverage: 1.0 },
             context: CONTEXT,
         };
@@ -203,6 +163,7 @@ mod tests {
             let none = Candidate {
                 bm25: 0.0,
                 cosine: -1.0,
+                likeness: -1.0,
                 reading: Reading::default(),
                 context: 0.0,
                 ..best

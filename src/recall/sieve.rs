@@ -8,10 +8,13 @@ use std::ops::Range;
 
 use super::{
     bm25::Part,
-    rank::{Candidate, Mode},
+    rank::{CONTEXT, Candidate, Mode},
     soft::Reading,
 };
-use crate::embed::vector::{Vector, hamming};
+use crate::embed::{
+    model::Thresholds,
+    vector::{Vector, hamming},
+};
 
 /// Corpora of more documents are looked through by sign bits first.
 const EXACT: u64 = 4096;
@@ -32,12 +35,33 @@ pub struct Corpus<'a> {
     pub parts: &'a [&'a dyn Part],
     /// The BM25 of every document.
     pub bm25: &'a [Vec<f64>],
-    /// The query's vector, and the vectors of every part.
-    pub dense: Option<(&'a Vector, &'a [&'a dyn Dense])>,
+    /// Vectors, unless only words count.
+    pub dense: Option<Vectors<'a>>,
     /// Documents in all.
     pub docs: u64,
     /// Which documents may be hits; `None` for all.
     pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
+}
+
+/// The vectors of one model.
+#[derive(Clone, Copy)]
+pub struct Vectors<'a> {
+    /// The query's.
+    pub query: &'a Vector,
+    /// Those of every part.
+    pub parts: &'a [&'a dyn Dense],
+    /// The model's thresholds.
+    pub thresholds: Thresholds,
+}
+
+impl Vectors<'_> {
+    /// The cosine of the query and a document, and that on the built-in model's scale.
+    fn cosine(&self, part: usize, doc: u32) -> (f64, f64) {
+        let Some(part) = self.parts.get(part) else { return (0.0, 0.0) };
+        let (numbers, scale) = part.vector(doc);
+        let cosine = f64::from(self.query.cosine(numbers, scale));
+        (cosine, self.thresholds.calibrate(cosine))
+    }
 }
 
 /// The best `n` documents by what is known before their text is read, and those level with the
@@ -45,7 +69,7 @@ pub struct Corpus<'a> {
 #[must_use]
 pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     let mut found = match (mode, corpus.dense) {
-        (Mode::Hybrid | Mode::Semantic, Some((query, dense))) => with_cosines(corpus, query, dense),
+        (Mode::Hybrid | Mode::Semantic, Some(vectors)) => with_cosines(corpus, vectors),
         _ => pick(corpus, |bm25| bm25 > 0.0),
     };
     found.retain(|candidate| candidate.first(mode) > 0.0);
@@ -70,20 +94,20 @@ fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candida
     each(corpus, |part, doc, bm25| {
         if wanted(bm25) {
             let reading = Reading::default();
-            found.push(Candidate { part, doc, bm25, cosine: 0.0, reading, context: 0.0 });
+            found.push(Candidate { part, doc, bm25, reading, ..Candidate::default() });
         }
     });
     found
 }
 
-fn with_cosines(corpus: &Corpus<'_>, query: &Vector, dense: &[&dyn Dense]) -> Vec<Candidate> {
+fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
     let mut found = if corpus.docs <= EXACT {
         pick(corpus, |_| true)
     } else {
-        let signs = query.signs();
+        let signs = vectors.query.signs();
         let mut distances = Vec::new();
         each(corpus, |part, doc, _| {
-            let stored = dense.get(part).map_or(&[][..], |part| part.signs(doc));
+            let stored = vectors.parts.get(part).map_or(&[][..], |part| part.signs(doc));
             distances.push(hamming(&signs, stored));
         });
         let far = nth(&distances, SIEVED);
@@ -97,12 +121,31 @@ fn with_cosines(corpus: &Corpus<'_>, query: &Vector, dense: &[&dyn Dense]) -> Ve
         })
     };
     for candidate in &mut found {
-        if let Some(part) = dense.get(candidate.part) {
-            let (numbers, scale) = part.vector(candidate.doc);
-            candidate.cosine = f64::from(query.cosine(numbers, scale));
-        }
+        (candidate.cosine, candidate.likeness) = vectors.cosine(candidate.part, candidate.doc);
     }
     found
+}
+
+/// What the documents before and after a candidate add to its score: what stands beside a good
+/// passage is likelier to be one. `beside` tells which numbers are of the same file.
+#[must_use]
+pub fn context(
+    corpus: &Corpus<'_>,
+    mode: Mode,
+    candidate: &Candidate,
+    beside: impl Fn(u32) -> bool,
+) -> f64 {
+    let (part, doc) = (candidate.part, candidate.doc);
+    let score = |doc: u32| {
+        let bm25 = corpus.bm25.get(part).and_then(|sums| sums.get(doc as usize));
+        let cosine = corpus.dense.map(|vectors| vectors.cosine(part, doc));
+        let (cosine, likeness) = cosine.unwrap_or_default();
+        let bm25 = bm25.copied().unwrap_or(0.0);
+        Candidate { bm25, cosine, likeness, ..Candidate::default() }.first(mode)
+    };
+    let beside =
+        [doc.checked_sub(1), doc.checked_add(1)].into_iter().flatten().filter(|doc| beside(*doc));
+    CONTEXT * beside.map(score).fold(0.0, f64::max)
 }
 
 /// How many candidates are worth reading for so many hits.
@@ -141,6 +184,7 @@ fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::model::STATIC;
 
     /// Documents `first..first + n` of a made-up corpus, all alive.
     struct Made(Vec<Range<u32>>, Vec<(Vector, Vec<u8>)>);
@@ -194,8 +238,8 @@ mod tests {
         let query = Vector::quantize(&(0..64).map(|n| (n as f32).cos()).collect::<Vec<_>>());
         let views: Vec<&dyn Part> = parts.iter().map(|part| *part as &dyn Part).collect();
         let dense: Vec<&dyn Dense> = parts.iter().map(|part| *part as &dyn Dense).collect();
-        let corpus =
-            Corpus { parts: &views, bm25: &bm25, dense: Some((&query, &dense)), docs, keep: None };
+        let dense = Some(Vectors { query: &query, parts: &dense, thresholds: STATIC });
+        let corpus = Corpus { parts: &views, bm25: &bm25, dense, docs, keep: None };
         let ends: Vec<u32> = parts.iter().map(|part| part.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)
             .iter()
@@ -222,5 +266,20 @@ mod tests {
         let (exact, sieved) = (search(&[&many], 1, 10), search(&[&many], 6000, 10));
         let common = exact.iter().filter(|found| sieved.contains(found)).count();
         assert!(common >= 9, "{common} of {}", exact.len());
+    }
+
+    #[test]
+    fn neighbours_speak_for_each_other() {
+        let made = Made::new(0, 6);
+        let parts: [&dyn Part; 1] = [&made];
+        let bm25 = [vec![0.0, 9.0, 1.0, 0.0, 5.0, 0.0]];
+        let corpus = Corpus { parts: &parts, bm25: &bm25, dense: None, docs: 6, keep: None };
+        let of = |doc: u32| {
+            let candidate = Candidate { doc, ..Candidate::default() };
+            // The file ends after document 3.
+            context(&corpus, Mode::Keyword, &candidate, |beside| (beside > 3) == (doc > 3))
+        };
+        assert!(of(2) > 0.1 && of(0) > 0.1 && of(1) < 0.05, "{} {} {}", of(2), of(0), of(1));
+        assert!(of(3) < 0.05 && of(4).abs() < 1e-12 && of(5) > 0.05);
     }
 }

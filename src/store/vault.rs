@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     model::{
-        category::Categories,
+        category::{Categories, CategoryId},
         entry::EntryId,
         event::{Cue, Event, EventKind, Origin},
         hash::{IdMap, IdSet},
@@ -333,6 +333,12 @@ impl Snapshot {
         let mut stems: Vec<&str> = held.map(|(topic, _)| topic.stem.as_str()).collect();
         stems.dedup();
         stems
+    }
+
+    /// The texts of a category's entries.
+    pub(crate) fn of_category(&self, id: CategoryId) -> impl Iterator<Item = (EntryId, &str)> {
+        let of = self.entries().filter(move |(_, entry)| entry.category == id);
+        of.map(|(_, entry)| (entry.id, entry.text.as_str()))
     }
 
     fn entries(&self) -> impl Iterator<Item = (&TopicFile, &TopicEntry)> {
