@@ -4,7 +4,7 @@
 //! guard has to agree. It refuses what it does not understand. A repetition that is not recognised
 //! is kept twice, which costs a line; two statements taken for one lose the second.
 //!
-//! A text becomes a sequence of tokens ([`token`]); [`phrase`] rewrites what cannot change the
+//! A text becomes a sequence of tokens (`token`); `phrase` rewrites what cannot change the
 //! meaning, from a closed list; whatever is left has to be equal, in order. There is no list of
 //! what makes texts differ: everything does but
 //!
