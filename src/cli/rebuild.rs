@@ -32,7 +32,8 @@ use crate::{
 
 /// Adopt hand-written lines, rescore, archive cold topics, rebuild the index
 ///
-/// Writes `memory-scores.json` for other programs. Searching and reporting work without it too.
+/// Writes `memory-scores.json` for other programs, and has the chosen model embed what it has not
+/// yet, however long that takes. Searching and reporting work without it too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d
