@@ -1,6 +1,6 @@
 //! Building and refreshing the index. Never on the way of a writer, never waited for.
 
-use std::{path::Path, time::SystemTime};
+use std::{num::NonZero, panic::resume_unwind, path::Path, thread, time::SystemTime};
 
 use anyhow::Result;
 
@@ -172,6 +172,27 @@ impl Embedding<'_> {
     }
 }
 
+/// Texts from which it pays to embed on all processors.
+const MANY: usize = 2_000;
+
+/// The vectors of texts by the built-in model.
+fn embed_all(texts: &[(u64, String)]) -> Vec<Vector> {
+    let some = |texts: &[(u64, String)]| -> Vec<Vector> {
+        let mut model = table::Static::default();
+        texts.iter().map(|(_, text)| Vector::quantize(&model.vector(text))).collect()
+    };
+    if texts.len() < MANY {
+        return some(texts);
+    }
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let parts = texts.chunks(texts.len().div_ceil(processors));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || some(part))).collect();
+        let joined = parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
+        joined.flatten().collect()
+    })
+}
+
 /// Texts that a model is given at once.
 const BATCH: usize = 64;
 
@@ -210,8 +231,6 @@ fn index(
     embedding: &mut Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(Vec<u8>, Vec<VectorFile>, Built)> {
-    let mut model = table::Static::default();
-    let mut own = vectors::Builder::new(model.model().key(), table::DIMENSION);
     let mut texts = Vec::new();
     let mut builder = Builder::new()?;
     let mut tokenizer = Tokenizer::default();
@@ -239,10 +258,7 @@ fn index(
             failed = failed.take().or(builder.add(&doc, &tokens).err());
             let key = vectors::key(category_name(categories, doc.category), text);
             let text = embed::passage(text);
-            if embedding.built_in {
-                own.push(key, Some(&Vector::quantize(&model.vector(&text))));
-            }
-            if embedding.model.is_some() {
+            if embedding.built_in || embedding.model.is_some() {
                 texts.push((key, text.into_owned()));
             }
         });
@@ -260,7 +276,12 @@ fn index(
     sections.insert(folded::SECTION.to_owned(), folded::write(store, real_now));
     let mut files = Vec::new();
     if embedding.built_in {
-        files.push((model.model().key(), own.finish(manifest.id)));
+        let key = table::model().key();
+        let mut own = vectors::Builder::new(key, table::DIMENSION);
+        for ((key, _), vector) in texts.iter().zip(embed_all(&texts)) {
+            own.push(*key, Some(&vector));
+        }
+        files.push((key, own.finish(manifest.id)));
     }
     if let Some((model, dimension)) = embedding.model {
         let mut further = vectors::Builder::new(model, dimension);
