@@ -18,8 +18,8 @@ use crate::{
     model::hash::{IdMap, fnv1a64},
 };
 
-/// Cosine of two words from which they count as alike at all: of unrelated words of the table,
-/// nine in ten pairs are below.
+/// Cosine of two words from which they count as alike at all: 99 in 100 pairs of words drawn at
+/// random from the table are below.
 const UNLIKE: f32 = 0.2;
 /// Words of a query that are looked at.
 const WORDS: usize = 64;
