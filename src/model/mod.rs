@@ -4,5 +4,6 @@ pub mod category;
 pub mod entry;
 pub mod event;
 pub mod hash;
+pub mod local;
 pub mod time;
 pub mod ulid;

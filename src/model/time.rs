@@ -32,8 +32,7 @@ impl Timestamp {
     /// A date alone, `2026-05-01`: its first instant in UTC.
     #[must_use]
     pub fn parse_date(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        (bytes.len() == 10).then(|| date(bytes).map(|days| Self(days * DAY_MS))).flatten()
+        days_of_date(text.as_bytes()).map(|days| Self(days * DAY_MS))
     }
 
     /// The last instant of a date: what is valid until then holds on the day itself.
@@ -126,7 +125,7 @@ fn digits(bytes: &[u8]) -> Option<i64> {
 }
 
 /// Days since 1970-01-01 of `YYYY-MM-DD` (proleptic Gregorian calendar).
-fn date(bytes: &[u8]) -> Option<i64> {
+pub(super) fn days_of_date(bytes: &[u8]) -> Option<i64> {
     let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *bytes else { return None };
     let year = digits(&[y0, y1, y2, y3])?;
     let month = digits(&[m0, m1])?;
@@ -161,7 +160,7 @@ fn canonical(bytes: &[u8]) -> Option<Timestamp> {
         return None;
     }
     let seconds = hour * 3600 + minute * 60 + second;
-    Some(Timestamp(date(day)? * DAY_MS + seconds * 1000 + milli))
+    Some(Timestamp(days_of_date(day)? * DAY_MS + seconds * 1000 + milli))
 }
 
 #[cfg(test)]

@@ -3,3 +3,4 @@
 pub mod budget;
 pub mod render;
 pub mod select;
+pub mod working;

@@ -25,7 +25,8 @@ use crate::{
     score::{board::Scope, ledger::Ledger},
     text::{
         line,
-        topic::{Edit, TopicDoc, TopicEntry, count_chars, lines},
+        lines::{Edit, count_chars, lines},
+        topic::{TopicDoc, TopicEntry},
     },
 };
 

@@ -1,6 +1,9 @@
 //! Bytes to entries and back. Pure, lossless, and never failing: what is not understood is kept.
 
+pub mod checklist;
+pub mod handoff;
 pub mod line;
+pub mod lines;
 pub mod notes;
 pub mod safe;
 pub mod secret;

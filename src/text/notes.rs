@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::topic::lines;
+use super::lines::lines;
 use crate::model::time::Timestamp;
 
 /// A searchable piece of a file.

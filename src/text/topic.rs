@@ -5,7 +5,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::line;
+use super::{
+    line,
+    lines::{Edit, append, apply, count_chars, lines},
+};
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers},
@@ -51,15 +54,6 @@ pub struct TopicEntry {
     pub span: Range<usize>,
     /// Bytes of the text in the file.
     pub text_span: Range<usize>,
-}
-
-/// The only way to change a topic: replace `span` by `bytes`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Bytes of the document to replace.
-    pub span: Range<usize>,
-    /// What comes instead.
-    pub bytes: Vec<u8>,
 }
 
 /// A topic file as read.
@@ -127,21 +121,7 @@ impl TopicDoc {
     /// A new file starts with `heading`.
     #[must_use]
     pub fn append(&self, heading: &str, lines: &[String]) -> Edit {
-        let end = self.bytes.len();
-        let newline = self.newline();
-        let mut bytes = Vec::new();
-        match self.bytes.last() {
-            None => bytes.extend_from_slice(format!("# {heading}{newline}{newline}").as_bytes()),
-            Some(b'\n' | b'\r') => {}
-            // A file that holds a byte order mark alone is as good as new.
-            Some(_) if self.bytes == BOM => {}
-            Some(_) => bytes.extend_from_slice(newline.as_bytes()),
-        }
-        for line in lines {
-            bytes.extend_from_slice(line.as_bytes());
-            bytes.extend_from_slice(newline.as_bytes());
-        }
-        Edit { span: end..end, bytes }
+        append(&self.bytes, heading, lines)
     }
 
     /// Gives an entry another text.
@@ -177,62 +157,9 @@ impl TopicDoc {
 
     /// The bytes after `edits`, which must not overlap.
     #[must_use]
-    pub fn apply(&self, mut edits: Vec<Edit>) -> Vec<u8> {
-        edits.sort_by_key(|edit| edit.span.start);
-        let mut out = Vec::with_capacity(self.bytes.len() + 256);
-        let mut copied = 0;
-        for edit in edits {
-            out.extend_from_slice(self.bytes.get(copied..edit.span.start).unwrap_or_default());
-            out.extend_from_slice(&edit.bytes);
-            copied = edit.span.end;
-        }
-        out.extend_from_slice(self.bytes.get(copied..).unwrap_or_default());
-        out
+    pub fn apply(&self, edits: Vec<Edit>) -> Vec<u8> {
+        apply(&self.bytes, edits)
     }
-
-    /// The line end that most lines have.
-    fn newline(&self) -> &'static str {
-        let (mut lf, mut crlf, mut cr) = (0, 0, 0);
-        for span in lines(&self.bytes) {
-            match self.bytes.get(span.end..) {
-                Some([b'\r', b'\n', ..]) => crlf += 1,
-                Some([b'\r', ..]) => cr += 1,
-                Some([b'\n', ..]) => lf += 1,
-                _ => {}
-            }
-        }
-        match () {
-            () if crlf > lf && crlf >= cr => "\r\n",
-            () if cr > lf => "\r",
-            () => "\n",
-        }
-    }
-}
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
-
-/// Characters in `bytes`; each byte that is not part of one counts as one.
-#[must_use]
-pub fn count_chars(bytes: &[u8]) -> usize {
-    bytes.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum()
-}
-
-/// The lines of a file, as spans without their ends (LF, CRLF or CR) and without a leading byte
-/// order mark.
-pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-    std::iter::from_fn(move || {
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let length = memchr::memchr2(b'\n', b'\r', rest);
-        let span = at..at + length.unwrap_or(rest.len());
-        let end = match rest.get(length.unwrap_or(rest.len())..) {
-            Some([b'\r', b'\n', ..]) => 2,
-            Some([_, ..]) => 1,
-            _ => 0,
-        };
-        at = span.end + end;
-        Some(span)
-    })
 }
 
 #[cfg(test)]

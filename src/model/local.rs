@@ -1,0 +1,117 @@
+//! The calendar and the clock on the wall. Which offset applies is the caller's knowledge.
+
+use std::fmt;
+
+use super::time::{Timestamp, days_of_date};
+
+/// Seconds in a day.
+const DAY: i64 = 86_400;
+
+/// A day of the calendar. Ordered by time; printed and read as `2026-05-01` and in no other way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// Days since 1970-01-01.
+    days: i64,
+}
+
+impl Date {
+    /// Reads `2026-05-01`: ten characters and a day that exists.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        days_of_date(text.as_bytes()).map(|days| Self { days })
+    }
+
+    /// The day before.
+    #[must_use]
+    pub fn yesterday(self) -> Self {
+        Self { days: self.days - 1 }
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Timestamp(self.days * DAY * 1000).date())
+    }
+}
+
+/// A moment as clocks show it in one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalTime {
+    /// The day.
+    pub date: Date,
+    /// Seconds since its midnight.
+    seconds: i64,
+}
+
+impl LocalTime {
+    /// The moment `at` where clocks are `offset` seconds ahead of UTC.
+    #[must_use]
+    pub fn new(at: Timestamp, offset: i32) -> Self {
+        let local = at.0.div_euclid(1000) + i64::from(offset);
+        Self { date: Date { days: local.div_euclid(DAY) }, seconds: local.rem_euclid(DAY) }
+    }
+
+    /// `14:30`.
+    #[must_use]
+    pub fn clock(self) -> String {
+        format!("{:02}:{:02}", self.seconds / 3600, self.seconds / 60 % 60)
+    }
+}
+
+impl fmt::Display for LocalTime {
+    /// `2026-05-01 14:30:00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}:{:02}", self.date, self.clock(), self.seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_strictly() {
+        for good in ["1970-01-01", "2026-02-28", "2028-02-29", "0001-01-01", "9999-12-31"] {
+            assert_eq!(Date::parse(good).map(|date| date.to_string()).as_deref(), Some(good));
+        }
+        for bad in [
+            "",
+            "2026-13-01",
+            "2026-02-29",
+            "2026-00-10",
+            "2026-01-32",
+            "2026-1-1",
+            "26-01-01",
+            "2026/01/01",
+            "../x",
+            "2026-01-01.md",
+            " 2026-01-01",
+            "2026-01-01 ",
+            "٢٠٢٦-٠١-٠١",
+            "20260101",
+            "-026-01-01",
+            "+026-01-01",
+            "today",
+        ] {
+            assert_eq!(Date::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_moment_has_another_day_elsewhere() {
+        let at = Timestamp::parse("2026-02-28T23:30:05.999Z").unwrap();
+        for (offset, want) in [
+            (0, "2026-02-28 23:30:05"),
+            (3600, "2026-03-01 00:30:05"),
+            (-8 * 3600, "2026-02-28 15:30:05"),
+            (20_700, "2026-03-01 05:15:05"),
+        ] {
+            let local = LocalTime::new(at, offset);
+            assert_eq!(local.to_string(), want);
+            assert_eq!(local.clock(), want[11..16]);
+        }
+        let before = LocalTime::new(Timestamp(-1), 0);
+        assert_eq!(before.to_string(), "1969-12-31 23:59:59");
+        assert_eq!(before.date.yesterday().to_string(), "1969-12-30");
+    }
+}

@@ -1,0 +1,205 @@
+//! The scratchpad: a checklist in markdown, changed one item at a time.
+//!
+//! Never reserialises: headings, comments, foreign syntax and line ends stay as they are.
+
+use std::ops::Range;
+
+use super::lines::{self, Edit, apply, lines};
+
+/// One `- [ ] text` of a checklist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Line number, from 1.
+    pub line: usize,
+    /// Whether it is ticked.
+    pub done: bool,
+    /// What is to be done.
+    pub text: String,
+    /// Where the character between the brackets is.
+    tick: usize,
+    /// The item with the comment above it and the indented lines below it, line ends included.
+    block: Range<usize>,
+    /// Columns before its dash.
+    indent: usize,
+}
+
+/// The items of a checklist, in order. Code blocks have none.
+#[must_use]
+pub fn items(bytes: &[u8]) -> Vec<Item> {
+    let mut found: Vec<Item> = Vec::new();
+    let mut fenced = false;
+    // Items that the lines below may still belong to, outermost first.
+    let mut open: Vec<usize> = Vec::new();
+    let mut comment = None;
+    let mut spans = lines(bytes).peekable();
+    let mut number = 0;
+    while let Some(span) = spans.next() {
+        number += 1;
+        let end = spans.peek().map_or(bytes.len(), |next| next.start);
+        let line = bytes.get(span.clone()).unwrap_or_default();
+        let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let words = line.trim_ascii();
+        if words.starts_with(b"```") || words.starts_with(b"~~~") {
+            fenced = !fenced;
+        }
+        if words.is_empty() {
+            // A blank line ends nothing by itself; only an indented line after it goes on.
+            continue;
+        }
+        open.retain(|at| found.get(*at).is_some_and(|item| item.indent < indent));
+        for at in &open {
+            if let Some(item) = found.get_mut(*at) {
+                item.block.end = end;
+            }
+        }
+        let above = comment.take();
+        if words.starts_with(b"<!--") && words.ends_with(b"-->") && !fenced {
+            comment = Some(span.start);
+        } else if let Some((tick, text)) = item(line).filter(|_| !fenced) {
+            let done = line.get(tick).is_some_and(|mark| *mark != b' ');
+            let text = String::from_utf8_lossy(text).into_owned();
+            let block = above.unwrap_or(span.start)..end;
+            open.push(found.len());
+            found.push(Item { line: number, done, text, tick: span.start + tick, block, indent });
+        }
+    }
+    found
+}
+
+/// The place of the tick, and the text, of a line that is an item.
+fn item(line: &[u8]) -> Option<(usize, &[u8])> {
+    let words = line.trim_ascii_start();
+    let ([b'-' | b'*' | b'+'], rest) = words.split_at_checked(1)? else { return None };
+    let rest = rest.trim_ascii_start();
+    let [b'[', b' ' | b'x' | b'X', b']', text @ ..] = rest else { return None };
+    let text = text.first().filter(|byte| byte.is_ascii_whitespace()).map(|_| text.trim_ascii())?;
+    (!text.is_empty()).then(|| (line.len() - rest.len() + 1, text))
+}
+
+/// The first item in the wanted state whose text contains `needle`, in any case.
+#[must_use]
+pub fn find<'a>(items: &'a [Item], needle: &str, done: bool) -> Option<&'a Item> {
+    let needle = needle.to_lowercase();
+    items.iter().find(|item| item.done == done && item.text.to_lowercase().contains(&needle))
+}
+
+/// Ticks an item, or takes its tick away.
+#[must_use]
+pub fn tick(item: &Item, done: bool) -> Edit {
+    let mark = if done { b'x' } else { b' ' };
+    Edit { span: item.tick..item.tick + 1, bytes: vec![mark] }
+}
+
+/// Adds open items at the end.
+#[must_use]
+pub fn append(bytes: &[u8], texts: &[String]) -> Edit {
+    let lines: Vec<String> = texts.iter().map(|text| format!("- [ ] {text}")).collect();
+    lines::append(bytes, "Scratchpad", &lines)
+}
+
+/// Takes out the done items with their comments and sub-items, unless one of these is open. Gives
+/// the bytes after it, and the lines that were taken out.
+#[must_use]
+pub fn clear(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
+    let items = items(bytes);
+    let inside = |outer: &Item, inner: &Item| {
+        outer.block.start <= inner.block.start && inner.block.end <= outer.block.end
+    };
+    let is_over =
+        |item: &&Item| item.done && items.iter().all(|other| other.done || !inside(item, other));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut cleared = Vec::new();
+    for item in items.iter().filter(is_over) {
+        // A sub-item goes with the item that it belongs to.
+        if edits.last().is_some_and(|last| item.block.end <= last.span.end) {
+            continue;
+        }
+        let block = bytes.get(item.block.clone()).unwrap_or_default();
+        let lines = lines(block).filter_map(|span| block.get(span)).map(String::from_utf8_lossy);
+        cleared.extend(lines.filter(|line| !line.trim().is_empty()).map(String::from));
+        edits.push(Edit { span: item.block.clone(), bytes: Vec::new() });
+    }
+    (apply(bytes, edits), cleared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAD: &str = "# Scratchpad\r\n\r\nSome words.\r\n<!-- 2026-02-15 14:30:00 [a1b2c3d4] -->\r\n\
+        - [ ] Fix auth bug\r\n- [x] Review PR #42\r\n  details of it\r\n\r\n  more\r\n* [X] star\r\n\
+        - [x] outer\r\n  - [ ] inner open\r\n- [x] over\r\n\t- [x] inner done\r\n```\r\n\
+        - [ ] code\r\n```\r\n- [] no box\r\n-[ ] tight\r\n- [ ]glued\r\n- [-] other\r\n- [ ] \r\n1. [ ] numbered";
+
+    fn shown(items: &[Item]) -> Vec<String> {
+        let mark = |item: &Item| if item.done { 'x' } else { ' ' };
+        items.iter().map(|item| format!("{}{} {}", item.line, mark(item), item.text)).collect()
+    }
+
+    #[test]
+    fn items_are_found_among_anything() {
+        let want = [
+            "5  Fix auth bug",
+            "6x Review PR #42",
+            "10x star",
+            "11x outer",
+            "12  inner open",
+            "13x over",
+            "14x inner done",
+            "19  tight",
+        ];
+        assert_eq!(shown(&items(PAD.as_bytes())), want);
+    }
+
+    #[test]
+    fn the_first_that_contains_it_counts() {
+        let items = items(PAD.as_bytes());
+        let line = |needle: &str, done| find(&items, needle, done).map(|item| item.line);
+        assert_eq!(line("AUTH", false), Some(5));
+        assert_eq!(line("auth", true), None);
+        assert_eq!(line("inner", false), Some(12));
+        assert_eq!(line("R", true), Some(6));
+        assert_eq!(line("nothing", false), None);
+    }
+
+    #[test]
+    fn a_tick_changes_one_byte() {
+        for item in items(PAD.as_bytes()) {
+            for done in [true, false] {
+                let after = apply(PAD.as_bytes(), vec![tick(&item, done)]);
+                let differing = after.iter().zip(PAD.as_bytes()).filter(|(a, b)| a != b).count();
+                assert_eq!(after.len(), PAD.len());
+                // A capital X is a tick as well.
+                assert!(differing <= 1, "{}", item.text);
+                assert!(items(&after).iter().any(|now| now.line == item.line && now.done == done));
+            }
+        }
+    }
+
+    #[test]
+    fn clearing_takes_what_is_over_with_all_that_belongs_to_it() {
+        let (after, cleared) = clear(PAD.as_bytes());
+        let want = PAD
+            .replace("- [x] Review PR #42\r\n  details of it\r\n\r\n  more\r\n* [X] star\r\n", "")
+            .replace("- [x] over\r\n\t- [x] inner done\r\n", "");
+        assert_eq!(String::from_utf8_lossy(&after), want);
+        let lines =
+            ["- [x] Review PR #42", "  details of it", "  more", "* [X] star", "- [x] over"];
+        assert_eq!(cleared[..5], lines);
+        assert_eq!(clear(&after), (after.clone(), Vec::new()), "once is enough");
+        let with_comment = b"<!-- a -->\n- [x] b\n<!-- c -->\n- [ ] d";
+        assert_eq!(clear(with_comment).0, b"<!-- c -->\n- [ ] d");
+    }
+
+    #[test]
+    fn additions_follow_the_file_s_style() {
+        let texts = ["one".to_owned(), "two".to_owned()];
+        for (before, after) in [
+            ("", "# Scratchpad\n\n- [ ] one\n- [ ] two\n"),
+            ("- [ ] a\r\nb", "- [ ] a\r\nb\r\n- [ ] one\r\n- [ ] two\r\n"),
+        ] {
+            let edit = append(before.as_bytes(), &texts);
+            assert_eq!(apply(before.as_bytes(), vec![edit]), after.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Handoff blocks of a daily log: what one session leaves for the next, between two comments.
+//!
+//! A block repeats lines of the log, so whoever reads the log as a log leaves blocks out.
+
+use std::ops::Range;
+
+use super::lines::lines;
+use crate::model::local::LocalTime;
+
+const OPEN: &[u8] = b"<!-- HANDOFF ";
+const CLOSE: &str = "<!-- /HANDOFF -->";
+/// Lines of the log that a block repeats.
+const RECENT: usize = 15;
+/// Characters of a session's id that a block shows.
+const SESSION: usize = 8;
+
+/// The blocks of a log, as spans with their line ends. A block without an end, as pi writes it,
+/// ends before the next comment that begins a line.
+#[must_use]
+pub fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<usize> = None;
+    // Where the block would end if it has no end of its own.
+    let mut comment = None;
+    let mut spans = lines(bytes).peekable();
+    while let Some(span) = spans.next() {
+        let line = bytes.get(span.clone()).unwrap_or_default();
+        let end = spans.peek().map_or(bytes.len(), |next| next.start);
+        if line.starts_with(OPEN) {
+            found.extend(open.map(|start| start..comment.unwrap_or(span.start)));
+            (open, comment) = (Some(span.start), None);
+        } else if line.trim_ascii_end() == CLOSE.as_bytes() {
+            found.extend(open.take().map(|start| start..end));
+        } else if line.starts_with(b"<!--") && comment.is_none() {
+            comment = Some(span.start);
+        }
+    }
+    found.extend(open.map(|start| start..comment.unwrap_or(bytes.len())));
+    found
+}
+
+/// What a log says itself: its last lines with words, at most so many as a handoff repeats, without
+/// comments and title.
+#[must_use]
+pub fn recent(bytes: &[u8]) -> Vec<String> {
+    let blocks = blocks(bytes);
+    let inside = |span: &Range<usize>| blocks.iter().any(|block| block.contains(&span.start));
+    let mut found: Vec<String> = lines(bytes)
+        .filter(|span| !inside(span))
+        .map(|span| String::from_utf8_lossy(bytes.get(span).unwrap_or_default()).into_owned())
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("<!--"))
+        .skip_while(|line| line.starts_with("# "))
+        .collect();
+    found.split_off(found.len().saturating_sub(RECENT))
+}
+
+/// What a session leaves.
+#[derive(Debug, Clone, Default)]
+pub struct Handoff {
+    /// Its id.
+    pub session: Option<String>,
+    /// Open items of the scratchpad.
+    pub open: Vec<String>,
+    /// See [`recent`].
+    pub recent: Vec<String>,
+    /// Where the repository stands, line by line.
+    pub repository: Vec<String>,
+}
+
+impl Handoff {
+    /// The block; `None` when neither list nor log say anything.
+    #[must_use]
+    pub fn block(&self, at: LocalTime) -> Option<Vec<String>> {
+        if self.open.is_empty() && self.recent.is_empty() {
+            return None;
+        }
+        let id: Option<String> = self.session.as_ref().map(|id| id.chars().take(SESSION).collect());
+        let id = id.map_or_else(String::new, |id| format!(" [{id}]"));
+        let mut block = vec![format!("<!-- HANDOFF {at}{id} -->"), "## Session Handoff".to_owned()];
+        let mut list = |title: &str, lines: &mut dyn Iterator<Item = String>| {
+            let mut lines = lines.peekable();
+            if lines.peek().is_some() {
+                block.push(format!("**{title}:**"));
+                block.extend(lines);
+            }
+        };
+        let open = self.open.iter().map(|text| format!("- [ ] {text}"));
+        list("Open scratchpad items", &mut open.into_iter());
+        list("Recent daily log context", &mut self.recent.iter().cloned());
+        list("Repository", &mut self.repository.iter().map(|line| format!("- {line}")));
+        block.push(CLOSE.to_owned());
+        Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::Timestamp;
+
+    fn at() -> LocalTime {
+        LocalTime::new(Timestamp::parse("2026-02-15T14:30:00Z").unwrap(), 0)
+    }
+
+    fn handoff(log: &str) -> Option<String> {
+        let session = Some("a1b2c3d4-e5f6".to_owned());
+        let handoff = Handoff { session, recent: recent(log.as_bytes()), ..Handoff::default() };
+        handoff.block(at()).map(|lines| lines.join("\n") + "\n")
+    }
+
+    #[test]
+    fn a_block_says_what_is_open_and_what_was_last() {
+        let handoff = Handoff {
+            session: Some("a1b2c3d4e5".to_owned()),
+            open: vec!["Fix auth bug".to_owned(), "Review PR #42".to_owned()],
+            recent: vec!["- 14:00 Found it".to_owned()],
+            repository: vec!["branch main".to_owned()],
+        };
+        let want = "<!-- HANDOFF 2026-02-15 14:30:00 [a1b2c3d4] -->\n## Session Handoff\n\
+            **Open scratchpad items:**\n- [ ] Fix auth bug\n- [ ] Review PR #42\n\
+            **Recent daily log context:**\n- 14:00 Found it\n**Repository:**\n- branch main\n\
+            <!-- /HANDOFF -->";
+        assert_eq!(handoff.block(at()).unwrap().join("\n"), want);
+        let only = |open: &[&str], recent: &[&str]| {
+            let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            let repository = vec!["branch main".to_owned()];
+            Handoff { session: None, open: own(open), recent: own(recent), repository }.block(at())
+        };
+        assert_eq!(only(&["a"], &[]).unwrap()[2..4], ["**Open scratchpad items:**", "- [ ] a"]);
+        assert_eq!(only(&[], &["b"]).unwrap()[0], "<!-- HANDOFF 2026-02-15 14:30:00 -->");
+        assert_eq!(only(&[], &[]), None, "a repository alone is nothing to say");
+    }
+
+    #[test]
+    fn blocks_never_nest() {
+        let mut log = "# 2026-02-15\n\n- 09:00 one\n".to_owned();
+        for n in 0..4 {
+            let block = handoff(&log).unwrap();
+            assert_eq!(block.matches("HANDOFF 2026").count(), 1, "{block}");
+            assert_eq!(block.matches("- 09:00 one").count(), 1, "{block}");
+            log.push_str(&block);
+            log.push_str(&format!("- 10:0{n} more\n"));
+        }
+        assert_eq!(recent(log.as_bytes()).len(), 5);
+        assert_eq!(blocks(log.as_bytes()).len(), 4);
+    }
+
+    #[test]
+    fn fifteen_lines_with_words() {
+        let lines: String = (10..40).map(|n| format!("- 10:{n} line\r\n\r\n")).collect();
+        let found = recent(format!("# 2026-02-15\r\n\r\n<!-- x -->\r\n{lines}").as_bytes());
+        assert_eq!((found.len(), found[0].as_str()), (15, "- 10:25 line"));
+        for empty in ["", "# 2026-02-15\n\n", "<!-- a -->\n", "\n \n"] {
+            assert_eq!(handoff(empty), None, "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_others_end_at_the_next_comment() {
+        let spans = |log: &str| -> Vec<String> {
+            blocks(log.as_bytes()).into_iter().map(|span| log[span].to_owned()).collect()
+        };
+        let pi = "<!-- HANDOFF a -->\n## Session Handoff\n- [ ] x\n<!-- 2026 [id] -->\nlog\n";
+        assert_eq!(spans(pi), ["<!-- HANDOFF a -->\n## Session Handoff\n- [ ] x\n"]);
+        assert_eq!(recent(pi.as_bytes()), ["log"]);
+        let two = "a\n<!-- HANDOFF 1 -->\nb\n<!-- HANDOFF 2 -->\nc\n<!-- /HANDOFF -->\nd\n";
+        assert_eq!(recent(two.as_bytes()), ["a", "d"]);
+        // A comment in a block that has an end does not end it.
+        let own = "<!-- HANDOFF 1 -->\n<!-- c -->\nb\n<!-- /HANDOFF -->\nd\n<!-- /HANDOFF -->\n";
+        assert_eq!(recent(own.as_bytes()), ["d"]);
+    }
+}
