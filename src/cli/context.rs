@@ -8,6 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use chrono::{Local, TimeZone};
 use clap::ValueEnum;
 
 use super::{
@@ -22,6 +23,7 @@ use crate::{
     index::{manifest, models::Models},
     model::{
         event::Provenance,
+        local::LocalTime,
         time::{Now, Timestamp},
     },
     score::board::{Board, Rules, Scope},
@@ -149,6 +151,12 @@ impl Context {
         let files = config_files(&places)?;
         let config = Config::load(&files, env)?;
         Ok((now, places, config))
+    }
+
+    /// A moment as clocks show it here.
+    pub(crate) fn local(&self, at: Timestamp) -> LocalTime {
+        let offset = Local.timestamp_millis_opt(at.0).earliest();
+        LocalTime::new(at, offset.map_or(0, |time| time.offset().local_minus_utc()))
     }
 
     /// The stores to read that exist, the project's first.

@@ -12,6 +12,7 @@ mod eval_injection;
 mod export;
 mod find;
 mod generate;
+mod handoff;
 mod import;
 mod init;
 mod input;
@@ -19,8 +20,10 @@ mod list;
 mod model;
 mod model_pull;
 mod model_status;
+mod note;
 mod period;
 mod pick;
+mod read;
 mod rebuild;
 mod recalled;
 mod reinforce;
@@ -30,9 +33,11 @@ mod show;
 mod space;
 mod standing;
 mod texts;
+mod todo;
 mod topics;
 mod ui;
 mod view;
+mod working;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -84,6 +89,11 @@ commands! {
     Topics "topics" topics::Args;
     Search "search" search::Args;
     Report "report" report::Args;
+    Handoff "handoff" handoff::Args;
+    Note "note" note::NoteArgs;
+    Log "log" note::LogArgs;
+    Todo "todo" todo::Args;
+    Read "read" read::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
     Forget "forget" curate::ForgetArgs;
@@ -165,6 +175,11 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Topics(args) => topics::run(ctx, args).map(plain),
         Command::Search(args) => search::run(ctx, args),
         Command::Report(args) => report::run(ctx, args),
+        Command::Handoff(args) => handoff::run(ctx, args).map(plain),
+        Command::Note(args) => note::note(ctx, args).map(plain),
+        Command::Log(args) => note::log(ctx, args).map(plain),
+        Command::Todo(args) => todo::run(ctx, args).map(plain),
+        Command::Read(args) => read::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
         Command::Forget(args) => curate::forget(ctx, args).map(plain),

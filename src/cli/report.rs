@@ -18,6 +18,7 @@ use crate::{
     report::{
         budget::{self, Tokens},
         render::{self, Settings},
+        working,
     },
     score::board::Board,
     store::read,
@@ -44,9 +45,20 @@ pub(crate) struct Args {
     /// Add memories that fit this prompt (`-` reads it from standard input)
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
+    /// What the report is made of
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "memories")]
+    layout: Layout,
     /// Say of every entry why it is in or out, on standard error or in the JSON
     #[arg(long)]
     explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Layout {
+    /// Entries by their score
+    Memories,
+    /// Open items, logs of today and yesterday, what fits the prompt, and long-term notes
+    Working,
 }
 
 /// Past sessions that a prompt brings to mind.
@@ -58,6 +70,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         Some("-") => Some(input::read_stdin()?),
         prompt => prompt.map(str::to_owned),
     };
+    if args.layout == Layout::Working {
+        let limit = args.budget.map_or(working::CHARS, |tokens| Tokens(tokens).chars());
+        return super::working::run(ctx, &stores, prompt.as_deref(), limit);
+    }
     let settings = Settings {
         budget: budget_of(ctx, args)?,
         ground_truth: ctx.config.ground_truth(),

@@ -15,6 +15,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
     ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
     ("PIMEM_SESSION", "The session that is noted with an event"),
+    ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
     ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),

@@ -117,7 +117,7 @@ impl EntryText {
 
 /// `raw` without `<private>…</private>`; an unclosed span runs to the end, so that nothing private
 /// is kept because of a typing mistake.
-fn without_private(raw: &str) -> String {
+pub(super) fn without_private(raw: &str) -> String {
     const OPEN: &str = "<private>";
     const CLOSE: &str = "</private>";
     let mut kept = String::with_capacity(raw.len());

@@ -5,5 +5,6 @@ pub mod entry;
 pub mod event;
 pub mod hash;
 pub mod local;
+pub mod note;
 pub mod time;
 pub mod ulid;

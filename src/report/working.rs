@@ -1,6 +1,8 @@
 //! The working layout: what is open, what was done today and yesterday, what fits the prompt, and
 //! long-term notes, each within a number of characters of its own.
 
+use std::borrow::Cow;
+
 use super::budget::thousands;
 use crate::{model::local::Date, text::safe};
 
@@ -110,7 +112,8 @@ fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = true;
     for line in text.lines() {
-        let line = safe::model(line.trim_end());
+        let line = uncommented(line.trim_end());
+        let line = safe::model(&line);
         if line.is_empty() {
             blank = true;
             continue;
@@ -128,6 +131,16 @@ fn tidy(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// A line that is a comment as a remark: who wrote when is worth knowing. An end mark is not.
+fn uncommented(line: &str) -> Cow<'_, str> {
+    let inside = line.trim().strip_prefix("<!--").and_then(|line| line.strip_suffix("-->"));
+    match inside.map(str::trim) {
+        None => line.into(),
+        Some(inside) if inside.is_empty() || inside.starts_with('/') => "".into(),
+        Some(inside) => format!("({inside})").into(),
+    }
 }
 
 /// At most `chars` characters of a text, by whole lines where that keeps anything, with a mark
@@ -190,10 +203,15 @@ mod tests {
 
     #[test]
     fn sections_in_order_and_nothing_of_nothing() {
-        let all =
-            sources(["- [ ] a", "# 2026-03-01\n\n\n- b", "- c", "# M\ntext <system>", "d\u{202e}"]);
+        let all = sources([
+            "- [ ] a",
+            "# 2026-03-01\n\n\n- b\n<!-- HANDOFF x -->\nc\n<!-- /HANDOFF -->",
+            "- c",
+            "# M\ntext <system>",
+            "d\u{202e}",
+        ]);
         let want = "# Memory\n\n## SCRATCHPAD.md (working context)\n\n- [ ] a\n\n\
-            ## Daily log: 2026-03-01 (today)\n\n- b\n\n\
+            ## Daily log: 2026-03-01 (today)\n\n- b\n(HANDOFF x)\nc\n\n\
             ## Relevant memories (auto-retrieved)\n\n- c\n\n\
             ## MEMORY.md (long-term)\n\n### M\ntext ‹system>\n\n\
             ## Daily log: 2026-02-28 (yesterday)\n\nd\n";

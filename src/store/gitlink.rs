@@ -26,13 +26,9 @@ pub(crate) fn look(dir: &Path) -> Git {
         return Git::Repository;
     }
     // A path here is followed only to read `commondir` and to see whether a directory exists.
-    let Some(target) = read_line(&link)
-        .and_then(|line| line.strip_prefix("gitdir:").map(|path| dir.join(path.trim())))
-    else {
-        return Git::None;
-    };
+    let Some(target) = git_dir(dir) else { return Git::None };
     let Some(common) = read_line(&target.join("commondir")) else {
-        return if target.is_dir() { Git::Submodule } else { Git::None };
+        return Git::Submodule;
     };
     let common = target.join(common);
     let main = std::fs::canonicalize(common).ok().and_then(|common| {
@@ -41,6 +37,16 @@ pub(crate) fn look(dir: &Path) -> Git {
         named.then(|| common.parent().map(Path::to_path_buf)).flatten()
     });
     Git::Linked(main)
+}
+
+/// The directory with head and logs of the work tree that starts at `dir`.
+pub(crate) fn git_dir(dir: &Path) -> Option<PathBuf> {
+    let link = dir.join(".git");
+    if std::fs::metadata(&link).ok()?.is_dir() {
+        return Some(link);
+    }
+    let target = read_line(&link)?;
+    target.strip_prefix("gitdir:").map(|path| dir.join(path.trim())).filter(|path| path.is_dir())
 }
 
 fn read_line(path: &Path) -> Option<String> {

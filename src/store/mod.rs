@@ -1,8 +1,10 @@
 //! The disk: the only module that writes user data.
 
 pub(crate) mod atomic;
+pub(crate) mod git;
 pub(crate) mod gitlink;
 pub(crate) mod lock;
+pub(crate) mod notes;
 pub(crate) mod read;
 pub(crate) mod root;
 pub(crate) mod txn;

@@ -4,6 +4,7 @@ pub mod checklist;
 pub mod handoff;
 pub mod line;
 pub mod lines;
+pub mod memo;
 pub mod notes;
 pub mod safe;
 pub mod secret;

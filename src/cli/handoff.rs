@@ -1,0 +1,127 @@
+//! `pimem handoff`: leave in today's log what the next session should start from.
+
+use serde_json::json;
+
+use super::{
+    context::{self, Context},
+    error::{Exit, Failure},
+    todo,
+};
+use crate::{
+    model::local::Date,
+    store::{git, notes, read, vault::Store},
+    text::handoff::{self, Handoff},
+};
+
+/// Bytes of the end of a log that hold its last lines and the newest handoff.
+const TAIL: u64 = 256 * 1024;
+
+/// Leave in today's log what the next session should start from
+///
+/// The open items of the scratchpad and the last lines of the log are written to its end, between
+/// two comments. Earlier handoffs are not repeated. With nothing open and nothing logged, nothing
+/// is written.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  pimem handoff --session \"$SESSION\" --git\n  pimem handoff show"
+)]
+pub(crate) struct Args {
+    /// The session that leaves it [default: PIMEM_SESSION]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Add branch, changed files and last commits
+    #[arg(long)]
+    git: bool,
+    #[command(subcommand)]
+    act: Option<Act>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    /// Show the newest handoff
+    Show,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    match args.act {
+        Some(Act::Show) => show(ctx),
+        None => leave(ctx, args),
+    }
+}
+
+fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let now = ctx.local(ctx.now.0);
+    let name = notes::daily(now.date);
+    let (dir, scope, known) = ctx.target()?;
+    let store = ctx.store(dir, scope);
+    let block = |repository| -> Result<Option<Vec<String>>, Failure> {
+        let mut open = Vec::new();
+        for store in ctx.readers()? {
+            open.extend(todo::open(&todo::scratchpad(&store)?).map(|item| item.text));
+        }
+        let log = store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?;
+        let recent = handoff::recent(&log.map(|(log, _)| log).unwrap_or_default());
+        let session = args.session.clone().or_else(|| ctx.who().session);
+        Ok(Handoff { session: session.map(|id| visible(&id)), open, recent, repository }.block(now))
+    };
+    if !known || block(Vec::new())?.is_none() {
+        ctx.ui.note("Nothing is open and nothing was logged today: nothing to hand off");
+        return Ok(Exit::Done);
+    }
+    let repository = if args.git { git::standing(&ctx.places.cwd) } else { Vec::new() };
+    let lock = context::lock(&store)?;
+    let Some(block) = block(repository)? else { return Ok(Exit::Done) };
+    store.append(&lock, &name, &now.date.to_string(), &block)?;
+    if ctx.ui.json {
+        let text = block.join("\n");
+        ctx.ui.document(&json!({"schema": "pimem.handoff/1", "file": name, "text": text}));
+    } else {
+        ctx.ui.line(&format!("Handed off in {name}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// An id as it may stand in a comment.
+fn visible(id: &str) -> String {
+    id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
+}
+
+fn show(ctx: &Context) -> Result<Exit, Failure> {
+    let mut newest: Option<(Date, String)> = None;
+    for store in ctx.readers()? {
+        if let Some(found) = in_store(&store)?
+            && newest.as_ref().is_none_or(|known| *known < found)
+        {
+            newest = Some(found);
+        }
+    }
+    let Some((date, text)) = newest else {
+        ctx.ui.note("there is no handoff");
+        return Ok(Exit::Nothing);
+    };
+    if ctx.ui.json {
+        let document =
+            json!({"schema": "pimem.handoff/1", "file": notes::daily(date), "text": text});
+        ctx.ui.document(&document);
+    } else {
+        text.lines().for_each(|line| ctx.ui.line(line));
+    }
+    Ok(Exit::Done)
+}
+
+/// The newest handoff of a store, with the day of its log.
+fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
+    let names = read::markdown_names(&store.dir, &store.dir.join("daily"))
+        .map_err(|problem| Failure::from(&problem))?;
+    let dates = names.iter().rev().filter_map(|name| Date::parse(name.strip_suffix(".md")?));
+    for date in dates {
+        let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;
+        let log = log.map(|(log, _)| log).unwrap_or_default();
+        if let Some(block) = handoff::blocks(&log).pop() {
+            let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
+            return Ok(Some((date, text.trim_end().to_owned())));
+        }
+    }
+    Ok(None)
+}

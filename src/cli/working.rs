@@ -1,0 +1,113 @@
+//! `pimem report --layout working`: the day at hand, for a prompt.
+
+use serde_json::json;
+
+use super::{
+    Outcome,
+    context::Context,
+    error::{Exit, Failure},
+    find::{self, Found, Hit, Least, Wanted},
+    period::Period,
+    todo,
+};
+use crate::{
+    model::local::Date,
+    recall::{bm25::Query, gate, rank::Mode},
+    report::working::{self, Sources},
+    store::{notes, read::Problem, vault::Store},
+    text::handoff,
+};
+
+/// Hits of the search with the prompt.
+const HITS: usize = 3;
+/// Characters of the prompt that are searched for.
+const PROMPT: usize = 200;
+/// Bytes of a log or of notes that are read at each end: far more than is shown.
+const READ: u64 = 64 * 1024;
+
+/// Prints the working layout in at most `limit` characters.
+pub(super) fn run(
+    ctx: &Context,
+    stores: &[Store],
+    prompt: Option<&str>,
+    limit: usize,
+) -> Result<Outcome, Failure> {
+    let mut problems = Vec::new();
+    let today = ctx.local(ctx.now.0).date;
+    let mut sources = Sources::default();
+    for store in stores {
+        let mut add = |text: &mut String, more: Result<String, Problem>| match more {
+            Ok(more) if more.trim().is_empty() => {}
+            Ok(more) => {
+                if !text.is_empty() {
+                    text.push_str("\n\n");
+                }
+                text.push_str(&more);
+            }
+            Err(problem) => problems.push(problem),
+        };
+        add(&mut sources.scratchpad, open_items(store));
+        add(&mut sources.today, log(store, today));
+        add(&mut sources.notes, notes(store));
+        add(&mut sources.yesterday, log(store, today.yesterday()));
+    }
+    let found = prompt.map(|prompt| recall(ctx, stores, prompt, &sources)).unwrap_or_default();
+    let line =
+        |hit: &Hit| format!("- {} ({}:{})\n", hit.text.replace('\n', " "), hit.source, hit.line);
+    sources.recalled = found.hits.iter().map(line).collect();
+    let text = working::working(&sources, today, limit);
+    if ctx.ui.json {
+        let chars = text.chars().count();
+        ctx.ui.document(&json!({"schema": "pimem.working/1", "text": text, "characters": chars}));
+    } else {
+        ctx.ui.text(&text);
+    }
+    Ok((ctx.complain(&problems, Exit::Done), found.stale))
+}
+
+/// What the prompt brings to mind that is not there anyway.
+fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> Found {
+    let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = clean.trim().chars().take(PROMPT).collect();
+    if ctx.env.text("PIMEM_NO_SEARCH") == Some("1") || gate::is_trivial(&clean) {
+        return Found::default();
+    }
+    let wanted = Wanted {
+        query: &Query::from_prompt(&clean),
+        mode: Mode::Hybrid,
+        seed: false,
+        limit: HITS * 4,
+        min_score: Least::Recall(ctx.config.number("recall.minScore")),
+        kinds: &[],
+        categories: &[],
+        period: Period::default(),
+    };
+    let mut found = find::find(ctx, stores, &wanted);
+    let shown = [&sources.scratchpad, &sources.today];
+    found.hits.retain(|hit| !shown.iter().any(|text| text.contains(hit.text.trim())));
+    found.hits.truncate(HITS);
+    found
+}
+
+fn open_items(store: &Store) -> Result<String, Problem> {
+    let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
+    Ok(todo::open(&bytes).map(|item| format!("- [ ] {}\n", item.text)).collect())
+}
+
+/// The end of a day's log with its newest handoff; earlier ones repeat what stands above them.
+fn log(store: &Store, date: Date) -> Result<String, Problem> {
+    let Some((mut bytes, _)) = store.tail(&notes::daily(date), READ)? else {
+        return Ok(String::new());
+    };
+    let mut blocks = handoff::blocks(&bytes);
+    blocks.pop();
+    for block in blocks.into_iter().rev() {
+        bytes.drain(block);
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn notes(store: &Store) -> Result<String, Problem> {
+    let bytes = store.file(notes::NOTES)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,111 @@
+//! Notes, logs and lists on the disk: appended to, or replaced as a whole, under the store's lock.
+//!
+//! Knows nothing of what they say.
+
+use std::{
+    io::{Read, Seek, SeekFrom},
+    path::PathBuf,
+};
+
+use anyhow::{Result, bail};
+
+use super::{
+    atomic,
+    lock::StoreLock,
+    read::{self, Problem, ProblemKind},
+    txn::Unreadable,
+    vault::Store,
+};
+use crate::{model::local::Date, text::lines};
+
+/// Long-term notes.
+pub(crate) const NOTES: &str = "MEMORY.md";
+/// The checklist.
+pub(crate) const SCRATCHPAD: &str = "SCRATCHPAD.md";
+/// Where done items of the checklist go.
+pub(crate) const DONE: &str = "archive/SCRATCHPAD.md";
+/// The end of a file that tells which line ends it has.
+const STYLE: u64 = 4096;
+/// How often a file that an editor saved meanwhile is read again.
+const RETRIES: usize = 3;
+
+/// The log of a day.
+pub(crate) fn daily(date: Date) -> String {
+    format!("daily/{date}.md")
+}
+
+impl Store {
+    /// Adds lines at the end of a file without reading it, because logs have no limit. A new file
+    /// starts with a title.
+    pub(crate) fn append(
+        &self,
+        _lock: &StoreLock,
+        name: &str,
+        title: &str,
+        added: &[String],
+    ) -> Result<()> {
+        let path = self.writable(name)?;
+        let end = self.tail(name, STYLE).map_err(Unreadable)?.map(|(end, _)| end);
+        let end = end.unwrap_or_default();
+        let newline = lines::newline(&end);
+        let title = [format!("# {title}"), String::new()];
+        let head = if end.is_empty() { &title[..] } else { &[] };
+        let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
+        atomic::append_lines(&path, &text, self.sync)
+    }
+
+    /// Replaces a file by what `change` makes of it, `None` leaving it as it is; called again when
+    /// the file changed meanwhile. Gives whether it was changed.
+    pub(crate) fn rewrite(
+        &self,
+        _lock: &StoreLock,
+        name: &str,
+        mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<bool> {
+        let path = self.writable(name)?;
+        let dir = path.parent().unwrap_or(&self.dir);
+        atomic::sweep(dir);
+        for _ in 0..RETRIES {
+            let before = self.file(name).map_err(Unreadable)?;
+            let Some(after) = change(before.as_deref().unwrap_or_default()) else {
+                return Ok(false);
+            };
+            // A link inside the store is followed here, so that the link itself stays.
+            let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
+            if atomic::replace_file(&path, &after, self.sync, unchanged)? {
+                return Ok(true);
+            }
+        }
+        bail!("{} keeps changing while it is written", path.display())
+    }
+
+    /// The last bytes of a file, and whether they are all of it. `Ok(None)` when there is none.
+    pub(crate) fn tail(&self, name: &str, bytes: u64) -> Result<Option<(Vec<u8>, bool)>, Problem> {
+        let (root, path) = self.place(name);
+        let fail = |kind| Problem { path: path.clone(), kind };
+        let Some(meta) = read::checked(root, &path).map_err(fail)? else { return Ok(None) };
+        let start = meta.len().saturating_sub(bytes);
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = std::fs::File::open(&path)?;
+            file.seek(SeekFrom::Start(start))?;
+            let mut end = Vec::new();
+            file.take(bytes).read_to_end(&mut end)?;
+            Ok(end)
+        };
+        let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
+        Ok(Some((end, start == 0)))
+    }
+
+    /// The path of a file that is about to be written, its directory made.
+    fn writable(&self, name: &str) -> Result<PathBuf> {
+        let path = self.dir.join(name);
+        if let Some(dir) = path.parent() {
+            read::guard(&self.dir, dir).map_err(Unreadable)?;
+            atomic::create_dir(dir, false)?;
+        }
+        read::checked(&self.dir, &path)
+            .map_err(|kind| Unreadable(Problem { path: path.clone(), kind }))?;
+        Ok(path)
+    }
+}
