@@ -37,6 +37,7 @@ mod todo;
 mod topics;
 mod ui;
 mod view;
+mod why;
 mod working;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -89,6 +90,7 @@ commands! {
     Topics "topics" topics::Args;
     Search "search" search::Args;
     Report "report" report::Args;
+    Why "why" why::Args;
     Handoff "handoff" handoff::Args;
     Note "note" note::NoteArgs;
     Log "log" note::LogArgs;
@@ -175,6 +177,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Topics(args) => topics::run(ctx, args).map(plain),
         Command::Search(args) => search::run(ctx, args),
         Command::Report(args) => report::run(ctx, args),
+        Command::Why(args) => why::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),

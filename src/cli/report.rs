@@ -74,11 +74,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let limit = args.budget.map_or(working::CHARS, |tokens| Tokens(tokens).chars());
         return super::working::run(ctx, &stores, prompt.as_deref(), limit);
     }
-    let settings = Settings {
-        budget: budget_of(ctx, args)?,
-        ground_truth: ctx.config.ground_truth(),
-        remove_command: ctx.config.text("report.removeCommand"),
-    };
+    let settings = settings(ctx, args.budget.map(Tokens), system_prompt(args)?);
     let (board, snapshots) = ctx.board(&stores);
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
@@ -139,23 +135,33 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     Ok((ctx.complain(&context::problems(&snapshots), Exit::Done), stale))
 }
 
-fn budget_of(ctx: &Context, args: &Args) -> Result<Tokens, Failure> {
-    let used = match (&args.system_prompt, args.system_prompt_tokens) {
-        (Some(path), _) => {
-            // A file that the user names may be a link to anywhere.
-            let anywhere = std::path::Path::new("/");
-            let bytes =
-                read::file(anywhere, path, read::MAX_FILE).map_err(|p| Failure::from(&p))?;
-            let bytes = bytes.ok_or_else(|| {
-                let message = format!("there is no file {}", path.display());
-                Failure::new(Kind::Usage, message, "--system-prompt-tokens takes a number instead")
-            })?;
-            Tokens::of(&String::from_utf8_lossy(&bytes))
-        }
-        (None, tokens) => Tokens(tokens.unwrap_or(0)),
+/// What shapes a report within `limit`, or what the settings allow, beside a system prompt.
+pub(super) fn settings(
+    ctx: &Context,
+    limit: Option<Tokens>,
+    system_prompt: Tokens,
+) -> Settings<'_> {
+    let limit = limit.unwrap_or_else(|| ctx.config.tokens("report.budget"));
+    Settings {
+        budget: budget::available(limit, ctx.config.tokens("report.context"), system_prompt),
+        ground_truth: ctx.config.ground_truth(),
+        remove_command: ctx.config.text("report.removeCommand"),
+    }
+}
+
+/// What the system prompt takes.
+fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
+    let Some(path) = &args.system_prompt else {
+        return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
     };
-    let limit = args.budget.map_or_else(|| ctx.config.tokens("report.budget"), Tokens);
-    Ok(budget::available(limit, ctx.config.tokens("report.context"), used))
+    // A file that the user names may be a link to anywhere.
+    let anywhere = std::path::Path::new("/");
+    let bytes = read::file(anywhere, path, read::MAX_FILE).map_err(|p| Failure::from(&p))?;
+    let bytes = bytes.ok_or_else(|| {
+        let message = format!("there is no file {}", path.display());
+        Failure::new(Kind::Usage, message, "--system-prompt-tokens takes a number instead")
+    })?;
+    Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
 }
 
 fn recalled_text(board: &Board, entries: &Entries<'_>, recalled: &[Hit], first: bool) -> String {

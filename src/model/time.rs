@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::{DateTime, SecondsFormat};
 
 /// Milliseconds in a day.
-const DAY_MS: i64 = 86_400_000;
+pub const DAY_MS: i64 = 86_400_000;
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

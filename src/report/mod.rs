@@ -1,6 +1,7 @@
 //! Standing to tokens: the situation report. Pure.
 
 pub mod budget;
+pub mod explain;
 pub mod render;
 pub mod select;
 pub mod working;

@@ -4,5 +4,6 @@ pub mod adopt;
 pub mod board;
 pub mod caps;
 pub mod evidence;
+pub mod forecast;
 pub mod ledger;
 pub mod stability;

@@ -93,12 +93,25 @@ impl State {
     pub const ALL: [Self; 4] = [Self::Active, Self::Provisional, Self::Candidate, Self::Dropped];
 
     fn of(score: f64) -> Self {
-        match score {
-            1.5.. => Self::Active,
-            0.7.. => Self::Provisional,
-            0.4.. => Self::Candidate,
-            _ => Self::Dropped,
+        let reached = |state: &Self| state.least().is_none_or(|least| score >= least);
+        Self::ALL.into_iter().find(reached).unwrap_or(Self::Dropped)
+    }
+
+    /// The least score that has this state; `None` for the last one.
+    #[must_use]
+    pub fn least(self) -> Option<f64> {
+        match self {
+            Self::Active => Some(1.5),
+            Self::Provisional => Some(0.7),
+            Self::Candidate => Some(0.4),
+            Self::Dropped => None,
         }
+    }
+
+    /// The state below this one.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        Self::ALL.into_iter().skip_while(|state| *state != self).nth(1)
     }
 
     /// The word in output.

@@ -1,0 +1,190 @@
+//! `pimem why`: the arithmetic of an entry, its place in the report, and what is to come.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{
+    context::{self, Context},
+    error::{Exit, Failure},
+    pick, report, view,
+    view::Entries,
+};
+use crate::{
+    model::category::CategorySpec,
+    report::{
+        budget::Tokens,
+        explain::{self, Act, Arithmetic},
+        render,
+        select::Verdict,
+    },
+    score::{
+        board::Row,
+        caps::Place,
+        forecast::{self, Turn},
+        stability::{Standing, State},
+    },
+    text::safe,
+};
+
+/// Show why an entry is in the report or not
+///
+/// The factors of its score, the state that they give, its place under the caps, its rank in its
+/// section, the dates on which that changes if nothing happens, and, for an entry that is out, the
+/// least that would bring it in.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Id, unique id prefix, exact text, or a part of it that only one entry has
+    #[arg(value_name = "ENTRY")]
+    entry: String,
+    /// Tokens that the report may take [default: 1700]
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let stores = ctx.readers()?;
+    let (board, snapshots) = ctx.board(&stores);
+    let row = pick::entry(ctx, &board, &args.entry)?;
+    let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
+    let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let verdicts = board.rows.iter().zip(&made.verdicts);
+    let verdict = verdicts.into_iter().find(|(other, _)| other.entry.id == row.entry.id);
+    let verdict = verdict.map_or(&Verdict::ReportFull, |(_, verdict)| verdict);
+    let spec = ctx.config.categories.spec(row.entry.category);
+    let turns = forecast::turns(ctx.now, row, spec);
+    let act = if verdict.shown() {
+        None
+    } else {
+        let placed = stores.iter().zip(snapshots.iter());
+        let placed: Vec<_> =
+            placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
+        explain::cheapest(ctx.now, ctx.rules(), settings, &placed, row)
+    };
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let arithmetic = Arithmetic::of(ctx.now, row, spec);
+    let short = entries.short(row.entry.id);
+    let tokens = Tokens::of(&format!("- {}\n", safe::model(&row.entry.text)));
+    if ctx.ui.json {
+        let turn = |(at, turn): &(_, Turn)| {
+            let at: &crate::model::time::Timestamp = at;
+            json!({"at": at.to_string(), "what": what(*turn, spec)})
+        };
+        ctx.ui.document(&json!({
+            "schema": "pimem.why/1",
+            "entry": entries.json(row),
+            "weight": arithmetic.weight,
+            "ageDays": view::rounded(arithmetic.age_days),
+            "tauDays": arithmetic.tau_days,
+            "decay": view::rounded(arithmetic.decay),
+            "evidenceFactor": view::rounded(arithmetic.evidence),
+            "stability": view::rounded(arithmetic.score()),
+            "place": place(row, spec),
+            "shown": verdict.shown(),
+            "reason": verdict.to_string(),
+            "section": spec.section,
+            "tokens": tokens.0,
+            "ahead": turns.iter().map(turn).collect::<Vec<Value>>(),
+            "cheapest": act.map(|act| command(act, &short)),
+        }));
+    } else {
+        let mut lines = vec![
+            ("entry", entries.line(row)),
+            ("score", score(row, arithmetic)),
+            ("state", state(row)),
+            ("place", place(row, spec)),
+            (
+                "section",
+                format!("{}, {tokens} of its {} tokens", spec.section, spec.section_tokens),
+            ),
+            ("report", verdict.to_string()),
+        ];
+        let date = |at: crate::model::time::Timestamp| ctx.local(at).date;
+        lines.extend(
+            turns
+                .iter()
+                .map(|(at, turn)| ("ahead", format!("{} {}", date(*at), what(*turn, spec)))),
+        );
+        if !verdict.shown() {
+            let nothing = || "nothing: the report has no room for it".to_owned();
+            lines.push(("to bring it in", act.map_or_else(nothing, |act| command(act, &short))));
+        }
+        for (name, value) in lines {
+            ctx.ui.line(&format!("{name:<16} {value}"));
+        }
+    }
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+}
+
+/// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`
+pub(super) fn score(row: &Row, arithmetic: Arithmetic) -> String {
+    let Arithmetic { weight, age_days, tau_days, decay, count, evidence } = arithmetic;
+    let mut text = format!(
+        "{:.3} = {weight} ({}) × {decay:.3} (e^(−{age_days:.1} d / {tau_days} d)) × {evidence:.3} \
+         (ln(1 + {count}))",
+        arithmetic.score(),
+        row.evidence.cue.name()
+    );
+    match row.standing {
+        Standing::Pinned => text.push_str(", but pinned"),
+        Standing::Forgotten => text.push_str(", but forgotten"),
+        Standing::Scored(_) => {}
+    }
+    text
+}
+
+fn state(row: &Row) -> String {
+    let by_score = row.standing.state();
+    let mut text = Entries::state(row);
+    if let Standing::Scored(_) = row.standing {
+        // Writing to a string cannot fail.
+        let _ = match (by_score.least(), by_score) {
+            (Some(least), _) => write!(text, ": at least {least}"),
+            (None, _) => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
+        };
+        if row.state != by_score {
+            let _ = write!(text, ", {} by its score alone", by_score.name());
+        }
+    }
+    text
+}
+
+fn place(row: &Row, spec: &CategorySpec) -> String {
+    let cap = spec.max_active;
+    match row.place {
+        Place::Pinned => "pinned: in no cap".to_owned(),
+        Place::Active(rank) => format!("{rank} of at most {cap} active in its category"),
+        Place::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
+        Place::OverCap => format!("none: {cap} in its category score higher, and the pool is full"),
+        Place::BelowPool => "none: the overflow pool is full".to_owned(),
+        Place::TooWeak => "none: its score is too low".to_owned(),
+        Place::Forgotten => "none: forgotten".to_owned(),
+        Place::Excluded => "none: superseded or expired".to_owned(),
+    }
+}
+
+/// What happens at a turn.
+pub(super) fn what(turn: Turn, spec: &CategorySpec) -> String {
+    match turn {
+        Turn::Falls(state) => format!("becomes {}", state.name()),
+        Turn::NoLongerFresh => "is no longer new".to_owned(),
+        Turn::LeavesWindow => {
+            let days = spec.window_days.unwrap_or_default();
+            format!("leaves its section: not reinforced for {days} days")
+        }
+        Turn::Expires => "expires".to_owned(),
+    }
+}
+
+fn command(act: Act, short: &str) -> String {
+    let reinforce = |n: u32| match n {
+        1 => format!("pimem reinforce {short}"),
+        n => format!("pimem reinforce --by {n} {short}"),
+    };
+    match act {
+        Act::Reinforce(n) => reinforce(n),
+        Act::Restore => format!("pimem restore {short}"),
+        Act::RestoreAndReinforce(n) => format!("pimem restore {short} && {}", reinforce(n)),
+        Act::Pin => format!("pimem pin {short}"),
+    }
+}

@@ -1,0 +1,251 @@
+//! Why an entry is in the report or not: the arithmetic of its score, what time will do to it, and
+//! the least that would bring it in.
+//!
+//! Decides nothing: standing, place and verdict are those of the board and of the selection.
+
+use super::render::{self, Settings};
+use crate::{
+    model::{
+        category::CategorySpec,
+        entry::EntryId,
+        event::{Event, EventKind},
+        time::Now,
+        ulid::EventId,
+    },
+    score::{
+        board::{Board, Placed, Row, Rules},
+        ledger::Ledger,
+        stability::Standing,
+    },
+};
+
+/// Reinforcements that are tried at most; as many as one call may add.
+const MOST: u32 = 1000;
+
+/// The factors of a stability score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arithmetic {
+    /// Weight of the cue.
+    pub weight: f64,
+    /// Days since the last reinforcement.
+    pub age_days: f64,
+    /// The category's decay constant in days.
+    pub tau_days: f64,
+    /// exp(−age / τ).
+    pub decay: f64,
+    /// Pieces of evidence.
+    pub count: u64,
+    /// ln(1 + count).
+    pub evidence: f64,
+}
+
+impl Arithmetic {
+    /// The factors of a row's score, whether or not it is pinned or forgotten.
+    #[must_use]
+    pub fn of(now: Now, row: &Row, spec: &CategorySpec) -> Self {
+        let age_days = now.since(row.evidence.last_reinforced).days();
+        Self {
+            weight: row.evidence.cue.weight(),
+            age_days,
+            tau_days: spec.tau_days,
+            decay: (-age_days / spec.tau_days).exp(),
+            count: row.evidence.count,
+            evidence: (row.evidence.count as f64).ln_1p(),
+        }
+    }
+
+    /// Their product.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        self.weight * self.decay * self.evidence
+    }
+}
+
+/// What would bring an entry into the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// So many reinforcements.
+    Reinforce(u32),
+    /// Taking it back.
+    Restore,
+    /// Taking it back, and so many reinforcements.
+    RestoreAndReinforce(u32),
+    /// A pin.
+    Pin,
+}
+
+/// The entries of stores, each with its ledger.
+pub type Stores<'a> = [(Vec<Placed>, &'a Ledger)];
+
+/// The least that would bring an entry into the report that is not in it, found by trying; `None`
+/// when nothing would.
+#[must_use]
+pub fn cheapest(
+    now: Now,
+    rules: Rules<'_>,
+    settings: Settings<'_>,
+    stores: &Stores<'_>,
+    row: &Row,
+) -> Option<Act> {
+    let shows =
+        |kinds: &[EventKind]| shown_after(now, rules, settings, stores, row.entry.id, kinds);
+    let forgotten = row.standing == Standing::Forgotten;
+    let back = forgotten.then_some(EventKind::Restore);
+    if forgotten && shows(&[EventKind::Restore]) {
+        return Some(Act::Restore);
+    }
+    let enough = |n: u32| {
+        let kinds: Vec<EventKind> = back.iter().cloned().chain([EventKind::Reinforce(n)]).collect();
+        shows(&kinds)
+    };
+    // More evidence never hurts, so the least number can be closed in on.
+    let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
+    if let Some(high) = most.chain([MOST]).find(|n| enough(*n)) {
+        let (mut low, mut high) = (high / 2, high);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if enough(middle) { high = middle } else { low = middle }
+        }
+        return Some(if forgotten { Act::RestoreAndReinforce(high) } else { Act::Reinforce(high) });
+    }
+    shows(&[EventKind::Pin]).then_some(Act::Pin)
+}
+
+/// Whether the report would show an entry after some events.
+fn shown_after(
+    now: Now,
+    rules: Rules<'_>,
+    settings: Settings<'_>,
+    stores: &Stores<'_>,
+    id: EntryId,
+    kinds: &[EventKind],
+) -> bool {
+    let changed: Vec<Ledger> =
+        stores.iter().map(|(_, ledger)| after(now, ledger, id, kinds)).collect();
+    let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
+    let board = Board::new(now, rules, placed.collect());
+    let report = render::report(now, &board, rules.categories, settings);
+    let verdict = board.rows.iter().zip(&report.verdicts).find(|(row, _)| row.entry.id == id);
+    verdict.is_some_and(|(_, verdict)| verdict.shown())
+}
+
+/// A ledger with some more events about an entry, later than all others.
+fn after(now: Now, ledger: &Ledger, entry: EntryId, kinds: &[EventKind]) -> Ledger {
+    let mut ledger = ledger.clone();
+    // A decision has to come after one that was made under a clock that was ahead.
+    let ts = ledger.latest_decision(entry).map_or(now.0, |(last, _)| last.max(now.0));
+    for (step, kind) in (0..).zip(kinds) {
+        ledger.fold(&Event { id: EventId(u128::MAX - step), ts, entry, kind: kind.clone() });
+    }
+    ledger
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        model::{
+            category::{Categories, CategoryId},
+            event::Cue,
+            time::{DAY_MS, Timestamp},
+        },
+        report::{budget::Tokens, render::GroundTruth},
+        score::board::Scope,
+    };
+
+    const NOW: Now = Now(Timestamp(400 * DAY_MS));
+
+    fn settings(budget: u32) -> Settings<'static> {
+        let ground_truth = GroundTruth::Off;
+        Settings { budget: Tokens(budget), ground_truth, remove_command: "" }
+    }
+
+    /// Entries with category, age in days, reinforcements, and an event that comes last.
+    type Entry = (u16, i64, u32, Option<EventKind>);
+
+    fn store(entries: &[Entry]) -> (Vec<Placed>, Ledger) {
+        let categories = Categories::default();
+        let mut ledger = Ledger::default();
+        let mut placed = Vec::new();
+        for (number, (category, age, n, last)) in (0_u128..).zip(entries) {
+            let category = CategoryId(*category);
+            let text = format!("entry {number}");
+            let id = EntryId::of(&categories.spec(category).name, text.as_bytes());
+            let ts = Timestamp(NOW.0.0 - age * DAY_MS);
+            let kinds = [
+                Some(EventKind::Add(Cue::Explicit, None)),
+                Some(EventKind::Reinforce(*n)),
+                last.clone(),
+            ];
+            for (step, kind) in (0..).zip(kinds.into_iter().flatten()) {
+                ledger.fold(&Event { id: EventId(number * 4 + step), ts, entry: id, kind });
+            }
+            let (topic, scope) = ("t".to_owned(), Scope::Project);
+            placed.push(Placed { id, category, text, pinned: false, topic, line: 1, scope });
+        }
+        (placed, ledger)
+    }
+
+    /// What would bring the first entry in.
+    fn act(entries: &[Entry], budget: u32) -> Option<Act> {
+        let categories = Categories::default();
+        let rules = Rules { categories: &categories, fresh: true };
+        let (placed, ledger) = store(entries);
+        let id = placed[0].id;
+        let stores = vec![(placed, &ledger)];
+        let board = Board::new(NOW, rules, stores.clone());
+        cheapest(NOW, rules, settings(budget), &stores, board.get(id).unwrap())
+    }
+
+    #[test]
+    fn table() {
+        let old = |last| (1, 300, 0, last);
+        assert_eq!(act(&[old(None)], 1700), Some(Act::Reinforce(1)), "provisional is enough");
+        assert_eq!(act(&[old(Some(EventKind::Forget))], 1700), Some(Act::RestoreAndReinforce(1)));
+        let young = (1, 1, 30, Some(EventKind::Forget));
+        assert_eq!(act(&[young], 1700), Some(Act::Restore));
+        let expired = EventKind::Expire(Timestamp(0));
+        assert_eq!(act(&[old(Some(expired))], 1700), Some(Act::Pin));
+        assert_eq!(act(&[old(None)], 0), None, "no report, no act");
+        // Eight places in the section, and six in the pool, are taken by what has more evidence.
+        let mut crowd = vec![old(None)];
+        crowd.extend((0..14).map(|n| (1, 0, 40 + n, None)));
+        // Level with the weakest of them, it is first by its id.
+        assert_eq!(act(&crowd, 1700), Some(Act::Reinforce(40)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn an_act_brings_it_in_and_less_does_not(
+            entries in prop::collection::vec((0..6_u16, 0..200_i64, 0..40_u32, Just(None)), 1..40),
+            budget in 60..1700_u32,
+        ) {
+            let categories = Categories::default();
+            let rules = Rules { categories: &categories, fresh: true };
+            let (placed, ledger) = store(&entries);
+            let id = placed[0].id;
+            let stores = vec![(placed, &ledger)];
+            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings(budget), &stores, id, kinds);
+            if let Some(Act::Reinforce(n)) = act(&entries, budget) {
+                prop_assert!(shown(&[EventKind::Reinforce(n)]));
+                if n > 1 && !shown(&[]) {
+                    prop_assert!(!shown(&[EventKind::Reinforce(n - 1)]));
+                }
+            }
+        }
+
+        #[test]
+        fn the_factors_make_the_score(age in 0..500_i64, n in 0..100_u32, category in 0..6_u16) {
+            let categories = Categories::default();
+            let rules = Rules { categories: &categories, fresh: true };
+            let (placed, ledger) = store(&[(category, age, n, None)]);
+            let board = Board::new(NOW, rules, vec![(placed, &ledger)]);
+            let row = &board.rows[0];
+            let arithmetic = Arithmetic::of(NOW, row, categories.spec(CategoryId(category)));
+            prop_assert!((arithmetic.score() - row.standing.shown()).abs() < 1e-9);
+        }
+    }
+}

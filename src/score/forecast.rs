@@ -1,0 +1,158 @@
+//! What time alone will do to an entry: when it changes its state, and when it leaves a window.
+//!
+//! Says nothing of other entries: caps and budgets are decided by all of them together.
+
+use super::{
+    board::Row,
+    evidence::Evidence,
+    stability::{Standing, State},
+};
+use crate::model::{
+    category::CategorySpec,
+    time::{DAY_MS, Now, Timestamp},
+};
+
+/// Something that happens to an entry if nobody does anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// Its score falls into this state.
+    Falls(State),
+    /// It no longer counts as active for being new.
+    NoLongerFresh,
+    /// Its section shows only what was reinforced lately, and that is too long ago.
+    LeavesWindow,
+    /// Its last day is over.
+    Expires,
+}
+
+/// The moments from `now` on at which something changes, in order; each is the first at which the
+/// new state holds.
+#[must_use]
+pub fn turns(now: Now, row: &Row, spec: &CategorySpec) -> Vec<(Timestamp, Turn)> {
+    let evidence = &row.evidence;
+    let mut found: Vec<(Timestamp, Turn)> = Vec::new();
+    if let Standing::Scored(_) = row.standing {
+        let below = |state: State| {
+            let at = falls_below(evidence, spec, state.least()?)?;
+            Some((at, Turn::Falls(state.next()?)))
+        };
+        found.extend(State::ALL.into_iter().filter_map(below));
+        let half_life = days(spec.tau_days * std::f64::consts::LN_2);
+        let until = after(evidence.first_seen, half_life);
+        found.extend(row.fresh.then_some((until, Turn::NoLongerFresh)));
+        let window =
+            |length: f64| (after(evidence.last_reinforced, days(length)), Turn::LeavesWindow);
+        found.extend(spec.window_days.map(window));
+    }
+    found.extend(evidence.until.map(|until| (after(until, 1), Turn::Expires)));
+    found.retain(|(at, _)| *at > now.0);
+    found.sort_unstable();
+    found
+}
+
+/// The first moment at which the score is below `least`: w × exp(−Δt/τ) × ln(1 + n) solved for Δt.
+/// `None` when it never was as high.
+fn falls_below(evidence: &Evidence, spec: &CategorySpec, least: f64) -> Option<Timestamp> {
+    let at_first = evidence.cue.weight() * (evidence.count as f64).ln_1p();
+    let age = spec.tau_days * (at_first / least).ln();
+    (age >= 0.0).then(|| after(evidence.last_reinforced, days(age).saturating_add(1)))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "conversion of floats saturates")]
+fn days(days: f64) -> i64 {
+    (days * DAY_MS as f64).ceil() as i64
+}
+
+fn after(moment: Timestamp, milliseconds: i64) -> Timestamp {
+    Timestamp(moment.0.saturating_add(milliseconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        model::{
+            category::Categories,
+            entry::EntryId,
+            event::{Cue, Event, EventKind},
+            ulid::EventId,
+        },
+        score::{
+            board::{Board, Placed, Rules, Scope},
+            ledger::Ledger,
+        },
+    };
+
+    /// The row of one entry, reinforced `n` times on day 0, as it stands at `now`.
+    fn row(now: Timestamp, category: &str, n: u32, until: Option<Timestamp>) -> Row {
+        let categories = Categories::default();
+        let category = categories.find(category).unwrap();
+        let id = EntryId(7);
+        let kinds = [
+            Some(EventKind::Add(Cue::Explicit, None)),
+            (n > 0).then_some(EventKind::Reinforce(n)),
+            until.map(EventKind::Expire),
+        ];
+        let mut ledger = Ledger::default();
+        for (number, kind) in (0..).zip(kinds.into_iter().flatten()) {
+            ledger.fold(&Event { id: EventId(number), ts: Timestamp(0), entry: id, kind });
+        }
+        let (text, topic) = ("text".to_owned(), "t".to_owned());
+        let scope = Scope::Project;
+        let placed = Placed { id, category, text, pinned: false, topic, line: 1, scope };
+        let rules = Rules { categories: &categories, fresh: true };
+        Board::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
+    }
+
+    fn told(now: i64, category: &str, n: u32, until: Option<Timestamp>) -> Vec<String> {
+        let categories = Categories::default();
+        let spec = categories.spec(categories.find(category).unwrap());
+        let now = Timestamp(now * DAY_MS);
+        let turns = turns(Now(now), &row(now, category, n, until), spec);
+        let day = |at: Timestamp| at.0 as f64 / DAY_MS as f64;
+        turns.into_iter().map(|(at, turn)| format!("{:.1} {turn:?}", day(at))).collect()
+    }
+
+    #[test]
+    fn table() {
+        // ln 2 is below provisional from the start; the half-life of 60 days is 41.6.
+        assert_eq!(told(0, "lesson", 0, None), ["33.0 Falls(Dropped)", "41.6 NoLongerFresh"]);
+        assert_eq!(
+            told(0, "lesson", 9, None),
+            [
+                "28.1 Falls(Provisional)",
+                "41.6 NoLongerFresh",
+                "73.9 Falls(Candidate)",
+                "107.5 Falls(Dropped)"
+            ]
+        );
+        assert_eq!(told(80, "lesson", 9, None), ["107.5 Falls(Dropped)"]);
+        assert_eq!(told(1, "done", 0, None)[0], "3.0 LeavesWindow");
+        let until = Some(Timestamp(5 * DAY_MS - 1));
+        assert_eq!(told(0, "done", 0, until)[1], "5.0 Expires");
+        assert_eq!(told(200, "lesson", 0, until), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_turn_is_when_the_board_says_so(day in 0..50_i64, n in 0..200_u32, at in 0..3_usize) {
+            let category = ["lesson", "decision", "mistake"][at];
+            let categories = Categories::default();
+            let spec = categories.spec(categories.find(category).unwrap());
+            let now = Timestamp(day * DAY_MS);
+            for (moment, turn) in turns(Now(now), &row(now, category, n, None), spec) {
+                let then = |shift: i64| row(Timestamp(moment.0 + shift), category, n, None);
+                match turn {
+                    Turn::Falls(state) => {
+                        prop_assert_eq!(then(0).standing.state(), state);
+                        prop_assert!(then(-3).standing.state() > state);
+                    }
+                    Turn::NoLongerFresh => prop_assert!(!then(0).fresh && then(-1).fresh),
+                    Turn::LeavesWindow | Turn::Expires => {}
+                }
+            }
+        }
+    }
+}
