@@ -1,6 +1,7 @@
 //! The shell: parse, read a snapshot, call the pure core, render. One file a command.
 
 mod add;
+mod chart;
 mod config_cmd;
 mod context;
 mod curate;
@@ -11,6 +12,7 @@ mod eval;
 mod eval_injection;
 mod export;
 mod find;
+mod forecast;
 mod generate;
 mod handoff;
 mod import;
@@ -91,6 +93,7 @@ commands! {
     Search "search" search::Args;
     Report "report" report::Args;
     Why "why" why::Args;
+    Forecast "forecast" forecast::Args;
     Handoff "handoff" handoff::Args;
     Note "note" note::NoteArgs;
     Log "log" note::LogArgs;
@@ -178,6 +181,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Search(args) => search::run(ctx, args),
         Command::Report(args) => report::run(ctx, args),
         Command::Why(args) => why::run(ctx, args).map(plain),
+        Command::Forecast(args) => forecast::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),

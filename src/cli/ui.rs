@@ -62,6 +62,11 @@ impl Ui {
         Self { json, quiet, verbose, color, terminal, width, out: RefCell::default() }
     }
 
+    /// Whether a person looks at the result.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// One line of a result.
     pub(crate) fn line(&self, line: &str) {
         let mut out = self.out.borrow_mut();

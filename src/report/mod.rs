@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod explain;
+pub mod outlook;
 pub mod render;
 pub mod select;
 pub mod working;

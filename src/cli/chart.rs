@@ -1,0 +1,109 @@
+//! Charts: columns of Unicode blocks for a terminal, and curves as SVG.
+
+use plotters::{
+    prelude::{
+        ChartBuilder, IntoDrawingArea, IntoFont, LineSeries, Palette, Palette99, PathElement,
+        SVGBackend, SeriesLabelPosition, WHITE,
+    },
+    style::{BLACK, Color, RGBColor},
+};
+
+/// Rows of a chart of columns.
+const ROWS: usize = 6;
+const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Columns as high as their values, in lines with a scale at the left; `top` is the full height.
+pub(super) fn columns(values: &[u32], top: u32) -> Vec<String> {
+    let top = top.max(values.iter().copied().max().unwrap_or(0)).max(1);
+    let eighths = |value: u32| {
+        let full = (ROWS * 8) as u64 * u64::from(value);
+        usize::try_from(full.div_ceil(u64::from(top))).unwrap_or(0)
+    };
+    let width = top.to_string().len();
+    let line = |row: usize| {
+        let bars = values.iter().map(|value| {
+            BLOCKS.get(eighths(*value).saturating_sub(row * 8).min(8)).copied().unwrap_or(' ')
+        });
+        let scale = match row {
+            0 => "0".to_owned(),
+            row if row + 1 == ROWS => top.to_string(),
+            _ => String::new(),
+        };
+        format!("{scale:>width$} │{}", bars.collect::<String>())
+    };
+    (0..ROWS).rev().map(line).collect()
+}
+
+/// A curve: its name and its points, in days and score.
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// Curves over `days` days as an SVG picture, with a dashed line for each of `levels`.
+pub(super) fn svg(
+    title: &str,
+    curves: &[Curve],
+    days: f64,
+    levels: &[(f64, &str)],
+) -> Option<String> {
+    let mut picture = String::new();
+    let highest = |curve: &Curve| curve.points.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+    let top = curves.iter().map(highest).fold(2.0, f64::max) * 1.05;
+    {
+        let area = SVGBackend::with_string(&mut picture, (960, 540)).into_drawing_area();
+        area.fill(&WHITE).ok()?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(title, ("sans-serif", 20).into_font())
+            .margin(12)
+            .x_label_area_size(36)
+            .y_label_area_size(48)
+            .build_cartesian_2d(0.0..days, 0.0..top)
+            .ok()?;
+        let mesh = &mut chart.configure_mesh();
+        mesh.x_desc("days from now").y_desc("stability score").light_line_style(WHITE);
+        mesh.draw().ok()?;
+        let grey = RGBColor(150, 150, 150);
+        for (level, name) in levels {
+            let line = LineSeries::new([(0.0, *level), (days, *level)], grey.stroke_width(1));
+            chart.draw_series(line).ok()?.label(format!("{name} from {level}"));
+        }
+        for (number, curve) in curves.iter().enumerate() {
+            let color = Palette99::pick(number).stroke_width(2);
+            let line = LineSeries::new(curve.points.iter().copied(), color);
+            let legend = move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color);
+            chart.draw_series(line).ok()?.label(&curve.name).legend(legend);
+        }
+        let mut labels = chart.configure_series_labels();
+        labels.position(SeriesLabelPosition::UpperRight).background_style(WHITE.mix(0.8));
+        labels.border_style(BLACK).draw().ok()?;
+        area.present().ok()?;
+    }
+    Some(picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_high_as_their_values() {
+        let got = columns(&[0, 1, 24, 48], 48);
+        let want = ["48 │   █", "   │   █", "   │   █", "   │  ██", "   │  ██", " 0 │ ▁██"];
+        assert_eq!(got, want);
+        assert_eq!(columns(&[5], 1)[0], "5 │█");
+        assert_eq!(columns(&[], 0).len(), ROWS);
+    }
+
+    #[test]
+    fn a_picture_has_every_curve() {
+        let curve =
+            |name: &str| Curve { name: name.to_owned(), points: vec![(0.0, 2.0), (30.0, 0.1)] };
+        let made =
+            svg("Decay <&>", &[curve("a1b2"), curve("c3d4")], 30.0, &[(1.5, "active")]).unwrap();
+        assert!(made.starts_with("<svg ") && made.trim_end().ends_with("</svg>"));
+        for part in ["a1b2", "c3d4", "active from 1.5", "Decay &lt;&amp;&gt;", "days from now"] {
+            assert!(made.contains(part), "{part}");
+        }
+    }
+}
