@@ -5,6 +5,7 @@ mod chart;
 mod config_cmd;
 mod context;
 mod curate;
+mod diff;
 mod doctor;
 mod edit;
 mod error;
@@ -94,6 +95,7 @@ commands! {
     Report "report" report::Args;
     Why "why" why::Args;
     Forecast "forecast" forecast::Args;
+    Diff "diff" diff::Args;
     Handoff "handoff" handoff::Args;
     Note "note" note::NoteArgs;
     Log "log" note::LogArgs;
@@ -182,6 +184,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Report(args) => report::run(ctx, args),
         Command::Why(args) => why::run(ctx, args).map(plain),
         Command::Forecast(args) => forecast::run(ctx, args).map(plain),
+        Command::Diff(args) => diff::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),

@@ -35,7 +35,12 @@ impl Period {
     }
 }
 
-fn when(now: Now, text: &str, day: fn(&str) -> Option<Timestamp>) -> Result<Timestamp, Failure> {
+/// The time that a text means: a date by `day`, a time, or an age.
+pub(super) fn when(
+    now: Now,
+    text: &str,
+    day: fn(&str) -> Option<Timestamp>,
+) -> Result<Timestamp, Failure> {
     let ago = |age: Age| Timestamp(now.0.0.saturating_sub_unsigned(age.0));
     let time = day(text).or_else(|| Timestamp::parse(text));
     time.or_else(|| Age::parse(text).map(ago)).ok_or_else(|| {

@@ -1,6 +1,7 @@
 //! Standing to tokens: the situation report. Pure.
 
 pub mod budget;
+pub mod difference;
 pub mod explain;
 pub mod outlook;
 pub mod render;

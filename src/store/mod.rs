@@ -3,6 +3,7 @@
 pub(crate) mod atomic;
 pub(crate) mod git;
 pub(crate) mod gitlink;
+pub(crate) mod history;
 pub(crate) mod lock;
 pub(crate) mod notes;
 pub(crate) mod read;

@@ -223,8 +223,13 @@ const LINE: usize = 160;
 
 /// Folds a whole log.
 pub(crate) fn fold(log: &[u8]) -> Ledger {
+    fold_until(log, Timestamp(i64::MAX))
+}
+
+/// Folds what a log says of the time up to a moment, that included.
+pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
     let mut ledger = Ledger::with_capacity(log.len() / LINE);
-    for event in log_lines(log).filter_map(event) {
+    for event in log_lines(log).filter_map(event).filter(|event| event.ts <= moment) {
         ledger.fold(&event);
     }
     ledger
