@@ -1,8 +1,11 @@
 //! Standard input.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufRead, IsTerminal, Read};
 
-use super::error::{Failure, Kind};
+use super::{
+    context::Context,
+    error::{Failure, Kind},
+};
 
 /// More than this is no memory.
 const MAX: u64 = 16 << 20;
@@ -30,4 +33,19 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
         let message = format!("standard input is not UTF-8 (byte {at})");
         Failure::new(Kind::Refused, message, "convert it first, as with iconv")
     })
+}
+
+/// Asks a person, who is shown what it is about. Without a terminal nobody can answer.
+pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result<bool, Failure> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        let message = "there is no terminal to ask on";
+        return Err(Failure::new(Kind::Usage, message, "--yes does it without asking"));
+    }
+    lines.iter().for_each(|line| ctx.ui.explain(line));
+    ctx.ui.explain(&format!("{question} [y/N]"));
+    let mut answer = String::new();
+    let read = stdin.lock().take(1024).read_line(&mut answer);
+    read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

@@ -26,6 +26,7 @@ mod model_status;
 mod note;
 mod period;
 mod pick;
+mod purge;
 mod read;
 mod rebuild;
 mod recalled;
@@ -106,6 +107,7 @@ commands! {
     Forget "forget" curate::ForgetArgs;
     Restore "restore" curate::RestoreArgs;
     Remove "remove" curate::RemoveArgs;
+    Purge "purge" purge::Args;
     Edit "edit" edit::Args;
     Eval "eval" eval::Args;
     Rebuild "rebuild" rebuild::Args;
@@ -195,6 +197,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Forget(args) => curate::forget(ctx, args).map(plain),
         Command::Restore(args) => curate::restore(ctx, args).map(plain),
         Command::Remove(args) => curate::remove(ctx, args).map(plain),
+        Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),

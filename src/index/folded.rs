@@ -21,10 +21,7 @@ use crate::{
         time::Timestamp,
     },
     score::evidence::{Strength, UserState},
-    store::{
-        read,
-        vault::{self, Store},
-    },
+    store::{log, read, vault::Store},
 };
 
 /// Section of an index file.
@@ -43,7 +40,7 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     let bytes = read::file(&store.dir, &path, read::MAX_LOG).ok().flatten();
     let (Some(stamp), Some(bytes)) = (stamp, bytes) else { return Vec::new() };
     let stamp = Stamp { len: bytes.len() as u64, ..stamp };
-    let ledger = vault::fold(&bytes);
+    let ledger = log::fold(&bytes);
     let mut out = Writer::default();
     out.u64(stamp.len);
     out.raw(&stamp.modified.to_le_bytes());
@@ -84,7 +81,7 @@ impl Folded {
         let now = Stamp::of(&read::checked(&store.dir, &path).ok()??);
         if racy || now != then {
             let new = appended(store, now.len, len, sum)?;
-            let mentioned = vault::mentioned(&new)?;
+            let mentioned = log::mentioned(&new)?;
             if wanted.iter().any(|id| mentioned.contains(id)) {
                 return None;
             }

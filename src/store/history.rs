@@ -2,8 +2,8 @@
 //! strongly. Texts are those of today; of an entry that was reworded since, the old wording is gone.
 
 use super::{
-    read,
-    vault::{self, Snapshot, Store},
+    log, read,
+    vault::{Snapshot, Store},
 };
 use crate::{
     model::{
@@ -28,9 +28,9 @@ pub(crate) struct Past {
 impl Store {
     /// The store at `moment`, which has passed; `today` is what it holds now.
     pub(crate) fn at(&self, moment: Timestamp, today: &Snapshot, categories: &Categories) -> Past {
-        let log = read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok().flatten();
+        let bytes = read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok().flatten();
         let adopted = today.adopted.iter().filter(|event| event.ts <= moment);
-        let mut ledger = vault::fold_until(&log.unwrap_or_default(), moment);
+        let mut ledger = log::fold_until(&bytes.unwrap_or_default(), moment);
         adopted.for_each(|event| ledger.fold(event));
         let mut past = Past { placed: Vec::new(), ledger, former: IdMap::default() };
         let archive = self.read_archive(categories).placed(self.scope);

@@ -1,7 +1,6 @@
 //! A store, and what it held at one moment.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,16 +9,16 @@ use serde_json::Value;
 
 use super::{
     atomic::Sync,
+    log,
     read::{self, Problem},
 };
 use crate::{
     model::{
         category::{Categories, CategoryId},
         entry::EntryId,
-        event::{Cue, Event, EventKind, Origin},
+        event::{Cue, Event},
         hash::{IdMap, IdSet},
         time::{Now, Timestamp},
-        ulid::EventId,
     },
     score::{
         adopt::{self, Line, PiScore, PiScores},
@@ -75,7 +74,7 @@ impl Store {
 
     /// The evidence log.
     pub(crate) fn evidence(&self) -> PathBuf {
-        self.dir.join("evidence.jsonl")
+        self.dir.join(EVIDENCE)
     }
 
     /// Where the searched file of that name is, and the directory that it must not lead out of.
@@ -86,10 +85,11 @@ impl Store {
         }
     }
 
-    /// Reads a searched file by its name. `Ok(None)` when there is none.
+    /// Reads a file by its name in the store. `Ok(None)` when there is none.
     pub(crate) fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
-        read::file(root, &path, read::MAX_FILE)
+        let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
+        read::file(root, &path, limit)
     }
 
     /// Reads topics, then events: writers go the other way, so that no line is seen without its
@@ -147,9 +147,9 @@ impl Store {
                 return Vec::new();
             }
         };
-        snapshot.ledger = Ledger::with_capacity(bytes.len() / LINE);
-        for (number, line) in (1..).zip(log_lines(&bytes)) {
-            match event(line) {
+        snapshot.ledger = log::ledger_for(bytes.len());
+        for (number, line) in (1..).zip(log::lines(&bytes)) {
+            match log::event(line) {
                 Some(event) => snapshot.ledger.fold(&event),
                 None if line.trim_ascii().is_empty() => {}
                 None => snapshot.damaged.push(number),
@@ -166,11 +166,11 @@ impl Store {
         let mut wanted = wanted.clone();
         loop {
             let mut ledger = Ledger::default();
-            for line in log_lines(&bytes) {
-                if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+            for line in log::lines(&bytes) {
+                if log::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
                     continue;
                 }
-                if let Some(event) = event(line) {
+                if let Some(event) = log::event(line) {
                     ledger.fold(&event);
                 }
             }
@@ -186,13 +186,13 @@ impl Store {
         }
     }
 
-    fn adopt(&self, now: Now, categories: &Categories, log: &[u8], snapshot: &mut Snapshot) {
+    fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
         let lines: Vec<Line<'_>> = snapshot.lines(categories).collect();
         if lines.iter().all(|line| snapshot.ledger.knows(line.id)) {
             return;
         }
         let present = lines.iter().map(|line| line.id).collect();
-        let vanished = origins(log, &snapshot.ledger.vanished(&present));
+        let vanished = log::origins(bytes, &snapshot.ledger.vanished(&present));
         let events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
         for event in &events {
             snapshot.ledger.fold(event);
@@ -216,75 +216,6 @@ impl Store {
         };
         entries.iter().filter_map(read).collect()
     }
-}
-
-/// Bytes of an ordinary line of the log.
-const LINE: usize = 160;
-
-/// Folds a whole log.
-pub(crate) fn fold(log: &[u8]) -> Ledger {
-    fold_until(log, Timestamp(i64::MAX))
-}
-
-/// Folds what a log says of the time up to a moment, that included.
-pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
-    let mut ledger = Ledger::with_capacity(log.len() / LINE);
-    for event in log_lines(log).filter_map(event).filter(|event| event.ts <= moment) {
-        ledger.fold(&event);
-    }
-    ledger
-}
-
-/// The entries that some lines of a log are about; `None` when other entries may depend on them,
-/// as they do on edits and merges.
-pub(crate) fn mentioned(lines: &[u8]) -> Option<IdSet<EntryId>> {
-    let plain = |event: &Event| !matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
-    log_lines(lines).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
-}
-
-/// The lines of the log, without their ends.
-fn log_lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let ends = memchr::memchr_iter(b'\n', log).chain([log.len()]);
-    ends.scan(0, move |start, end| {
-        let line = log.get(*start..end);
-        *start = end + 1;
-        line
-    })
-}
-
-/// The event on a line of the log.
-fn event(line: &[u8]) -> Option<Event> {
-    Event::read(str::from_utf8(line).ok()?.trim_ascii())
-}
-
-/// Where `wanted` entries stood, by the latest event that says so.
-fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
-    let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
-    for line in log_lines(log) {
-        if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
-            continue;
-        }
-        let Some(event) = str::from_utf8(line).ok().and_then(Event::read_whole) else { continue };
-        let at = (event.ts, event.id);
-        if let EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) = event.kind
-            && wanted.contains(&event.entry)
-            && found.get(&event.entry).is_none_or(|(known, _)| *known < at)
-        {
-            found.insert(event.entry, (at, *origin));
-        }
-    }
-    found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
-}
-
-/// The entry of an `add` or `reinforce` line as pimem writes it, from its fixed place in the line.
-fn plain_entry(line: &[u8]) -> Option<EntryId> {
-    const ENTRY: std::ops::Range<usize> = 76..92;
-    const OP: &[u8] = b"\",\"op\":\"";
-    let rest = line.get(ENTRY.end..)?.strip_prefix(OP)?;
-    if !rest.starts_with(b"add\"") && !rest.starts_with(b"reinforce\"") {
-        return None;
-    }
-    str::from_utf8(line.get(ENTRY)?).ok()?.parse().ok()
 }
 
 fn pi_score(value: &Value) -> Option<PiScore> {
@@ -366,6 +297,8 @@ impl Snapshot {
     }
 }
 
+/// The log of events.
+pub(crate) const EVIDENCE: &str = "evidence.jsonl";
 /// Summaries of past sessions, beside the store; its name relative to the store.
 pub(crate) const SESSIONS: &str = "../data/session-search.json";
 

@@ -1,0 +1,85 @@
+//! `pimem purge`: destroy entries. Everything else that pimem does can be undone.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{
+    Outcome,
+    context::{self, Context},
+    error::{Exit, Failure, Kind},
+    find::Stale,
+    input, pick,
+    view::Entries,
+};
+use crate::{
+    model::{entry::EntryId, hash::IdSet},
+    score::board::{Board, Row},
+    store::vault::Store,
+};
+
+/// Destroy entries: text, evidence and index
+///
+/// Looks among entries, forgotten ones and the archive. Cannot be undone. Notes, logs, the history
+/// of git and other clones are not touched, so a secret that was committed has to be revoked.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem purge 262e38a\n  pimem purge --yes 'old password'")]
+pub(crate) struct Args {
+    /// Which entries (`-` reads them from standard input)
+    #[arg(required = true, value_name = "ENTRY")]
+    entries: Vec<String>,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
+    let stores = ctx.readers()?;
+    let (live, snapshots) = ctx.board(&stores);
+    let archives: Vec<_> =
+        stores.iter().map(|store| store.read_archive(&ctx.config.categories)).collect();
+    let gone = archives.iter().zip(&stores).zip(snapshots.iter());
+    let gone = gone.map(|((archive, store), held)| (archive.placed(store.scope), &held.ledger));
+    let gone = Board::new(ctx.now, ctx.rules(), gone.collect());
+    let mut rows = live.rows.clone();
+    rows.extend(gone.rows.into_iter().filter(|row| live.get(row.entry.id).is_none()));
+    let all = Board { rows };
+    let mut chosen: Vec<&Row> = Vec::new();
+    for selector in pick::selectors(&args.entries)? {
+        let row = pick::entry(ctx, &all, &selector)?;
+        if chosen.iter().all(|known| known.entry.id != row.entry.id) {
+            chosen.push(row);
+        }
+    }
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &all);
+    let lines: Vec<String> = chosen.iter().map(|row| entries.line(row)).collect();
+    if !args.yes && !input::confirm(ctx, &lines, "Destroy for good?")? {
+        let message = "nothing was destroyed";
+        return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
+    }
+    let mut files = BTreeSet::new();
+    let mut stale = Vec::new();
+    for (store, held) in stores.iter().zip(snapshots.iter()) {
+        // Earlier wordings go too; what an entry was merged from has a text of its own.
+        let ids: IdSet<EntryId> =
+            chosen.iter().flat_map(|row| held.ledger.family(row.entry.id)).collect();
+        let changed = destroy(ctx, store, &ids)?;
+        if !changed.is_empty() {
+            stale.push(Stale { store: store.clone(), whole: true, fresh: Default::default() });
+        }
+        files.extend(changed);
+    }
+    if ctx.ui.json {
+        let ids: Vec<String> = chosen.iter().map(|row| row.entry.id.to_string()).collect();
+        ctx.ui.document(&json!({"schema": "pimem.purge/1", "ids": ids, "files": files}));
+    } else {
+        lines.iter().for_each(|line| ctx.ui.line(&format!("Destroyed: {line}")));
+    }
+    ctx.ui.note("What git, other clones and daily logs hold of it is not touched");
+    Ok((Exit::Done, stale))
+}
+
+fn destroy(ctx: &Context, store: &Store, ids: &IdSet<EntryId>) -> Result<Vec<String>, Failure> {
+    let lock = context::lock(store)?;
+    Ok(store.purge(&lock, ids, &ctx.config.categories)?)
+}

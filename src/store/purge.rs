@@ -1,0 +1,52 @@
+//! Destroying entries: the one way in which pimem deletes what somebody wrote.
+//!
+//! Texts go first, so that whatever interrupts it, no text stays behind without being asked for
+//! again. What another branch or a clone holds is out of reach.
+
+use anyhow::Result;
+
+use super::{
+    lock::StoreLock,
+    log, read,
+    txn::Unreadable,
+    vault::{EVIDENCE, Store},
+};
+use crate::{
+    model::{category::Categories, entry::EntryId, hash::IdSet},
+    text::topic::TopicDoc,
+};
+
+impl Store {
+    /// Takes entries out of topics, archive and log. Gives the files that held them.
+    pub(crate) fn purge(
+        &self,
+        lock: &StoreLock,
+        ids: &IdSet<EntryId>,
+        categories: &Categories,
+    ) -> Result<Vec<String>> {
+        let mut changed = Vec::new();
+        for folder in ["topics", "archive"] {
+            let names = read::markdown_names(&self.dir, &self.dir.join(folder));
+            for name in names.map_err(Unreadable)? {
+                let name = format!("{folder}/{name}");
+                let without = |bytes: &[u8]| {
+                    let doc = TopicDoc::parse(bytes.to_vec(), categories);
+                    let lines = doc.entries.iter().filter(|entry| ids.contains(&entry.id));
+                    let edits: Vec<_> = lines.map(|entry| doc.remove(entry)).collect();
+                    (!edits.is_empty()).then(|| doc.apply(edits))
+                };
+                if self.rewrite(lock, &name, without)? {
+                    changed.push(name);
+                }
+            }
+        }
+        let without = |bytes: &[u8]| {
+            let kept = log::without(bytes, ids);
+            (kept.len() < bytes.len()).then_some(kept)
+        };
+        if self.rewrite(lock, EVIDENCE, without)? {
+            changed.push(EVIDENCE.to_owned());
+        }
+        Ok(changed)
+    }
+}
