@@ -53,8 +53,10 @@ pub(super) enum List {
     Auxiliary,
     /// Words behind which number matters.
     Determiner,
-    /// What may stand before a list of names.
+    /// What may stand before a list of names whose order says nothing.
     BeforeNames,
+    /// What people do together; other things done `by` names go by them in order.
+    Done,
     /// What may stand behind one.
     AfterNames,
     /// Words behind which `one` is no number.
@@ -195,7 +197,8 @@ const LISTS: &[(List, &str)] = &[
         "a all another any both each either every first her his its last my neither no other \
          our same some such that the their these this those what which whose your",
     ),
-    (List::BeforeNames, "ask between by from notify ping to use with"),
+    (List::BeforeNames, "ask by notify ping use"),
+    (List::Done, "approved maintained owned reviewed signed written"),
     (List::AfterNames, "can have is may must own owns should will"),
     (List::WithOne, "any each every no other some that the this which"),
     (
