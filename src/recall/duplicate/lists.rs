@@ -63,6 +63,8 @@ pub(super) enum List {
     WithOne,
     /// Verbs that follow their subject in number.
     Agreeing,
+    /// Words that a capital makes another thing: a class, a type, a language.
+    Cased,
     /// Words for numbers below 100, but for `twenty-one` and the like.
     Number,
     /// Short words that may be contracted, replaced or left out.
@@ -212,6 +214,12 @@ const LISTS: &[(List, &str)] = &[
         "a am an and are be before can cannot could did do does has have i instead is it must not \
          of one or prior rather should than that the there they to using was we were will would \
          you your",
+    ),
+    (
+        List::Cased,
+        "boolean button byte char character double error false float function integer iterator \
+         list long map none null number object option polish record result set short string true \
+         tuple vector void",
     ),
     (List::Agreeing, "expect fail live need require run use"),
 ];
