@@ -23,6 +23,9 @@ const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::non
 /// Columns that are no wider than this, such as numbers, are not broken.
 const WHOLE: u16 = 12;
 
+/// Unless this is not left for each of the others.
+const ROOM: usize = 16;
+
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Color {
@@ -207,6 +210,12 @@ fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
         .set_header(header.iter().copied())
         .add_rows(rows);
     let widths = table.column_max_content_widths();
+    let whole: usize =
+        widths.iter().filter(|width| **width <= WHOLE).map(|width| usize::from(*width) + 2).sum();
+    let broken = widths.iter().filter(|width| **width > WHOLE).count();
+    if broken > 0 && whole + broken * ROOM > width.into() {
+        return table;
+    }
     for (column, width) in table.column_iter_mut().zip(widths) {
         if width <= WHOLE {
             column.set_constraint(ColumnConstraint::ContentWidth);
@@ -256,5 +265,15 @@ mod tests {
         let table = drawn(&["score", "where", "text"], vec![row], 60).to_string();
         assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
         assert!(table.contains("0.585  topics/decisions.md:4  berth"), "{table}");
+    }
+
+    #[test]
+    fn texts_have_room_on_a_narrow_terminal() {
+        let row =
+            ["bb02d6c", "preference", "active (pinned)", "9999", "26m", "Never run migrations"];
+        let row = row.map(str::to_owned).to_vec();
+        let table = drawn(&["id", "category", "state", "score", "age", "text"], vec![row], 40);
+        assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
+        assert!(table.to_string().contains("Nev"), "{table}");
     }
 }
