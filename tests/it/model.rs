@@ -61,7 +61,9 @@ fn a_model_is_installed_chosen_and_removed() {
     let overruled = outcome(overruled);
     assert!(overruled.stderr.contains("PIMEM_EMBEDDING_MODEL is set"), "{}", overruled.stderr);
 
-    assert_eq!(model(&sandbox, None, &["remove", "tiny"]).ok(), "Removed: tiny\n");
+    let removed = model(&sandbox, None, &["remove", "tiny", "--json"]).ok();
+    let removed: Value = serde_json::from_str(&removed).unwrap();
+    assert_eq!(removed, json!({"schema": "pimem.uninstall/1", "model": "tiny"}));
     assert!(held(&sandbox).is_empty());
     let refused = model(&sandbox, None, &["remove", "tiny"]).refused();
     assert!(refused.contains("not installed"), "{refused}");
