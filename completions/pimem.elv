@@ -163,7 +163,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -c 'Only entries of this category (repeatable)'
             cand --category 'Only entries of this category (repeatable)'
             cand --in 'Where to look (repeatable)'
-            cand --since 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h'
+            cand --since 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h'
             cand --until 'Only what is from this time or earlier; a date counts with the whole day'
             cand --min-score 'Only hits with at least this score (0 to 1.1)'
             cand --dir 'Use this store: the directory that holds topics/'

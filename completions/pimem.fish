@@ -171,7 +171,7 @@ daily\t'Daily logs'
 observations\t'Observations of sessions'
 sessions\t'Summaries of past sessions'
 all\t'Everything'"
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1.1)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F

@@ -173,7 +173,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'Where to look (repeatable)')
-            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only what is from this time or earlier; a date counts with the whole day')
             [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Only hits with at least this score (0 to 1.1)')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')

@@ -8,6 +8,7 @@ use super::{
     context::Context,
     error::{Exit, Failure, Kind},
     find::{self, Hit, Least, Wanted},
+    input,
     period::Period,
     view,
 };
@@ -31,7 +32,7 @@ use crate::{
     pimem search '#database' --in topics -c decision\n  \
     pimem search release --in daily,sessions --since 30d\n  pimem search --json -n 3 -- --admin")]
 pub(crate) struct Args {
-    /// What to look for
+    /// What to look for (`-` reads standard input)
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How to search
@@ -55,7 +56,8 @@ pub(crate) struct Args {
         default_value = "all"
     )]
     within: Vec<Within>,
-    /// Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h
+    /// Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in
+    /// 7d, 12h
     ///
     /// The time of an entry is that of its last reinforcement, that of a log item, an observation
     /// or a session is its own. Notes and the scratchpad have none and are left out.
@@ -112,7 +114,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     for name in &args.category {
         add::category(ctx, name)?;
     }
-    let text = args.query.join(" ");
+    let text = if args.query == ["-"] { input::read_stdin()? } else { args.query.join(" ") };
     if text.trim().is_empty() {
         return Err(Failure::new(Kind::Usage, "the query is empty", "give some words to look for"));
     }
