@@ -44,7 +44,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "reinforce" -d 'Record t
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "list" -d 'List entries with their score and state'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that is known about an entry'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what an agent should know, for a prompt'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
@@ -171,7 +171,7 @@ daily\t'Daily logs'
 observations\t'Observations of sessions'
 sessions\t'Summaries of past sessions'
 all\t'Everything'"
-complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l min-score -d 'Only hits with at least this score (0 to 1.1)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
@@ -610,7 +610,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_su
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'

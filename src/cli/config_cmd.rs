@@ -144,7 +144,14 @@ pub(super) fn set(
     atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
-    ctx.ui.line(&format!("Set {} = {} in {}", key.name, plain(&value), path.display()));
+    let file = path.display().to_string();
+    if ctx.ui.json {
+        ctx.ui.document(&json!({
+            "schema": "pimem.set/1", "key": key.name, "value": value, "file": file,
+        }));
+    } else {
+        ctx.ui.line(&format!("Set {} = {} in {file}", key.name, plain(&value)));
+    }
     Ok(())
 }
 

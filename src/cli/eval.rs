@@ -32,6 +32,8 @@ use crate::{
 /// The largest set that is read.
 const MAX_SET: u64 = 256 << 20;
 
+const SETS: &str = "pimem eval reads retrieval sets: see pimem-format(5)";
+
 /// Measure what searches find, on questions with known answers
 ///
 /// Runs every question of a retrieval set in every mode and prints the share of answers among the
@@ -107,6 +109,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let classes = args.without.join(", ");
         ctx.ui.note(&format!("left out: {left_out} of class {classes}"));
     }
+    if left_out == before {
+        let hint = "--without '' leaves out none";
+        return Err(Failure::new(Kind::Refused, "no question is left", hint));
+    }
     let name = &space::name(ctx);
     let mut model = space::embedder(ctx, name)?;
     let ready: Vec<Ready> = sets
@@ -138,11 +144,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 
 fn load(path: &std::path::Path) -> Result<EvalFile, Failure> {
     // A file that the user names may be a link to anywhere.
-    let bytes =
-        read::file(std::path::Path::new("/"), path, MAX_SET).map_err(|p| Failure::from(&p))?;
+    let bytes = read::file(std::path::Path::new("/"), path, MAX_SET)
+        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), SETS))?;
     let bytes = bytes.ok_or_else(|| {
         let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "pimem eval reads retrieval sets: see pimem-format(5)")
+        Failure::new(Kind::Usage, message, SETS)
     })?;
     EvalFile::parse(&bytes).map_err(|error| {
         let message = format!("{}: {error}", path.display());
@@ -278,17 +284,7 @@ fn show(ctx: &Context, model: &str, left_out: usize, lines: &[Line]) {
     if lines.iter().any(|line| line.group.is_some()) {
         header.push("group");
     }
-    header.extend([
-        "mode",
-        "questions",
-        "R@5",
-        "R@10",
-        "MRR",
-        "nDCG@10",
-        "abstained",
-        "tokens",
-        "ms",
-    ]);
+    header.extend(["mode", "asked", "R@5", "R@10", "MRR", "nDCG@10", "abstained", "tokens", "ms"]);
     ctx.ui.table(&header, lines.iter().map(row).collect());
 }
 

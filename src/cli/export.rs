@@ -72,6 +72,11 @@ fn embeddings(ctx: &Context, args: &EmbeddingsArgs) -> Result<Outcome, Failure> 
         let hint = "without --output, the vectors go to standard output";
         return Err(Failure::new(Kind::Usage, message, hint));
     }
+    let dir = args.output.as_deref().and_then(Path::parent);
+    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
+        let message = format!("there is no directory {}", dir.display());
+        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
+    }
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut all = BTreeMap::new();
     let (mut stale, mut problems) = (Vec::new(), Vec::new());

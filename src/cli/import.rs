@@ -141,8 +141,8 @@ type Values<'a> = BTreeMap<String, &'a RawValue>;
 /// Reads the vectors of a file, by key; or says what is wrong with it.
 fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
     let no_object = |error: serde_json::Error| match error.classify() {
-        serde_json::error::Category::Data => "is not a JSON object of vectors".to_owned(),
-        _ => format!("is not whole JSON: {error}"),
+        serde_json::error::Category::Data => "not a JSON object of vectors".to_owned(),
+        _ => format!("not whole JSON: {error}"),
     };
     let mut values: Values<'_> = serde_json::from_slice(bytes).map_err(no_object)?;
     if !values.keys().any(|name| key(name).is_some())
@@ -225,15 +225,15 @@ mod tests {
         let of_a = |value: &str| format!(r#"{{"{A}": {value}}}"#);
         let whole = of_a("[1, 2]");
         for at in 0..whole.len() {
-            assert!(read(&whole[..at]).unwrap_err().contains("is not whole JSON"), "{at}");
+            assert!(read(&whole[..at]).unwrap_err().contains("not whole JSON"), "{at}");
         }
         for (text, want) in [
-            ("[1, 2]".to_owned(), "is not a JSON object of vectors"),
-            ("null".to_owned(), "is not a JSON object of vectors"),
-            (format!("{whole} {whole}"), "is not whole JSON"),
+            ("[1, 2]".to_owned(), "not a JSON object of vectors"),
+            ("null".to_owned(), "not a JSON object of vectors"),
+            (format!("{whole} {whole}"), "not whole JSON"),
             ("{}".to_owned(), "holds no vectors"),
             (r#"{"some text": [1, 2]}"#.to_owned(), "holds no vectors"),
-            (r#"{"entries": []}"#.to_owned(), "is not a JSON object of vectors"),
+            (r#"{"entries": []}"#.to_owned(), "not a JSON object of vectors"),
             (r#"{"entries": {}}"#.to_owned(), "holds no vectors"),
             (of_a("[1]"), "has 1 numbers, and those of two have 2"),
             (of_a("[]"), "has 0 numbers"),
@@ -243,7 +243,7 @@ mod tests {
             (of_a("[1, [2]]"), "is not an array of numbers"),
             (of_a("[1, 1e999]"), "is not an array of numbers"),
             (of_a("[1, 1e39]"), "holds a number that is too large"),
-            (of_a("[1, NaN]"), "is not whole JSON"),
+            (of_a("[1, NaN]"), "not whole JSON"),
             (of_a("7"), "is not an array of numbers"),
             (of_a("{}"), "has no array of numbers"),
             (of_a("{\"vector\": 1}"), "has no array of numbers"),

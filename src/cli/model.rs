@@ -178,6 +178,10 @@ fn remove(ctx: &Context, name: &str) -> Result<Exit, Failure> {
         let message = format!("the model {name} is not installed");
         return Err(Failure::new(Kind::NotFound, message, "pimem model list names those that are"));
     }
-    ctx.ui.line(&format!("Removed: {name}"));
+    if ctx.ui.json {
+        ctx.ui.document(&json!({"schema": "pimem.uninstall/1", "model": name}));
+    } else {
+        ctx.ui.line(&format!("Removed: {name}"));
+    }
     Ok(Exit::Done)
 }

@@ -3,6 +3,9 @@
 use super::error::{Failure, Kind};
 use crate::model::time::{Age, Now, Timestamp};
 
+/// Milliseconds in a day.
+const DAY_MS: u64 = 86_400_000;
+
 /// A span of time, both ends included; an end that is not given is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Period {
@@ -42,10 +45,17 @@ pub(super) fn when(
     day: fn(&str) -> Option<Timestamp>,
 ) -> Result<Timestamp, Failure> {
     let ago = |age: Age| Timestamp(now.0.0.saturating_sub_unsigned(age.0));
-    let time = day(text).or_else(|| Timestamp::parse(text));
+    let named = match text {
+        "today" => Some(now.0),
+        "yesterday" => Some(ago(Age(DAY_MS))),
+        _ => None,
+    };
+    let date = named.map(Timestamp::date);
+    let time = day(date.as_deref().unwrap_or(text)).or_else(|| Timestamp::parse(text));
     time.or_else(|| Age::parse(text).map(ago)).ok_or_else(|| {
         let message = format!("{text:?} is neither a date nor an age");
-        Failure::new(Kind::Usage, message, "write it as in 2026-12-31, 2026-12-31T18:00:00Z or 7d")
+        let hint = "write it as in 2026-12-31, 2026-12-31T18:00:00Z, yesterday or 7d";
+        Failure::new(Kind::Usage, message, hint)
     })
 }
 
@@ -67,6 +77,9 @@ mod tests {
             (Some("2026-05-01"), None, "2026-05-01T00:00:00Z", "2026-04-30T23:59:59.999Z"),
             (None, Some("2026-05-01"), "2026-05-01T23:59:59.999Z", "2026-05-02T00:00:00Z"),
             (Some("7d"), None, "2026-06-23T18:00:00Z", "2026-06-23T17:59:59.999Z"),
+            (Some("2w"), None, "2026-06-16T18:00:00Z", "2026-06-16T17:59:59.999Z"),
+            (Some("yesterday"), None, "2026-06-29T00:00:00Z", "2026-06-28T23:59:59.999Z"),
+            (Some("today"), Some("today"), "2026-06-30T23:59:59Z", "2026-06-29T23:59:59Z"),
             (None, Some("12h"), "2026-06-30T06:00:00Z", "2026-06-30T06:00:00.001Z"),
             (
                 Some("2026-05-01T10:00:00+02:00"),
@@ -88,8 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time() {
-        for text in ["", "yesterday", "2026-02-29", "2026-5-1", "2026-05-01T10:00:00", "7w", "-7d"]
-        {
+        for text in ["", "tomorrow", "2026-02-29", "2026-5-1", "2026-05-01T10:00:00", "7y", "-7d"] {
             let (since, until) = (period(Some(text), None), period(None, Some(text)));
             assert!(since.is_err() && since == until, "{text}");
         }

@@ -8,6 +8,7 @@ use super::{
     context::Context,
     error::{Exit, Failure, Kind},
     find::{self, Hit, Least, Wanted},
+    input,
     period::Period,
     view,
 };
@@ -17,10 +18,10 @@ use crate::{
         corpus::SourceKind,
         rank::{Candidate, Mode},
     },
-    score::board,
+    score::board::{self, Scope},
 };
 
-/// Find memories, notes, log items, observations and past sessions by words
+/// Find memories, notes, log items, observations and past sessions by words and meaning
 ///
 /// What is meant is found too, in other words: by the vectors of a model that is built in, or of
 /// another one (see pimem model). Words are matched by their stem, and tags, links, paths, flags
@@ -31,7 +32,7 @@ use crate::{
     pimem search '#database' --in topics -c decision\n  \
     pimem search release --in daily,sessions --since 30d\n  pimem search --json -n 3 -- --admin")]
 pub(crate) struct Args {
-    /// What to look for
+    /// What to look for (`-` reads standard input)
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// How to search
@@ -55,7 +56,8 @@ pub(crate) struct Args {
         default_value = "all"
     )]
     within: Vec<Within>,
-    /// Only what is from this time or later: a date, a time (RFC 3339) or an age as in 7d, 12h
+    /// Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in
+    /// 7d, 12h
     ///
     /// The time of an entry is that of its last reinforcement, that of a log item, an observation
     /// or a session is its own. Notes and the scratchpad have none and are left out.
@@ -65,7 +67,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Only hits with at least this score (0 to 1.1)
-    #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SCORE", default_value_t = 0.0, value_parser = score)]
     min_score: f64,
     /// Show how each score came about, and what nearly made it
     #[arg(long)]
@@ -112,7 +114,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     for name in &args.category {
         add::category(ctx, name)?;
     }
-    let text = args.query.join(" ");
+    let text = if args.query == ["-"] { input::read_stdin()? } else { args.query.join(" ") };
     if text.trim().is_empty() {
         return Err(Failure::new(Kind::Usage, "the query is empty", "give some words to look for"));
     }
@@ -166,12 +168,23 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         }
         ctx.ui.document(&document);
     } else if !found.hits.is_empty() {
+        let of = |scope| found.hits.iter().any(|hit| hit.scope == scope);
+        let two = of(Scope::User) && of(Scope::Project);
         let cells = |hit: &Hit| {
             let place = format!("{}:{}", hit.source, hit.line);
             let name = id(hit).unwrap_or_else(|| "-".to_owned());
-            vec![format!("{:.3}", hit.score), name, place, snippet(&hit.text, &query)]
+            let mut text = snippet(&hit.text, &query);
+            if two && hit.scope == Scope::User {
+                text.push_str(" (yours)");
+            }
+            vec![format!("{:.3}", hit.score), name, place, text]
         };
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
+    }
+    if found.model.is_none()
+        && let Some(why) = &found.degraded
+    {
+        ctx.ui.detail(&format!("{why}; searched by words alone"));
     }
     if args.explain && !ctx.ui.json {
         ctx.ui.explain(&format!("terms: {}", query.terms.join(" ")));
@@ -184,6 +197,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
     let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
     Ok((ctx.complain(&found.problems, exit), found.stale))
+}
+
+fn score(text: &str) -> Result<f64, String> {
+    let score: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if score.is_nan() { Err("not a number".to_owned()) } else { Ok(score) }
 }
 
 /// How a score came about, in one line.

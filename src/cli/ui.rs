@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
@@ -18,8 +18,13 @@ use crate::{config::env::Env, text::safe};
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);
 
 /// A line below the header and nothing else, so that many rows fit on a screen.
-const UNDERLINED: TableStyle =
-    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+
+/// Columns that are no wider than this, such as numbers, are not broken.
+const WHOLE: u16 = 12;
+
+/// Unless this is not left for each of the others.
+const ROOM: usize = 16;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -98,16 +103,11 @@ impl Ui {
             }
             return;
         }
-        let mut table = Table::new();
-        table
-            .load_style(UNDERLINED)
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(self.width)
-            .set_header(header.iter().copied());
-        for row in rows {
-            table.add_row(row.iter().map(|cell| safe::terminal(cell).into_owned()));
-        }
-        self.text(&format!("{table}\n"));
+        let rows = rows
+            .iter()
+            .map(|row| row.iter().map(|cell| safe::terminal(cell).into_owned()).collect())
+            .collect();
+        self.text(&format!("{}\n", drawn(header, rows, self.width)));
     }
 
     /// A line for a program that waits for it: written at once, as it is.
@@ -205,6 +205,30 @@ impl Ui {
     }
 }
 
+/// A table that fits `width` where its wide columns can be broken.
+fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(UNDERLINED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width)
+        .set_header(header.iter().copied())
+        .add_rows(rows);
+    let widths = table.column_max_content_widths();
+    let whole: usize =
+        widths.iter().filter(|width| **width <= WHOLE).map(|width| usize::from(*width) + 2).sum();
+    let broken = widths.iter().filter(|width| **width > WHOLE).count();
+    if broken > 0 && whole + broken * ROOM > width.into() {
+        return table;
+    }
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        if width <= WHOLE {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table
+}
+
 /// Starts a stopwatch; what it gives says how long ago that was.
 pub(crate) fn stopwatch() -> impl Fn() -> Duration {
     let start = Instant::now();
@@ -223,4 +247,38 @@ fn stderr(line: &str) {
 
 fn terminal_width() -> u16 {
     terminal_size::terminal_size().map_or(100, |(width, _)| width.0.max(40))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_not_broken() {
+        let header =
+            ["set", "mode", "asked", "R@5", "R@10", "MRR", "nDCG@10", "abstained", "tokens", "ms"];
+        let row = "harbor semantic 1299 0.602 0.655 0.786 0.672 0.735 47.7 0.05";
+        let row: Vec<_> = row.split(' ').map(str::to_owned).collect();
+        let table = drawn(&header, vec![row], 80).to_string();
+        assert_eq!(table.lines().count(), 3, "{table}");
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    }
+
+    #[test]
+    fn texts_are_broken() {
+        let row = vec!["0.585".to_owned(), "topics/decisions.md:4".to_owned(), "berth ".repeat(20)];
+        let table = drawn(&["score", "where", "text"], vec![row], 60).to_string();
+        assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
+        assert!(table.contains("0.585  topics/decisions.md:4  berth"), "{table}");
+    }
+
+    #[test]
+    fn texts_have_room_on_a_narrow_terminal() {
+        let row =
+            ["bb02d6c", "preference", "active (pinned)", "9999", "26m", "Never run migrations"];
+        let row = row.map(str::to_owned).to_vec();
+        let table = drawn(&["id", "category", "state", "score", "age", "text"], vec![row], 40);
+        assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
+        assert!(table.to_string().contains("Nev"), "{table}");
+    }
 }

@@ -56,6 +56,21 @@ pub fn add(text: &str, weight: f32, sum: &mut [f32]) {
     wordpiece::pieces(text, &table, |token| table.add(token, weight, sum));
 }
 
+/// How far the table knows a word, 0 to 1: all of it when one piece is half of it or more. Letters
+/// and fragments mean what they mean in other words, and unknown characters mean nothing.
+#[must_use]
+pub fn knows(word: &str) -> f32 {
+    let table = Table::new(TABLE);
+    let (mut longest, mut all) = (0, 0);
+    wordpiece::pieces(word, &table, |token| {
+        let text = table.token(token);
+        let length = text.strip_prefix(b"##").unwrap_or(text).len();
+        longest = longest.max(if token == table.unknown() { 0 } else { length });
+        all += length;
+    });
+    (2 * longest).min(all) as f32 / all.max(1) as f32
+}
+
 /// The built-in model behind the common seam. It remembers the tokens of words, because few words
 /// make up most of any text.
 #[derive(Debug)]

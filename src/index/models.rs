@@ -29,6 +29,8 @@ use crate::{
 pub(crate) const MANIFEST: &str = "pimem-model.json";
 /// The record of an installed library.
 pub(crate) const RUNTIME: &str = "pimem-runtime.json";
+/// No model gives more numbers; a damaged record must not decide how much memory is taken.
+pub(crate) const MAX_DIMENSION: usize = 1 << 16;
 /// The first key of both.
 const SCHEMA: &str = "pimem.installed/1";
 /// Tokens of a text that are looked at; what comes after them has no influence. A memory is
@@ -86,7 +88,8 @@ impl Manifest {
     /// The manifest in a model's directory; `None` when there is none.
     pub(crate) fn read(dir: &Path) -> Result<Option<Self>, Unavailable> {
         let manifest: Option<Self> = document(dir, MANIFEST)?;
-        Ok(manifest.filter(|manifest| manifest.schema == SCHEMA))
+        let fits = |it: &Self| it.schema == SCHEMA && it.model.dimension <= MAX_DIMENSION;
+        Ok(manifest.filter(fits))
     }
 
     /// What is wrong with the files by their sizes, which costs next to nothing.

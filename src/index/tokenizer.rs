@@ -63,7 +63,7 @@ pub(crate) fn complete(files: Files) -> Result<Parts, String> {
         .iter()
         .find_map(|key| config.get(key).and_then(Value::as_u64))
         .and_then(|size| usize::try_from(size).ok())
-        .filter(|size| (1..=65_536).contains(size));
+        .filter(|size| (1..=super::models::MAX_DIMENSION).contains(size));
     let Files { tokenizer, config, .. } = files;
     Ok(Parts { tokenizer, config, special, tokenizer_config, dimension })
 }

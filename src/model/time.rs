@@ -82,7 +82,7 @@ impl Now {
 }
 
 impl Age {
-    /// Reads a number with its unit: `90s`, `30m`, `2h` or `1d`.
+    /// Reads a number with its unit: `90s`, `30m`, `2h`, `1d` or `2w`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -91,6 +91,7 @@ impl Age {
             "m" => 60_000,
             "h" => 3_600_000,
             "d" => 86_400_000,
+            "w" => 604_800_000,
             _ => return None,
         };
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -206,7 +207,7 @@ mod tests {
             ("+1d", None),
             ("-1d", None),
             ("1.5d", None),
-            ("1w", None),
+            ("1y", None),
             ("1 d", None),
             ("1D", None),
             ("d", None),

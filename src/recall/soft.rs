@@ -48,6 +48,8 @@ struct Word {
     stem: String,
     idf: f64,
     vector: Vec<f32>,
+    /// How far the vector can be trusted, 0 to 1.
+    trust: f32,
 }
 
 /// What a text says about the words of a query.
@@ -72,7 +74,7 @@ impl Meaning {
             let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
             if seen.insert(stem.to_owned()) {
                 let (text, stem) = (word.to_owned(), stem.to_owned());
-                words.push(Word { vector: Vec::new(), text, stem, idf: *idf });
+                words.push(Word { text, stem, idf: *idf, vector: Vec::new(), trust: 0.0 });
             }
         });
         // Of a long prompt, what is rarest says most.
@@ -80,6 +82,7 @@ impl Meaning {
         words.truncate(WORDS);
         for word in &mut words {
             word.vector = table::embed(&word.text);
+            word.trust = table::knows(&word.text);
         }
         Self { words, tokenizer, ..Self::default() }
     }
@@ -137,7 +140,7 @@ fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
     let vector = table::embed(word);
     let like = |other: &Word| {
         // Two words may have the very same row; that is still not the word itself.
-        let near = (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
+        let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
         if same(other) { 1.0 } else { near.clamp(0.0, 0.99) }
     };
     sought.iter().map(like).collect()
@@ -165,6 +168,15 @@ mod tests {
         let far = reading("which database", "Prefers concise answers to questions");
         assert!(near.coverage > far.coverage && near.near > far.near, "{near:?} {far:?}");
         assert!((0.0..1.0).contains(&near.coverage));
+    }
+
+    #[test]
+    fn a_word_that_the_table_does_not_know_is_near_to_little() {
+        let near = |query: &str, text: &str| reading(query, text).coverage;
+        assert!(near("zzzqqq", "the queue of jobs") < 0.5 * near("queues", "the queue of jobs"));
+        assert!(near("привет", "сервер") < 0.5, "letters alone say little");
+        assert!(near("ꙮ", "𓀀").abs() < 1e-9, "two unknown words are not the same");
+        assert!(near("pgbouncer", "PgBouncer's pool") > 0.4, "a piece of the word is there");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::{
     fs,
 };
 
+use serde_json::Value;
+
 use crate::{
     cmd,
     common::{bless, repository, sandbox::Sandbox},
@@ -113,4 +115,45 @@ fn every_command_is_in_a_transcript() {
         assert!(shown.contains(&format!("pimem {command}")), "{command} is in no transcript");
     }
     assert!(!shown.contains("pimem no-such-command"));
+}
+
+/// All keys of a document, however deep.
+fn keys(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            into.extend(fields.keys().cloned());
+            fields.values().for_each(|field| keys(field, into));
+        }
+        Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
+        _ => {}
+    }
+}
+
+/// What transcripts print under a schema that pimem-format(5) describes is described in full.
+#[test]
+fn keys_of_json_are_in_the_manual() {
+    let manual = fs::read_to_string(repository().join("man/pimem-format.5")).unwrap();
+    let mut seen = BTreeSet::new();
+    for file in fs::read_dir(repository().join("tests/it/cmd")).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        for block in text.split("\n{\n").skip(1) {
+            let Some((body, _)) = block.split_once("\n}") else { continue };
+            let Ok(document) = serde_json::from_str::<Value>(&format!("{{{body}}}")) else {
+                continue;
+            };
+            let Some(schema) = document.get("schema").and_then(Value::as_str) else { continue };
+            let Some((_, section)) = manual.split_once(&format!(".SS {schema}\n")) else {
+                continue;
+            };
+            let section = section.split("\n.S").next().unwrap();
+            seen.insert(schema.to_owned());
+            let mut all = BTreeSet::new();
+            keys(&document, &mut all);
+            for key in all.iter().filter(|key| *key != "schema") {
+                let mut words = section.split(|c: char| !c.is_ascii_alphanumeric());
+                assert!(words.any(|word| word == key), "{schema}: {key} is not described");
+            }
+        }
+    }
+    assert!(seen.len() >= 3, "{seen:?}");
 }

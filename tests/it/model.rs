@@ -61,7 +61,9 @@ fn a_model_is_installed_chosen_and_removed() {
     let overruled = outcome(overruled);
     assert!(overruled.stderr.contains("PIMEM_EMBEDDING_MODEL is set"), "{}", overruled.stderr);
 
-    assert_eq!(model(&sandbox, None, &["remove", "tiny"]).ok(), "Removed: tiny\n");
+    let removed = model(&sandbox, None, &["remove", "tiny", "--json"]).ok();
+    let removed: Value = serde_json::from_str(&removed).unwrap();
+    assert_eq!(removed, json!({"schema": "pimem.uninstall/1", "model": "tiny"}));
     assert!(held(&sandbox).is_empty());
     let refused = model(&sandbox, None, &["remove", "tiny"]).refused();
     assert!(refused.contains("not installed"), "{refused}");
@@ -210,6 +212,16 @@ fn damage_is_noticed() {
     }
     fs::remove_file(&path).unwrap();
     assert!(model(&sandbox, None, &["status", "tiny"]).stdout.contains("model.onnx is missing"));
+    // A dimension that no memory is large enough for.
+    fs::write(&path, &whole).unwrap();
+    let record = path.with_file_name("pimem-model.json");
+    let mut large: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    large["model"]["dimension"] = 1_000_000_000_000_000_000_u64.into();
+    fs::write(&record, large.to_string()).unwrap();
+    sandbox.write("topics/lessons.md", "- [lesson] A line to embed\n");
+    let mut command = sandbox.command(&["rebuild"]);
+    command.env("PIMEM_EMBEDDING_MODEL", "tiny");
+    assert!(outcome(command).stderr.contains("is not installed"));
     // A record that cannot be read is none.
     fs::write(path.with_file_name("pimem-model.json"), "{").unwrap();
     assert!(model(&sandbox, None, &["status", "tiny"]).stdout.contains("is not installed"));

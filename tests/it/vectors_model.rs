@@ -316,12 +316,12 @@ fn what_is_not_taken_over() {
     let want = format!("the vector of {key} has 384 numbers, and those of tiny have 16");
     assert!(refused.contains(&want), "{refused}");
     for (text, want) in [
-        (&wide[..100], "in.json: is not whole JSON: "),
-        ("", "in.json: is not whole JSON: "),
-        ("[]", "in.json: is not a JSON object of vectors"),
+        (&wide[..100], "in.json: not whole JSON: "),
+        ("", "in.json: not whole JSON: "),
+        ("[]", "in.json: not a JSON object of vectors"),
         ("{}", "in.json: holds no vectors "),
         ("{\"0123456789abcdef\": \"AAAA\"}", "the value of 0123456789abcdef is not an array"),
-        ("\u{feff}{}", "in.json: is not "),
+        ("\u{feff}{}", "in.json: not "),
     ] {
         let refused = run(text).refused();
         assert!(refused.contains(want) && refused.contains("hint: "), "{text}: {refused}");

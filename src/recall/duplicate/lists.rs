@@ -53,14 +53,18 @@ pub(super) enum List {
     Auxiliary,
     /// Words behind which number matters.
     Determiner,
-    /// What may stand before a list of names.
+    /// What may stand before a list of names whose order says nothing.
     BeforeNames,
+    /// What people do together; other things done `by` names go by them in order.
+    Done,
     /// What may stand behind one.
     AfterNames,
     /// Words behind which `one` is no number.
     WithOne,
     /// Verbs that follow their subject in number.
     Agreeing,
+    /// Words that a capital makes another thing: a class, a type, a language.
+    Cased,
     /// Words for numbers below 100, but for `twenty-one` and the like.
     Number,
     /// Short words that may be contracted, replaced or left out.
@@ -195,7 +199,8 @@ const LISTS: &[(List, &str)] = &[
         "a all another any both each either every first her his its last my neither no other \
          our same some such that the their these this those what which whose your",
     ),
-    (List::BeforeNames, "ask between by from notify ping to use with"),
+    (List::BeforeNames, "ask by notify ping use"),
+    (List::Done, "approved maintained owned reviewed signed written"),
     (List::AfterNames, "can have is may must own owns should will"),
     (List::WithOne, "any each every no other some that the this which"),
     (
@@ -209,6 +214,12 @@ const LISTS: &[(List, &str)] = &[
         "a am an and are be before can cannot could did do does has have i instead is it must not \
          of one or prior rather should than that the there they to using was we were will would \
          you your",
+    ),
+    (
+        List::Cased,
+        "boolean button byte char character double error false float function integer iterator \
+         list long map none null number object option polish record result set short string true \
+         tuple vector void",
     ),
     (List::Agreeing, "expect fail live need require run use"),
 ];

@@ -264,7 +264,10 @@ fn sort_names(tokens: &mut [Token]) {
     let commas = tokens.iter().filter(|token| token.kind == Kind::Mark).count();
     let before = first.checked_sub(1).and_then(|at| tokens.get(at));
     let after = tokens.get(and + 2);
-    let stands_alone = before.is_none_or(|token| token.is_in(List::BeforeNames))
+    let by_people =
+        || first.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|t| t.is_in(List::Done));
+    let opens = |token: &Token| token.is_in(List::BeforeNames) && (!token.is("by") || by_people());
+    let stands_alone = before.is_none_or(opens)
         && (after.is_none()
             || before.is_none() && after.is_some_and(|token| token.is_in(List::AfterNames)))
         && commas + 2 == items.len()

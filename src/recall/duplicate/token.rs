@@ -174,7 +174,11 @@ fn word(chunk: &str, tokens: &mut Vec<Token>) {
         Kind::Name
     } else if lists::is(List::Abbreviations, chunk) || (capitalised && starts && chunk.len() > 1) {
         Kind::Word
-    } else if capitalised && chunk.len() > 1 && !words::is_function(&lower) {
+    } else if capitalised
+        && chunk.len() > 1
+        && !words::is_function(&lower)
+        && !lists::is(List::Cased, &lower)
+    {
         Kind::Name
     } else {
         Kind::Exact
