@@ -17,6 +17,7 @@ const FLOOR: f64 = 0.15;
 const COSINE_FLOOR: f64 = 0.25;
 /// A stability multiplies a score by at least and at most this.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+
 /// What a search goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
