@@ -10,13 +10,14 @@ const COSINE: f64 = 0.3;
 /// Weight of coverage, once the text is read.
 const COVERAGE: f64 = 0.2;
 /// How much of what is missing to 1 a neighbour's score fills.
-pub(super) const CONTEXT: f64 = 0.3;
+pub(super) const CONTEXT: f64 = 0.2;
 /// A hybrid score below this is chance.
 const FLOOR: f64 = 0.15;
 /// A cosine below this is chance.
 const COSINE_FLOOR: f64 = 0.25;
 /// A stability multiplies a score by at least and at most this.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+
 /// What a search goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
