@@ -147,6 +147,11 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
         }));
         return;
     }
+    let (from, to) = (ctx.local(before.now.0).date, ctx.local(after.now.0).date);
+    let when = |at: Timestamp| match ctx.local(at) {
+        local if from == to => local.to_string(),
+        local => local.date.to_string(),
+    };
     for difference in found {
         let line = match (&difference.after, &difference.before) {
             (Some(side), _) => new.line(&side.row),
@@ -158,8 +163,8 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
             let Some(Side { row, verdict }) = side else { return };
             let spec = categories.spec(row.entry.category);
             let score = why::score(row, Arithmetic::of(then.now, row, spec));
-            let date = ctx.local(then.now.0).date;
-            ctx.ui.line(&format!("    {date} {}, {score}; {verdict}", Entries::state(row)));
+            let at = when(then.now.0);
+            ctx.ui.line(&format!("    {at} {}, {score}; {verdict}", Entries::state(row)));
         };
         say(&difference.before, before);
         say(&difference.after, after);

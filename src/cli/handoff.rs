@@ -67,6 +67,9 @@ fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     };
     if !known || block(Vec::new())?.is_none() {
         ctx.ui.note("Nothing is open and nothing was logged today: nothing to hand off");
+        if ctx.ui.json {
+            ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));
+        }
         return Ok(Exit::Done);
     }
     let repository = if args.git { git::standing(&ctx.places.cwd) } else { Vec::new() };

@@ -11,16 +11,18 @@ use super::{
     find::{Found, Hit},
     input, recalled, search,
     view::Entries,
+    why,
 };
 use crate::{
     model::{entry::EntryId, time::Timestamp},
     recall::gate,
     report::{
         budget::{self, Tokens},
+        explain::Arithmetic,
         render::{self, Settings},
         working,
     },
-    score::board::Board,
+    score::board::{Board, Row},
     store::read,
     text::safe,
 };
@@ -95,6 +97,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
     let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let arithmetic =
+        |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
     if ctx.ui.json {
         let explained = || {
             let rows = board.rows.iter().zip(&report.verdicts);
@@ -103,6 +107,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
                 if let Some(fields) = value.as_object_mut() {
                     fields.insert("shown".to_owned(), json!(verdict.shown()));
                     fields.insert("reason".to_owned(), json!(verdict.to_string()));
+                    if args.explain {
+                        fields.extend(why::factors(arithmetic(row)));
+                    }
                 }
                 value
             })
@@ -123,12 +130,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.text(&sessions_text(&sessions));
         if args.explain {
             for (row, verdict) in board.rows.iter().zip(&report.verdicts) {
-                let line = entries.line(row);
-                ctx.ui.explain(&format!(
-                    "{verdict}; {} {}: {line}",
-                    Entries::state(row),
-                    Entries::score(row)
-                ));
+                let (state, line) = (Entries::state(row), entries.line(row));
+                let score = why::score(row, arithmetic(row));
+                ctx.ui.explain(&format!("{verdict}; {state}, {score}: {line}"));
             }
         }
     }

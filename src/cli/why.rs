@@ -70,15 +70,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             let at: &crate::model::time::Timestamp = at;
             json!({"at": at.to_string(), "what": what(*turn, spec)})
         };
-        ctx.ui.document(&json!({
-            "schema": "pimem.why/1",
-            "entry": entries.json(row),
-            "weight": arithmetic.weight,
-            "ageDays": view::rounded(arithmetic.age_days),
-            "tauDays": arithmetic.tau_days,
-            "decay": view::rounded(arithmetic.decay),
-            "evidenceFactor": view::rounded(arithmetic.evidence),
-            "stability": view::rounded(arithmetic.score()),
+        let mut document = json!({"schema": "pimem.why/1", "entry": entries.json(row)});
+        let more = json!({
             "place": place(row, spec),
             "shown": verdict.shown(),
             "reason": verdict.to_string(),
@@ -86,7 +79,12 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             "tokens": tokens.0,
             "ahead": turns.iter().map(turn).collect::<Vec<Value>>(),
             "cheapest": act.map(|act| command(act, &short)),
-        }));
+        });
+        if let (Some(fields), Value::Object(more)) = (document.as_object_mut(), more) {
+            fields.extend(factors(arithmetic));
+            fields.extend(more);
+        }
+        ctx.ui.document(&document);
     } else {
         let mut lines = vec![
             ("entry", entries.line(row)),
@@ -133,17 +131,35 @@ pub(super) fn score(row: &Row, arithmetic: Arithmetic) -> String {
     text
 }
 
+/// The same as fields of JSON.
+pub(super) fn factors(arithmetic: Arithmetic) -> Vec<(String, Value)> {
+    let Arithmetic { weight, age_days, tau_days, decay, count: _, evidence } = arithmetic;
+    let fields = [
+        ("weight", weight),
+        ("ageDays", view::rounded(age_days)),
+        ("tauDays", tau_days),
+        ("decay", view::rounded(decay)),
+        ("evidenceFactor", view::rounded(evidence)),
+        ("stability", view::rounded(arithmetic.score())),
+    ];
+    fields.map(|(name, value)| (name.to_owned(), json!(value))).into()
+}
+
 fn state(row: &Row) -> String {
     let by_score = row.standing.state();
     let mut text = Entries::state(row);
     if let Standing::Scored(_) = row.standing {
         // Writing to a string cannot fail.
-        let _ = match (by_score.least(), by_score) {
-            (Some(least), _) => write!(text, ": at least {least}"),
-            (None, _) => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
+        let _ = match by_score.least() {
+            Some(least) => write!(text, ": at least {least}"),
+            None => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
         };
         if row.state != by_score {
-            let _ = write!(text, ", {} by its score alone", by_score.name());
+            let _ = write!(
+                text,
+                " would be {}, but the cap of its category is reached",
+                by_score.name()
+            );
         }
     }
     text

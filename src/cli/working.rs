@@ -22,7 +22,7 @@ use crate::{
 const HITS: usize = 3;
 /// Characters of the prompt that are searched for.
 const PROMPT: usize = 200;
-/// Bytes of a log or of notes that are read at each end: far more than is shown.
+/// Bytes of the end of a log that are read: far more than is shown.
 const READ: u64 = 64 * 1024;
 
 /// Prints the working layout in at most `limit` characters.
@@ -47,13 +47,16 @@ pub(super) fn run(
             Err(problem) => problems.push(problem),
         };
         add(&mut sources.scratchpad, open_items(store));
-        add(&mut sources.today, log(store, today));
+        add(&mut sources.today, log(store, today, &sources.scratchpad));
         add(&mut sources.notes, notes(store));
-        add(&mut sources.yesterday, log(store, today.yesterday()));
+        add(&mut sources.yesterday, log(store, today.yesterday(), &sources.scratchpad));
     }
     let found = prompt.map(|prompt| recall(ctx, stores, prompt, &sources)).unwrap_or_default();
-    let line =
-        |hit: &Hit| format!("- {} ({}:{})\n", hit.text.replace('\n', " "), hit.source, hit.line);
+    let line = |hit: &Hit| {
+        let text = hit.text.replace('\n', " ");
+        let text = text.strip_prefix("- ").unwrap_or(&text);
+        format!("- {text} ({}:{})\n", hit.source, hit.line)
+    };
     sources.recalled = found.hits.iter().map(line).collect();
     let text = working::working(&sources, today, limit);
     if ctx.ui.json {
@@ -83,8 +86,7 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
         period: Period::default(),
     };
     let mut found = find::find(ctx, stores, &wanted);
-    let shown = [&sources.scratchpad, &sources.today];
-    found.hits.retain(|hit| !shown.iter().any(|text| text.contains(hit.text.trim())));
+    found.hits.retain(|hit| !sources.whole().any(|text| text.contains(hit.text.trim())));
     found.hits.truncate(HITS);
     found
 }
@@ -94,17 +96,10 @@ fn open_items(store: &Store) -> Result<String, Problem> {
     Ok(todo::open(&bytes).map(|item| format!("- [ ] {}\n", item.text)).collect())
 }
 
-/// The end of a day's log with its newest handoff; earlier ones repeat what stands above them.
-fn log(store: &Store, date: Date) -> Result<String, Problem> {
-    let Some((mut bytes, _)) = store.tail(&notes::daily(date), READ)? else {
-        return Ok(String::new());
-    };
-    let mut blocks = handoff::blocks(&bytes);
-    blocks.pop();
-    for block in blocks.into_iter().rev() {
-        bytes.drain(block);
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// The end of a day's log; handoffs say what is not shown beside them.
+fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
+    let end = store.tail(&notes::daily(date), READ)?;
+    Ok(end.map(|(end, _)| handoff::abridged(&end, open)).unwrap_or_default())
 }
 
 fn notes(store: &Store) -> Result<String, Problem> {

@@ -103,7 +103,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"5", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"6", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.

@@ -26,6 +26,18 @@ pub struct Sources {
     pub yesterday: String,
 }
 
+/// Characters of the sections, in the order of [`Sources`].
+const ROOM: [usize; 5] = [2000, 3000, 2500, 4000, 3000];
+
+impl Sources {
+    /// The texts that the report shows whole.
+    pub fn whole(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.scratchpad, &self.today, &self.recalled, &self.notes, &self.yesterday];
+        let fits = |(text, room): &(&String, usize)| text.chars().count() <= *room;
+        texts.into_iter().zip(ROOM).filter(fits).map(|(text, _)| text.as_str())
+    }
+}
+
 /// Which part of a text that is too long is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
@@ -55,28 +67,35 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
         keep,
         whole: whole.to_owned(),
     };
-    let day = |date: Date, name: &str, text| {
+    let day = |date: Date, name: &str, text, room| {
         let whole = format!("pimem read daily {date}");
-        section(&format!("Daily log: {date} ({name})"), text, 3000, Keep::End, &whole)
+        section(&format!("Daily log: {date} ({name})"), text, room, Keep::End, &whole)
     };
+    let [scratchpad_room, today_room, recalled_room, notes_room, yesterday_room] = ROOM;
     let sections = [
         section(
             "SCRATCHPAD.md (working context)",
             &sources.scratchpad,
-            2000,
+            scratchpad_room,
             Keep::Start,
             "pimem todo list",
         ),
-        day(today, "today", untitled(&sources.today, today)),
+        day(today, "today", untitled(&sources.today, today), today_room),
         section(
             "Relevant memories (auto-retrieved)",
             &sources.recalled,
-            2500,
+            recalled_room,
             Keep::Start,
             "pimem search",
         ),
-        section("MEMORY.md (long-term)", &sources.notes, 4000, Keep::BothEnds, "pimem read memory"),
-        day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday)),
+        section(
+            "MEMORY.md (long-term)",
+            &sources.notes,
+            notes_room,
+            Keep::BothEnds,
+            "pimem read memory",
+        ),
+        day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday), yesterday_room),
     ];
     let mut report = String::new();
     let mut left = limit.min(CHARS);

@@ -54,6 +54,40 @@ pub fn recent(bytes: &[u8]) -> Vec<String> {
     found.split_off(found.len().saturating_sub(RECENT))
 }
 
+/// A log with its newest handoff alone, and of that only what stands neither in the log nor among
+/// `open`, the lines of the open items.
+#[must_use]
+pub fn abridged(bytes: &[u8], open: &str) -> String {
+    let mut blocks = blocks(bytes);
+    let newest = blocks.pop();
+    let mut log = Vec::with_capacity(bytes.len());
+    let mut copied = 0;
+    for block in blocks.into_iter().chain(newest.clone()) {
+        log.extend_from_slice(bytes.get(copied..block.start).unwrap_or_default());
+        copied = block.end;
+    }
+    log.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+    let mut log = String::from_utf8_lossy(&log).into_owned();
+    let Some(newest) = newest else { return log };
+    let block = String::from_utf8_lossy(bytes.get(newest).unwrap_or_default());
+    let mut news: Vec<&str> = Vec::new();
+    let is_title = |line: &str| line.starts_with("**") && line.ends_with(":**");
+    for line in block.lines() {
+        if log.lines().chain(open.lines()).any(|known| known.trim_end() == line.trim_end()) {
+            continue;
+        }
+        // A title whose lines stand elsewhere says nothing.
+        if is_title(line) || line == CLOSE {
+            news.pop_if(|last| is_title(last));
+        }
+        news.push(line);
+    }
+    if !log.is_empty() && !log.ends_with('\n') {
+        log.push('\n');
+    }
+    log + &news.join("\n")
+}
+
 /// What a session leaves.
 #[derive(Debug, Clone, Default)]
 pub struct Handoff {
@@ -143,6 +177,26 @@ mod tests {
         }
         assert_eq!(recent(log.as_bytes()).len(), 5);
         assert_eq!(blocks(log.as_bytes()).len(), 4);
+    }
+
+    #[test]
+    fn the_newest_is_told_once() {
+        let block = |at: &str, lines: &str| {
+            format!("<!-- HANDOFF {at} -->\n## Session Handoff\n{lines}<!-- /HANDOFF -->\n")
+        };
+        let old = block("1", "**Repository:**\n- branch old\n");
+        let lines =
+            "**Open scratchpad items:**\n- [ ] a\n**Recent daily log context:**\n- one\n- gone\n";
+        let new = block("2", &format!("{lines}**Repository:**\n- branch main\n"));
+        let want = "- one\n- two\n<!-- HANDOFF 2 -->\n## Session Handoff\n\
+            **Recent daily log context:**\n- gone\n**Repository:**\n- branch main\n<!-- /HANDOFF -->";
+        let log = format!("- one\n{old}{new}- two\n");
+        assert_eq!(abridged(log.as_bytes(), "- [ ] a\n- [ ] b\n"), want);
+        let empty = "- x\n<!-- HANDOFF 3 -->\n## Session Handoff\n<!-- /HANDOFF -->";
+        let repeated = format!("- x\n{}", block("3", "**Open scratchpad items:**\n- [ ] a\n"));
+        assert_eq!(abridged(repeated.as_bytes(), "- [ ] a\n"), empty);
+        assert_eq!(abridged(b"- x\r\n", ""), "- x\r\n");
+        assert_eq!(abridged(b"", ""), "");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::lines::lines;
+use super::{handoff, lines::lines};
 use crate::model::time::Timestamp;
 
 /// A searchable piece of a file.
@@ -42,13 +42,18 @@ pub fn sections(bytes: &[u8]) -> Vec<Passage> {
     found
 }
 
-/// Items of a log or list: each line with words, but headings and comments. A log is of a `day`,
-/// to which an item adds the time that it begins with.
+/// Items of a log or list: each line with words, but headings, comments and handoffs, which repeat
+/// other items. A log is of a `day`, to which an item adds the time that it begins with.
 #[must_use]
 pub fn items(bytes: &[u8], day: Option<Timestamp>) -> Vec<Passage> {
     let mut commented = false;
     let mut found = Vec::new();
+    let mut handoffs = handoff::blocks(bytes).into_iter().peekable();
     for (number, span) in (1..).zip(lines(bytes)) {
+        while handoffs.next_if(|block| block.end <= span.start).is_some() {}
+        if handoffs.peek().is_some_and(|block| block.contains(&span.start)) {
+            continue;
+        }
         let line = bytes.get(span.clone()).unwrap_or_default().trim_ascii();
         if !is_skipped(line, &mut commented) && line.len() <= super::line::MAX_LINE {
             found.push(Passage { line: number, span, when: at(day, line) });
@@ -144,6 +149,10 @@ mod tests {
         let found = items(text.as_bytes(), None);
         assert_eq!(texts(text, &found), want);
         assert!(found.iter().all(|item| item.when.is_none()));
+        let block = "<!-- HANDOFF 2026-06-30 09:30:00 -->\n- 09:00 one\n<!-- /HANDOFF -->\n";
+        let text = format!("- 09:00 one\n{block}- 10:00 two\n{block}{block}- 11:00 three\n");
+        let lines: Vec<usize> = items(text.as_bytes(), None).iter().map(|item| item.line).collect();
+        assert_eq!(lines, [1, 5, 12], "a handoff repeats what is found already");
     }
 
     fn times(found: &[Passage]) -> Vec<String> {

@@ -137,6 +137,7 @@ impl Sandbox {
             .env("PIMEM_NOW", NOW)
             .env("PIMEM_CEILING_DIRS", &self.root)
             .env("COLUMNS", "100")
+            .env("TZ", "UTC")
             .current_dir(self.project());
     }
 
