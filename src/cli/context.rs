@@ -153,12 +153,6 @@ impl Context {
         Ok((now, places, config))
     }
 
-    /// A moment as clocks show it here.
-    pub(crate) fn local(&self, at: Timestamp) -> LocalTime {
-        let offset = Local.timestamp_millis_opt(at.0).earliest();
-        LocalTime::new(at, offset.map_or(0, |time| time.offset().local_minus_utc()))
-    }
-
     /// The stores to read that exist, the project's first.
     pub(crate) fn readers(&self) -> Result<Vec<Store>, Failure> {
         let choice = match self.globals.scope {
@@ -304,6 +298,12 @@ impl Context {
     pub(crate) fn config_file(dir: &Path) -> PathBuf {
         dir.parent().unwrap_or(dir).join("memory.json")
     }
+}
+
+/// A moment as clocks show it here.
+pub(crate) fn local(at: Timestamp) -> LocalTime {
+    let offset = Local.timestamp_millis_opt(at.0).earliest();
+    LocalTime::new(at, offset.map_or(0, |time| time.offset().local_minus_utc()))
 }
 
 /// What could not be read of some stores.

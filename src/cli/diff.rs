@@ -99,7 +99,9 @@ fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) 
             store.at(at, today, &ctx.config.categories)
         })
         .collect();
-    past.iter().for_each(|past| former.extend(&past.former));
+    for past in &past {
+        former.extend(&past.former);
+    }
     let placed = past.iter().map(|past| (past.placed.clone(), &past.ledger)).collect();
     let now = Now(at);
     let board = Board::new(now, ctx.rules(), placed);
@@ -147,8 +149,8 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
         }));
         return;
     }
-    let (from, to) = (ctx.local(before.now.0).date, ctx.local(after.now.0).date);
-    let when = |at: Timestamp| match ctx.local(at) {
+    let (from, to) = (context::local(before.now.0).date, context::local(after.now.0).date);
+    let when = |at: Timestamp| match context::local(at) {
         local if from == to => local.to_string(),
         local => local.date.to_string(),
     };

@@ -144,7 +144,7 @@ fn draw(
     };
     let curves: Vec<Curve> = rows.iter().map(curve).collect();
     let levels = State::ALL.iter().filter_map(|state| Some((state.least()?, state.name())));
-    let title = format!("Decay from {}", ctx.local(ctx.now.0).date);
+    let title = format!("Decay from {}", context::local(ctx.now.0).date);
     let picture = chart::svg(&title, &curves, f64::from(days), &levels.collect::<Vec<_>>());
     let picture = picture.ok_or_else(|| {
         Failure::new(Kind::Io, "the picture cannot be drawn", "try fewer entries")
@@ -156,7 +156,7 @@ fn draw(
 
 fn show(ctx: &Context, board: &Board, days: &[Day], events: &[Event<'_>], budget: u32) {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
-    let date = |at: Timestamp| -> Date { ctx.local(at).date };
+    let date = |at: Timestamp| -> Date { context::local(at).date };
     if ctx.ui.json {
         let day = |day: &Day| json!({"date": date(day.at).to_string(), "tokens": day.tokens, "entries": day.shown.len()});
         let event = |event: &Event<'_>| {
@@ -185,7 +185,9 @@ fn show(ctx: &Context, board: &Board, days: &[Day], events: &[Event<'_>], budget
             size(first),
             size(last)
         ));
-        chart::columns(&sizes, budget).iter().for_each(|line| ctx.ui.line(line));
+        for line in chart::columns(&sizes, budget) {
+            ctx.ui.line(&line);
+        }
         ctx.ui.line("");
     }
     let row = |event: &Event<'_>| {

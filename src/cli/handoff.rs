@@ -27,7 +27,7 @@ const TAIL: u64 = 256 * 1024;
     after_help = "Examples:\n  pimem handoff --session \"$SESSION\" --git\n  pimem handoff show"
 )]
 pub(crate) struct Args {
-    /// The session that leaves it [default: PIMEM_SESSION]
+    /// The session that leaves it [default: `PIMEM_SESSION`]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Add branch, changed files and last commits
@@ -51,7 +51,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
-    let now = ctx.local(ctx.now.0);
+    let now = context::local(ctx.now.0);
     let name = notes::daily(now.date);
     let (dir, scope, known) = ctx.target()?;
     let store = ctx.store(dir, scope);

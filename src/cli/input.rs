@@ -42,7 +42,9 @@ pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result
         let message = "there is no terminal to ask on";
         return Err(Failure::new(Kind::Usage, message, "--yes does it without asking"));
     }
-    lines.iter().for_each(|line| ctx.ui.explain(line));
+    for line in lines {
+        ctx.ui.explain(line);
+    }
     ctx.ui.explain(&format!("{question} [y/N]"));
     let mut answer = String::new();
     let read = stdin.lock().take(1024).read_line(&mut answer);

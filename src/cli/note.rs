@@ -64,7 +64,7 @@ pub(crate) fn note(ctx: &Context, args: &NoteArgs) -> Result<Exit, Failure> {
 
 pub(crate) fn log(ctx: &Context, args: &LogArgs) -> Result<Exit, Failure> {
     let text = read(&args.text)?;
-    let now = ctx.local(ctx.now.0);
+    let now = context::local(ctx.now.0);
     let added = text.item(&format!("{} ", now.clock()));
     let store = ctx.writer()?;
     let lock = context::lock(&store)?;

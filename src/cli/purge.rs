@@ -13,6 +13,7 @@ use super::{
     view::Entries,
 };
 use crate::{
+    index::vectors::Known,
     model::{entry::EntryId, hash::IdSet},
     score::board::{Board, Row},
     store::vault::Store,
@@ -65,7 +66,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             chosen.iter().flat_map(|row| held.ledger.family(row.entry.id)).collect();
         let changed = destroy(ctx, store, &ids)?;
         if !changed.is_empty() {
-            stale.push(Stale { store: store.clone(), whole: true, fresh: Default::default() });
+            stale.push(Stale { store: store.clone(), whole: true, fresh: Known::default() });
         }
         files.extend(changed);
     }
@@ -73,7 +74,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let ids: Vec<String> = chosen.iter().map(|row| row.entry.id.to_string()).collect();
         ctx.ui.document(&json!({"schema": "pimem.purge/1", "ids": ids, "files": files}));
     } else {
-        lines.iter().for_each(|line| ctx.ui.line(&format!("Destroyed: {line}")));
+        for line in &lines {
+            ctx.ui.line(&format!("Destroyed: {line}"));
+        }
     }
     ctx.ui.note("What git, other clones and daily logs hold of it is not touched");
     Ok((Exit::Done, stale))

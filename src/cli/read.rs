@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    context::Context,
+    context::{self, Context},
     error::{Exit, Failure, Kind},
 };
 use crate::{
@@ -45,13 +45,15 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         What::Memory => notes::NOTES.to_owned(),
         What::Scratchpad => notes::SCRATCHPAD.to_owned(),
         What::Daily { date } => {
-            let today = ctx.local(ctx.now.0).date;
+            let today = context::local(ctx.now.0).date;
             notes::daily(date.as_deref().map_or(Ok(today), day)?)
         }
     };
     let mut files = Vec::new();
     for store in ctx.readers()? {
-        if let Some(bytes) = store.file(&name).map_err(|problem| Failure::from(&problem))? {
+        // However long a log has become, whoever asks for it gets all of it.
+        let end = store.tail(&name, read::MAX_LOG).map_err(|problem| Failure::from(&problem))?;
+        if let Some((bytes, _)) = end {
             files.push((store, String::from_utf8_lossy(&bytes).into_owned()));
         }
     }

@@ -11,7 +11,7 @@ use super::{
     find::{Found, Hit},
     input, recalled, search,
     view::Entries,
-    why,
+    why, working,
 };
 use crate::{
     model::{entry::EntryId, time::Timestamp},
@@ -20,7 +20,6 @@ use crate::{
         budget::{self, Tokens},
         explain::Arithmetic,
         render::{self, Settings},
-        working,
     },
     score::board::{Board, Row},
     store::read,
@@ -73,8 +72,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         prompt => prompt.map(str::to_owned),
     };
     if args.layout == Layout::Working {
-        let limit = args.budget.map_or(working::CHARS, |tokens| Tokens(tokens).chars());
-        return super::working::run(ctx, &stores, prompt.as_deref(), limit);
+        let limit =
+            args.budget.map_or(crate::report::working::CHARS, |tokens| Tokens(tokens).chars());
+        return Ok(working::run(ctx, &stores, prompt.as_deref(), limit));
     }
     let settings = settings(ctx, args.budget.map(Tokens), system_prompt(args)?);
     let (board, snapshots) = ctx.board(&stores);

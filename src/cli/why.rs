@@ -97,7 +97,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ),
             ("report", verdict.to_string()),
         ];
-        let date = |at: crate::model::time::Timestamp| ctx.local(at).date;
+        let date = |at: crate::model::time::Timestamp| context::local(at).date;
         lines.extend(
             turns
                 .iter()

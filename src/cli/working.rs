@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    context::Context,
-    error::{Exit, Failure},
+    context::{self, Context},
+    error::Exit,
     find::{self, Found, Hit, Least, Wanted},
     period::Period,
     todo,
@@ -26,14 +26,9 @@ const PROMPT: usize = 200;
 const READ: u64 = 64 * 1024;
 
 /// Prints the working layout in at most `limit` characters.
-pub(super) fn run(
-    ctx: &Context,
-    stores: &[Store],
-    prompt: Option<&str>,
-    limit: usize,
-) -> Result<Outcome, Failure> {
+pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: usize) -> Outcome {
     let mut problems = Vec::new();
-    let today = ctx.local(ctx.now.0).date;
+    let today = context::local(ctx.now.0).date;
     let mut sources = Sources::default();
     for store in stores {
         let mut add = |text: &mut String, more: Result<String, Problem>| match more {
@@ -65,7 +60,7 @@ pub(super) fn run(
     } else {
         ctx.ui.text(&text);
     }
-    Ok((ctx.complain(&problems, Exit::Done), found.stale))
+    (ctx.complain(&problems, Exit::Done), found.stale)
 }
 
 /// What the prompt brings to mind that is not there anyway.
@@ -93,7 +88,9 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
 
 fn open_items(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
-    Ok(todo::open(&bytes).map(|item| format!("- [ ] {}\n", item.text)).collect())
+    let lines =
+        todo::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
+    Ok(lines.collect())
 }
 
 /// The end of a day's log; handoffs say what is not shown beside them.

@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn fifteen_lines_with_words() {
-        let lines: String = (10..40).map(|n| format!("- 10:{n} line\r\n\r\n")).collect();
+        let lines: Vec<String> = (10..40).map(|n| format!("- 10:{n} line\r\n\r\n")).collect();
+        let lines = lines.concat();
         let found = recent(format!("# 2026-02-15\r\n\r\n<!-- x -->\r\n{lines}").as_bytes());
         assert_eq!((found.len(), found[0].as_str()), (15, "- 10:25 line"));
         for empty in ["", "# 2026-02-15\n\n", "<!-- a -->\n", "\n \n"] {

@@ -15,6 +15,7 @@ mod crash;
 mod decisions;
 mod discovery;
 mod eval_data;
+mod explain;
 mod generated;
 mod hostile;
 mod index;
@@ -25,6 +26,7 @@ mod model;
 mod model_absent;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
+mod notes;
 mod race;
 mod scopes;
 mod store;
