@@ -40,11 +40,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand topics 'List topic files with their size and hotness'
             cand search 'Find memories, notes, log items, observations and past sessions by words and meaning'
             cand report 'Print what an agent should know, for a prompt'
+            cand why 'Show why an entry is in the report or not'
+            cand forecast 'Show what will fade, and when, if nothing happens'
+            cand diff 'Show what changed between two times, or will'
+            cand handoff 'Leave in today''s log what the next session should start from'
+            cand note 'Add to the long-term notes in MEMORY.md'
+            cand log 'Add to today''s log'
+            cand todo 'Keep a checklist in SCRATCHPAD.md'
+            cand read 'Show notes, the scratchpad or a daily log'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
+            cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
@@ -185,6 +194,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --system-prompt-tokens 'Tokens that the system prompt takes already'
             cand --system-prompt 'The system prompt, to be measured'
             cand --prompt 'Add memories that fit this prompt (`-` reads it from standard input)'
+            cand --layout 'What the report is made of'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
@@ -198,6 +208,326 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;why'= {
+            cand --budget 'Tokens that the report may take [default: 1700]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;forecast'= {
+            cand --days 'How many days to look ahead'
+            cand --svg 'Draw the scores of the entries over these days into an SVG file'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;diff'= {
+            cand --from 'The first time: a date, a time (RFC 3339) or an age as in 7d, 12h'
+            cand --to 'The second time [default: now]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;handoff'= {
+            cand --session 'The session that leaves it [default: `PIMEM_SESSION`]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --git 'Add branch, changed files and last commits'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand show 'Show the newest handoff'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;handoff;show'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;handoff;help'= {
+            cand show 'Show the newest handoff'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;handoff;help;show'= {
+        }
+        &'pimem;handoff;help;help'= {
+        }
+        &'pimem;note'= {
+            cand -s 'Add it to the section with this heading, which is made when there is none'
+            cand --section 'Add it to the section with this heading, which is made when there is none'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;log'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand add 'Add an open item'
+            cand done 'Tick the first open item that contains the text, in any case'
+            cand undo 'Open the first done item that contains the text again'
+            cand list 'List open items'
+            cand clear 'Move done items to archive/SCRATCHPAD.md'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;todo;add'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo;done'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo;undo'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo;list'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --all 'Done items too'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo;clear'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;todo;help'= {
+            cand add 'Add an open item'
+            cand done 'Tick the first open item that contains the text, in any case'
+            cand undo 'Open the first done item that contains the text again'
+            cand list 'List open items'
+            cand clear 'Move done items to archive/SCRATCHPAD.md'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;todo;help;add'= {
+        }
+        &'pimem;todo;help;done'= {
+        }
+        &'pimem;todo;help;undo'= {
+        }
+        &'pimem;todo;help;list'= {
+        }
+        &'pimem;todo;help;clear'= {
+        }
+        &'pimem;todo;help;help'= {
+        }
+        &'pimem;read'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand memory 'Long-term notes: MEMORY.md'
+            cand scratchpad 'The checklist: SCRATCHPAD.md'
+            cand daily 'The log of a day'
+            cand list 'The days that have a log, newest first'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;read;memory'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;read;scratchpad'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;read;daily'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;read;list'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;read;help'= {
+            cand memory 'Long-term notes: MEMORY.md'
+            cand scratchpad 'The checklist: SCRATCHPAD.md'
+            cand daily 'The log of a day'
+            cand list 'The days that have a log, newest first'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;read;help;memory'= {
+        }
+        &'pimem;read;help;scratchpad'= {
+        }
+        &'pimem;read;help;daily'= {
+        }
+        &'pimem;read;help;list'= {
+        }
+        &'pimem;read;help;help'= {
         }
         &'pimem;pin'= {
             cand --dir 'Use this store: the directory that holds topics/'
@@ -260,6 +590,22 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;purge'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -671,11 +1017,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand topics 'List topic files with their size and hotness'
             cand search 'Find memories, notes, log items, observations and past sessions by words and meaning'
             cand report 'Print what an agent should know, for a prompt'
+            cand why 'Show why an entry is in the report or not'
+            cand forecast 'Show what will fade, and when, if nothing happens'
+            cand diff 'Show what changed between two times, or will'
+            cand handoff 'Leave in today''s log what the next session should start from'
+            cand note 'Add to the long-term notes in MEMORY.md'
+            cand log 'Add to today''s log'
+            cand todo 'Keep a checklist in SCRATCHPAD.md'
+            cand read 'Show notes, the scratchpad or a daily log'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
+            cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
@@ -704,6 +1059,52 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;help;report'= {
         }
+        &'pimem;help;why'= {
+        }
+        &'pimem;help;forecast'= {
+        }
+        &'pimem;help;diff'= {
+        }
+        &'pimem;help;handoff'= {
+            cand show 'Show the newest handoff'
+        }
+        &'pimem;help;handoff;show'= {
+        }
+        &'pimem;help;note'= {
+        }
+        &'pimem;help;log'= {
+        }
+        &'pimem;help;todo'= {
+            cand add 'Add an open item'
+            cand done 'Tick the first open item that contains the text, in any case'
+            cand undo 'Open the first done item that contains the text again'
+            cand list 'List open items'
+            cand clear 'Move done items to archive/SCRATCHPAD.md'
+        }
+        &'pimem;help;todo;add'= {
+        }
+        &'pimem;help;todo;done'= {
+        }
+        &'pimem;help;todo;undo'= {
+        }
+        &'pimem;help;todo;list'= {
+        }
+        &'pimem;help;todo;clear'= {
+        }
+        &'pimem;help;read'= {
+            cand memory 'Long-term notes: MEMORY.md'
+            cand scratchpad 'The checklist: SCRATCHPAD.md'
+            cand daily 'The log of a day'
+            cand list 'The days that have a log, newest first'
+        }
+        &'pimem;help;read;memory'= {
+        }
+        &'pimem;help;read;scratchpad'= {
+        }
+        &'pimem;help;read;daily'= {
+        }
+        &'pimem;help;read;list'= {
+        }
         &'pimem;help;pin'= {
         }
         &'pimem;help;unpin'= {
@@ -713,6 +1114,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;restore'= {
         }
         &'pimem;help;remove'= {
+        }
+        &'pimem;help;purge'= {
         }
         &'pimem;help;edit'= {
         }

@@ -46,11 +46,20 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "why" -d 'Show why an entry is in the report or not'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "forecast" -d 'Show what will fade, and when, if nothing happens'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "diff" -d 'Show what changed between two times, or will'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "handoff" -d 'Leave in today\'s log what the next session should start from'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "note" -d 'Add to the long-term notes in MEMORY.md'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "log" -d 'Add to today\'s log'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "todo" -d 'Keep a checklist in SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "read" -d 'Show notes, the scratchpad or a daily log'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "forget" -d 'Drop entries from reports and searches'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "purge" -d 'Destroy entries: text, evidence and index'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry another wording'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
@@ -192,6 +201,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand report" -l budget -d 'Tokens
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l system-prompt-tokens -d 'Tokens that the system prompt takes already' -r
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l system-prompt -d 'The system prompt, to be measured' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l prompt -d 'Add memories that fit this prompt (`-` reads it from standard input)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand report" -l layout -d 'What the report is made of' -r -f -a "memories\t'Entries by their score'
+working\t'Open items, logs of today and yesterday, what fits the prompt, and long-term notes'"
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand report" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -206,6 +217,275 @@ complete -c pimem -n "__fish_pimem_using_subcommand report" -l json -d 'Print JS
 complete -c pimem -n "__fish_pimem_using_subcommand report" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand report" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l budget -d 'Tokens that the report may take [default: 1700]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand why" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand why" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand why" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l days -d 'How many days to look ahead' -r
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l svg -d 'Draw the scores of the entries over these days into an SVG file' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand forecast" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l from -d 'The first time: a date, a time (RFC 3339) or an age as in 7d, 12h' -r
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l to -d 'The second time [default: now]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l session -d 'The session that leaves it [default: `PIMEM_SESSION`]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l git -d 'Add branch, changed files and last commits'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -f -a "show" -d 'Show the newest handoff'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show the newest handoff'
+complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand note" -s s -l section -d 'Add it to the section with this heading, which is made when there is none' -r
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand note" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand note" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand note" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand note" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand log" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand log" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand log" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "add" -d 'Add an open item'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "done" -d 'Tick the first open item that contains the text, in any case'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "undo" -d 'Open the first done item that contains the text again'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "list" -d 'List open items'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "clear" -d 'Move done items to archive/SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and not __fish_seen_subcommand_from add done undo list clear help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from done" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l all -d 'Done items too'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from clear" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add an open item'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "done" -d 'Tick the first open item that contains the text, in any case'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "undo" -d 'Open the first done item that contains the text again'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "list" -d 'List open items'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "clear" -d 'Move done items to archive/SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand todo; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -f -a "memory" -d 'Long-term notes: MEMORY.md'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -f -a "scratchpad" -d 'The checklist: SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -f -a "daily" -d 'The log of a day'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -f -a "list" -d 'The days that have a log, newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and not __fish_seen_subcommand_from memory scratchpad daily list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from memory" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from scratchpad" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from daily" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "memory" -d 'Long-term notes: MEMORY.md'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "scratchpad" -d 'The checklist: SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "daily" -d 'The log of a day'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "list" -d 'The days that have a log, newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -271,6 +551,20 @@ complete -c pimem -n "__fish_pimem_using_subcommand remove" -l json -d 'Print JS
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -s y -l yes -d 'Do not ask'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand purge" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand edit" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -604,30 +898,49 @@ complete -c pimem -n "__fish_pimem_using_subcommand man" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "init" -d 'Make a store, with its git files'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "add" -d 'Remember something'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "edit" -d 'Give an entry another wording'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "export" -d 'Write what is kept about entries for other programs'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "import" -d 'Take over what other programs keep about entries'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "config" -d 'Show or change settings'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report pin unpin forget restore remove edit eval rebuild export import doctor config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "why" -d 'Show why an entry is in the report or not'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "forecast" -d 'Show what will fade, and when, if nothing happens'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "diff" -d 'Show what changed between two times, or will'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "handoff" -d 'Leave in today\'s log what the next session should start from'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "note" -d 'Add to the long-term notes in MEMORY.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "log" -d 'Add to today\'s log'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "todo" -d 'Keep a checklist in SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "read" -d 'Show notes, the scratchpad or a daily log'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "purge" -d 'Destroy entries: text, evidence and index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "export" -d 'Write what is kept about entries for other programs'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "import" -d 'Take over what other programs keep about entries'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from handoff" -f -a "show" -d 'Show the newest handoff'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "add" -d 'Add an open item'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "done" -d 'Tick the first open item that contains the text, in any case'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "undo" -d 'Open the first done item that contains the text again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "list" -d 'List open items'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "clear" -d 'Move done items to archive/SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "memory" -d 'Long-term notes: MEMORY.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "scratchpad" -d 'The checklist: SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "daily" -d 'The log of a day'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "list" -d 'The days that have a log, newest first'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "embeddings" -d 'Write the vectors of all entries as JSON, as pi\'s embeddings.json'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
