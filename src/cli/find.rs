@@ -4,6 +4,7 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
     context::Context,
+    parts::Parts,
     period::Period,
     space::{self, Space},
     standing,
@@ -17,10 +18,10 @@ use crate::{
     },
     model::{entry::EntryId, time::Timestamp},
     recall::{
-        bm25::{self, Part, Query, Size},
+        bm25::{self, Query},
         corpus::{self, Doc, SourceKind},
         rank::{self, Candidate, Mode},
-        sieve::{self, Dense},
+        sieve,
         soft::Meaning,
     },
     score::{board::Scope, stability::Standing},
@@ -45,6 +46,27 @@ pub(crate) struct Wanted<'a> {
     pub(crate) categories: &'a [String],
     /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
     pub(crate) period: Period,
+}
+
+impl<'a> Wanted<'a> {
+    /// What a prompt brings to mind: by words and meaning, and only what is much like it.
+    pub(crate) fn recall(
+        ctx: &Context,
+        query: &'a Query,
+        limit: usize,
+        kinds: &'a [SourceKind],
+    ) -> Self {
+        Self {
+            query,
+            mode: Mode::Hybrid,
+            seed: false,
+            limit,
+            min_score: Least::Recall(ctx.config.number("recall.minScore")),
+            kinds,
+            categories: &[],
+            period: Period::default(),
+        }
+    }
 }
 
 /// The least score of a hit.
@@ -125,48 +147,6 @@ struct Placed<'a> {
     last: Option<Timestamp>,
     text: String,
     score: f64,
-}
-
-/// The corpora of several stores, their parts numbered through.
-struct Parts<'a> {
-    corpora: &'a [Corpus],
-    views: Vec<&'a dyn Part>,
-    origin: Vec<(usize, usize)>,
-    size: Size,
-}
-
-impl<'a> Parts<'a> {
-    fn new(corpora: &'a [Corpus]) -> Self {
-        let mut parts =
-            Self { corpora, views: Vec::new(), origin: Vec::new(), size: Size::default() };
-        for (number, corpus) in corpora.iter().enumerate() {
-            parts.size += corpus.size;
-            for (part, view) in corpus.parts().into_iter().enumerate() {
-                parts.origin.push((number, part));
-                parts.views.push(view);
-            }
-        }
-        parts
-    }
-
-    /// What the ranking sees.
-    fn searched<'b>(
-        &'b self,
-        bm25: &'b [Vec<f64>],
-        space: Option<&'b Space>,
-        views: &'b [&'b dyn Dense],
-        keep: Option<&'b dyn Fn(usize, u32) -> bool>,
-    ) -> sieve::Corpus<'b> {
-        let dense = space.map(|space| space.vectors(views));
-        sieve::Corpus { parts: &self.views, bm25, dense, docs: self.size.docs, keep }
-    }
-
-    /// A document with its store, file and kind.
-    fn locate(&self, part: usize, doc: u32) -> Option<(usize, Doc, &'a str, SourceKind)> {
-        let (store, part) = *self.origin.get(part)?;
-        let (doc, source, kind) = self.corpora.get(store)?.doc(part, doc)?;
-        Some((store, doc, source, kind))
-    }
 }
 
 /// Searches `stores`. The answer is the same whatever state their indexes are in.

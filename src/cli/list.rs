@@ -7,10 +7,10 @@ use super::{
     add,
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    view::Entries,
+    view::{Entries, Whose},
 };
 use crate::score::{
-    board::{self, Row, Scope},
+    board::{self, Row},
     stability::State,
 };
 
@@ -75,13 +75,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let list: Vec<Value> = rows.iter().map(|row| entries.json(row)).collect();
         ctx.ui.document(&json!({"schema": "pimem.list/1", "entries": list}));
     } else {
-        let two = rows.iter().any(|row| row.entry.scope == Scope::User)
-            && rows.iter().any(|row| row.entry.scope == Scope::Project);
+        let whose = Whose::of(&rows.iter().map(|row| row.entry.scope));
         let cells = |row: &&Row| {
-            let mut text = row.entry.text.clone();
-            if two && row.entry.scope == Scope::User {
-                text.push_str(" (yours)");
-            }
+            let text = whose.mark(row.entry.text.clone(), row.entry.scope);
             let category = entries.category(row).to_owned();
             let score = Entries::score(row);
             vec![

@@ -24,6 +24,7 @@ mod model;
 mod model_pull;
 mod model_status;
 mod note;
+mod parts;
 mod period;
 mod pick;
 mod purge;

@@ -1,10 +1,7 @@
 //! `--since` and `--until`: a span of time that what is found has to be from.
 
 use super::error::{Failure, Kind};
-use crate::model::time::{Age, Now, Timestamp};
-
-/// Milliseconds in a day.
-const DAY_MS: u64 = 86_400_000;
+use crate::model::time::{Age, DAY_MS, Now, Timestamp};
 
 /// A span of time, both ends included; an end that is not given is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,7 +44,7 @@ pub(super) fn when(
     let ago = |age: Age| Timestamp(now.0.0.saturating_sub_unsigned(age.0));
     let named = match text {
         "today" => Some(now.0),
-        "yesterday" => Some(ago(Age(DAY_MS))),
+        "yesterday" => Some(ago(Age(DAY_MS.unsigned_abs()))),
         _ => None,
     };
     let date = named.map(Timestamp::date);

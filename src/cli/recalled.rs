@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use super::{
     context::Context,
-    find::{Found, Hit, Least, Wanted, find},
-    period::Period,
+    find::{Found, Hit, Wanted, find},
 };
 use crate::{
     model::entry::EntryId,
-    recall::{bm25::Query, corpus::SourceKind, rank::Mode, similar::Sketch},
+    recall::{bm25::Query, corpus::SourceKind, similar::Sketch},
     score::board::Board,
     store::vault::{self, Store},
 };
@@ -24,17 +23,9 @@ pub(crate) fn entries(
 ) -> Found {
     let query = Query::from_prompt(prompt);
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    let wanted = Wanted {
-        query: &query,
-        mode: Mode::Hybrid,
-        seed: false,
-        limit: limit.saturating_mul(4).saturating_add(shown.len()),
-        min_score: Least::Recall(ctx.config.number("recall.minScore")),
-        kinds: &[SourceKind::Topic],
-        categories: &[],
-        period: Period::default(),
-    };
+    let pool = limit.saturating_mul(4).saturating_add(shown.len());
     let mut kept: Vec<(Hit, Sketch)> = Vec::new();
+    let wanted = Wanted::recall(ctx, &query, pool, &[SourceKind::Topic]);
     let mut found = find(ctx, stores, &wanted);
     for hit in std::mem::take(&mut found.hits) {
         let Some(row) = hit.entry.and_then(|id| board.get(id)) else { continue };
@@ -58,17 +49,8 @@ pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usi
     if !stores.iter().any(has_some) {
         return Vec::new();
     }
-    let wanted = Wanted {
-        query: &Query::from_prompt(prompt),
-        mode: Mode::Hybrid,
-        seed: false,
-        limit,
-        min_score: Least::Recall(ctx.config.number("recall.minScore")),
-        kinds: &[SourceKind::Session],
-        categories: &[],
-        period: Period::default(),
-    };
-    find(ctx, stores, &wanted).hits
+    let query = Query::from_prompt(prompt);
+    find(ctx, stores, &Wanted::recall(ctx, &query, limit, &[SourceKind::Session])).hits
 }
 
 /// Two recalled entries that share this much of their words are shown once.

@@ -10,7 +10,7 @@ use super::{
     find::{self, Hit, Least, Wanted},
     input,
     period::Period,
-    view,
+    view::{self, Whose},
 };
 use crate::{
     recall::{
@@ -18,7 +18,7 @@ use crate::{
         corpus::SourceKind,
         rank::{Candidate, Mode},
     },
-    score::board::{self, Scope},
+    score::board,
 };
 
 /// Find memories, notes, log items, observations and past sessions by words and meaning
@@ -168,15 +168,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         }
         ctx.ui.document(&document);
     } else if !found.hits.is_empty() {
-        let of = |scope| found.hits.iter().any(|hit| hit.scope == scope);
-        let two = of(Scope::User) && of(Scope::Project);
+        let whose = Whose::of(&found.hits.iter().map(|hit| hit.scope));
         let cells = |hit: &Hit| {
             let place = format!("{}:{}", hit.source, hit.line);
             let name = id(hit).unwrap_or_else(|| "-".to_owned());
-            let mut text = snippet(&hit.text, &query);
-            if two && hit.scope == Scope::User {
-                text.push_str(" (yours)");
-            }
+            let text = whose.mark(snippet(&hit.text, &query), hit.scope);
             vec![format!("{:.3}", hit.score), name, place, text]
         };
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());

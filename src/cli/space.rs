@@ -17,7 +17,7 @@ use crate::{
         vector::Vector,
     },
     index::{
-        build::Embedding,
+        build::{self, Embedding},
         corpus::{self, Corpus},
         vectors::{self, Known, Vectors},
     },
@@ -84,7 +84,8 @@ pub(crate) fn open(
     }
     // A model that could not serve will not now either.
     if name != table::NAME && degraded.is_none() {
-        match chosen(ctx, name).and_then(|mut embedder| {
+        let deadline = Duration::from_millis(ctx.config.whole("embedding.deadlineMs"));
+        match ready(ctx, name, Some(deadline)).and_then(|mut embedder| {
             let query = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
             fill(ctx, stores, corpora, query, embedder.as_mut(), stored)
@@ -137,7 +138,7 @@ fn fill(
     stored: bool,
 ) -> Result<Space, Unavailable> {
     let model = embedder.model().clone();
-    let key = (model.key(), model.dimension);
+    let key = model.space();
     let mut texts = Texts::new(stores, corpora);
     let thresholds = model.thresholds;
     let (behind, views) = (Vec::new(), Vec::new());
@@ -162,40 +163,28 @@ fn fill(
             fresh: Known::default(),
         };
         // What was scanned may be known from before: a line that moved is not a new one.
-        let is_slow = key != own_key();
+        let is_slow = key != table::model().space();
         let known = ctx.cache_dir(store).filter(|_| is_slow && !missing.is_empty());
         let known = known.map(|dir| corpus::known_vectors(&dir, key)).unwrap_or_default();
-        let of_known = |missing: &Missing| known.get(&missing.key);
-        let unknown: Vec<&Missing> =
-            missing.iter().filter(|missing| of_known(missing).is_none()).collect();
-        let passages: Vec<&str> = unknown.iter().map(|missing| missing.text.as_str()).collect();
+        let unknown: Vec<(u64, &str)> = missing
+            .iter()
+            .filter(|missing| !known.contains_key(&missing.key))
+            .map(|missing| (missing.key, missing.text.as_str()))
+            .collect();
+        let mut made = Known::default();
         let mut progress = ctx.ui.progress("embedding");
-        let made = if passages.is_empty() {
-            Vec::new()
-        } else {
-            let all = passages.len();
-            let made = embedder.embed(Role::Passage, &passages, &mut |done| progress(done, all));
-            made.map_err(|Unavailable(why)| {
-                Unavailable(format!("{why}, with {all} texts to embed (pimem rebuild does it)"))
-            })?
-        };
-        progress(passages.len(), passages.len());
-        let made: Vec<Vector> = made.iter().map(|made| Vector::quantize(made)).collect();
-        let mut supply = |missing: &Missing, vector: &Vector| {
-            if let Some(view) = views.get_mut(missing.part) {
+        build::make(embedder, &unknown, &mut made, &mut progress).map_err(|Unavailable(why)| {
+            let all = unknown.len();
+            Unavailable(format!("{why}, with {all} texts to embed (pimem rebuild does it)"))
+        })?;
+        for missing in &missing {
+            let vector = known.get(&missing.key).or_else(|| made.get(&missing.key));
+            if let (Some(view), Some(vector)) = (views.get_mut(missing.part), vector) {
                 view.supply(missing.doc, vector.clone());
             }
-        };
-        for missing in &missing {
-            if let Some(vector) = of_known(missing) {
-                supply(missing, vector);
-            }
         }
-        for (missing, vector) in unknown.into_iter().zip(made) {
-            supply(missing, &vector);
-            if is_slow {
-                behind.fresh.insert(missing.key, vector);
-            }
+        if is_slow {
+            behind.fresh = made;
         }
         space.views.extend(views);
         space.behind.push(behind);
@@ -203,17 +192,15 @@ fn fill(
     Ok(space)
 }
 
-fn own_key() -> (u64, usize) {
-    let model = table::model();
-    (model.key(), model.dimension)
-}
-
 /// Which vectors an index keeps, by the settings.
 pub(crate) fn kept<'a>(ctx: &Context) -> Embedding<'a> {
     let name = &name(ctx);
     let model = (name != NONE && name != table::NAME).then(|| installed(ctx, name)).flatten();
-    let model = model.map(|model| (model.key(), model.dimension));
-    Embedding { built_in: name != NONE, model, ..Embedding::default() }
+    Embedding {
+        built_in: name != NONE,
+        model: model.map(|model| model.space()),
+        ..Embedding::default()
+    }
 }
 
 /// The model of that name, however long it takes; none for `none`.
@@ -229,11 +216,7 @@ pub(crate) fn embedder(ctx: &Context, name: &str) -> Result<Option<Box<dyn Embed
 /// built-in one or none.
 pub(crate) fn patient(ctx: &Context) -> Option<Result<Box<dyn Embedder>, Unavailable>> {
     let name = &name(ctx);
-    let open = || {
-        let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
-        models.open(name, None)
-    };
-    (name != NONE && name != table::NAME).then(open)
+    (name != NONE && name != table::NAME).then(|| ready(ctx, name, None))
 }
 
 /// A model that cannot serve, where nothing else will do.
@@ -241,11 +224,14 @@ pub(crate) fn failure(why: Unavailable) -> Failure {
     Failure::new(Kind::Io, why.0, "pimem model status says more")
 }
 
-/// The chosen model, ready to serve.
-fn chosen(ctx: &Context, name: &str) -> Result<Box<dyn Embedder>, Unavailable> {
+/// An installed model, ready to serve by the deadline.
+fn ready(
+    ctx: &Context,
+    name: &str,
+    deadline: Option<Duration>,
+) -> Result<Box<dyn Embedder>, Unavailable> {
     let models = ctx.models().map_err(|failure| Unavailable(failure.message))?;
-    let deadline = Duration::from_millis(ctx.config.whole("embedding.deadlineMs"));
-    models.open(name, Some(deadline))
+    models.open(name, deadline)
 }
 
 /// What is known about an installed model.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
     score::{
-        board::{self, Board, Row},
+        board::{self, Board, Row, Scope},
         evidence::UserState,
         stability::{Standing, State},
     },
@@ -111,4 +111,25 @@ pub(crate) fn user_state(row: &Row) -> UserState {
 /// Six decimals are enough for anybody, and keep JSON readable.
 pub(crate) fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
+}
+
+/// Says whose a line is, where a list has lines of both stores.
+pub(crate) struct Whose {
+    both: bool,
+}
+
+impl Whose {
+    /// For a list with lines of these stores.
+    pub(crate) fn of(scopes: &(impl Iterator<Item = Scope> + Clone)) -> Self {
+        let has = |wanted| scopes.clone().any(|scope| scope == wanted);
+        Self { both: has(Scope::User) && has(Scope::Project) }
+    }
+
+    /// The text, marked if it is of the user's store and others are not.
+    pub(crate) fn mark(&self, mut text: String, scope: Scope) -> String {
+        if self.both && scope == Scope::User {
+            text.push_str(" (yours)");
+        }
+        text
+    }
 }

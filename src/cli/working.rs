@@ -6,13 +6,12 @@ use super::{
     Outcome,
     context::{self, Context},
     error::Exit,
-    find::{self, Found, Hit, Least, Wanted},
-    period::Period,
+    find::{self, Found, Hit, Wanted},
     todo,
 };
 use crate::{
     model::local::Date,
-    recall::{bm25::Query, gate, rank::Mode},
+    recall::{bm25::Query, gate},
     report::working::{self, Sources},
     store::{notes, read::Problem, vault::Store},
     text::handoff,
@@ -70,17 +69,8 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
     if ctx.env.text("PIMEM_NO_SEARCH") == Some("1") || gate::is_trivial(&clean) {
         return Found::default();
     }
-    let wanted = Wanted {
-        query: &Query::from_prompt(&clean),
-        mode: Mode::Hybrid,
-        seed: false,
-        limit: HITS * 4,
-        min_score: Least::Recall(ctx.config.number("recall.minScore")),
-        kinds: &[],
-        categories: &[],
-        period: Period::default(),
-    };
-    let mut found = find::find(ctx, stores, &wanted);
+    let query = Query::from_prompt(&clean);
+    let mut found = find::find(ctx, stores, &Wanted::recall(ctx, &query, HITS * 4, &[]));
     found.hits.retain(|hit| !sources.whole().any(|text| text.contains(hit.text.trim())));
     found.hits.truncate(HITS);
     found

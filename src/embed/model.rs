@@ -100,6 +100,12 @@ impl Model {
             .collect();
         fnv1a64(&framed)
     }
+
+    /// What says which vectors may be compared: the key, and how many numbers they have.
+    #[must_use]
+    pub fn space(&self) -> (u64, usize) {
+        (self.key(), self.dimension)
+    }
 }
 
 /// Which side of a search a text is on.

@@ -155,7 +155,7 @@ impl Embedding<'_> {
         };
         let own = table::model();
         let further = self.model.filter(|_| self.embedder.is_some());
-        (!self.built_in || has_all((own.key(), own.dimension))) && further.is_none_or(has_all)
+        (!self.built_in || has_all(own.space())) && further.is_none_or(has_all)
     }
 
     /// Makes the missing ones of these texts' vectors by the further model, if it can serve.

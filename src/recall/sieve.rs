@@ -9,7 +9,6 @@ use std::ops::Range;
 use super::{
     bm25::Part,
     rank::{CONTEXT, Candidate, Mode},
-    soft::Reading,
 };
 use crate::embed::{
     model::Thresholds,
@@ -73,7 +72,7 @@ pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
         _ => pick(corpus, |bm25| bm25 > 0.0),
     };
     found.retain(|candidate| candidate.first(mode) > 0.0);
-    best(&mut found, n, |candidate| candidate.first(mode));
+    cut(&mut found, mode, n);
     found
 }
 
@@ -93,8 +92,7 @@ fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candida
     let mut found = Vec::new();
     each(corpus, |part, doc, bm25| {
         if wanted(bm25) {
-            let reading = Reading::default();
-            found.push(Candidate { part, doc, bm25, reading, ..Candidate::default() });
+            found.push(Candidate { part, doc, bm25, ..Candidate::default() });
         }
     });
     found
