@@ -39,9 +39,7 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
         let line = bytes.get(span.clone()).unwrap_or_default();
         let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let words = line.trim_ascii();
-        if words.starts_with(b"```") || words.starts_with(b"~~~") {
-            fenced = !fenced;
-        }
+        fenced ^= is_fence(words);
         if words.is_empty() {
             // A blank line ends nothing by itself; only an indented line after it goes on.
             continue;
@@ -52,18 +50,24 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
                 item.block.end = end;
             }
         }
-        let above = comment.take();
+        // A comment that is indented more belongs to the item above it.
+        let above = comment.take().filter(|(_, columns)| *columns <= indent);
         if words.starts_with(b"<!--") && words.ends_with(b"-->") && !fenced {
-            comment = Some(span.start);
+            comment = Some((span.start, indent));
         } else if let Some((tick, text)) = item(line).filter(|_| !fenced) {
             let done = line.get(tick).is_some_and(|mark| *mark != b' ');
             let text = String::from_utf8_lossy(text).into_owned();
-            let block = above.unwrap_or(span.start)..end;
+            let block = above.map_or(span.start, |(start, _)| start)..end;
             open.push(found.len());
             found.push(Item { line: number, done, text, tick: span.start + tick, block, indent });
         }
     }
     found
+}
+
+/// Whether a line begins or ends a code block.
+fn is_fence(words: &[u8]) -> bool {
+    words.starts_with(b"```") || words.starts_with(b"~~~")
 }
 
 /// The place of the tick, and the text, of a line that is an item.
@@ -97,16 +101,25 @@ pub fn append(bytes: &[u8], texts: &[String]) -> Edit {
     lines::append(bytes, "Scratchpad", &lines)
 }
 
-/// Takes out the done items with their comments and sub-items, unless one of these is open. Gives
-/// the bytes after it, and the lines that were taken out.
+/// Takes out the done items with their comments and sub-items, unless one of these is open, or a
+/// code block begins there and ends elsewhere. Gives the bytes after it, and the lines that were
+/// taken out.
 #[must_use]
 pub fn clear(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let items = items(bytes);
     let inside = |outer: &Item, inner: &Item| {
         outer.block.start <= inner.block.start && inner.block.end <= outer.block.end
     };
-    let is_over =
-        |item: &&Item| item.done && items.iter().all(|other| other.done || !inside(item, other));
+    let is_whole = |item: &Item| {
+        let block = bytes.get(item.block.clone()).unwrap_or_default();
+        let fence =
+            |span: &Range<usize>| block.get(span.clone()).is_some_and(|l| is_fence(l.trim_ascii()));
+        lines(block).filter(fence).count().is_multiple_of(2)
+    };
+    let is_over = |item: &&Item| {
+        let open = |other: &Item| !other.done && inside(item, other);
+        item.done && is_whole(item) && !items.iter().any(open)
+    };
     let mut edits: Vec<Edit> = Vec::new();
     let mut cleared = Vec::new();
     for item in items.iter().filter(is_over) {
@@ -124,6 +137,8 @@ pub fn clear(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const PAD: &str = "# Scratchpad\r\n\r\nSome words.\r\n<!-- 2026-02-15 14:30:00 [a1b2c3d4] -->\r\n\
@@ -200,6 +215,35 @@ mod tests {
         ] {
             let edit = append(before.as_bytes(), &texts);
             assert_eq!(apply(before.as_bytes(), vec![edit]), after.as_bytes());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        /// Whatever the file holds, no line with words is lost, doubled or changed by clearing.
+        #[test]
+        fn clearing_moves_lines_and_nothing_else(
+            lines in prop::collection::vec("( {0,4}|\t)([-*+] )?(\\[[ xX-]\\] )?(```|<!-- a -->|# )?[a-c ]{0,6}", 0..24),
+            end in "(\r\n|\n|\r)",
+        ) {
+            let text = lines.join(&end);
+            let (after, cleared) = clear(text.as_bytes());
+            let words = |lines: &mut dyn Iterator<Item = String>| {
+                let mut lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
+                lines.sort();
+                lines
+            };
+            let own = |bytes: &[u8]| -> Vec<String> {
+                let line = |span: Range<usize>| String::from_utf8(bytes[span].to_vec()).unwrap();
+                super::lines(bytes).map(line).collect()
+            };
+            let mut both = own(&after).into_iter().chain(cleared.clone());
+            prop_assert_eq!(words(&mut both), words(&mut lines.into_iter()));
+            let open = |bytes: &[u8]| -> Vec<String> {
+                items(bytes).into_iter().filter(|item| !item.done).map(|item| item.text).collect()
+            };
+            prop_assert_eq!(open(&after), open(text.as_bytes()));
+            prop_assert_eq!(clear(&after).1, Vec::<String>::new());
         }
     }
 }

@@ -108,3 +108,31 @@ fn only_decisions_follow_a_clock_that_is_ahead() {
     let entry = later["entries"].as_array().unwrap().iter().find(|e| e["text"] == NEW).unwrap();
     assert_eq!(entry["lastReinforced"], "2026-06-30T18:00:00.000Z");
 }
+
+/// A merge by union may leave a line twice in the archive, or there and in the topic: it comes back
+/// once.
+#[test]
+fn an_archived_line_comes_back_once() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["add", "Alpha is first"]).ok();
+    let line = "- [lesson] Alpha is first\n";
+    let lines = |name: &str| sandbox.read(name).matches(line).count();
+    let archive = "archive/lessons.md";
+    for copies in 1..4 {
+        sandbox.run(&["remove", "Alpha"]).ok();
+        sandbox.write(archive, format!("# Lessons\n\n{}", line.repeat(copies)));
+        sandbox.run(&["restore", "Alpha"]).ok();
+        assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0), "{copies}");
+        let again = sandbox.run(&["restore", "Alpha"]).refused();
+        assert!(again.contains("no forgotten or archived entry"), "{again}");
+        assert_eq!(lines("topics/lessons.md"), 1);
+    }
+    sandbox.write(archive, format!("# Lessons\n\n{line}"));
+    assert_eq!(sandbox.entries()["Alpha is first"]["evidence"], 1);
+    sandbox.run(&["restore", "Alpha"]).refused();
+    sandbox.run(&["remove", "Alpha"]).ok();
+    assert_eq!(sandbox.entries().len(), 0);
+    sandbox.run(&["restore", "Alpha"]).ok();
+    assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0));
+}
