@@ -3,18 +3,26 @@
 use plotters::{
     prelude::{
         ChartBuilder, IntoDrawingArea, IntoFont, LineSeries, Palette, Palette99, PathElement,
-        SVGBackend, SeriesLabelPosition, WHITE,
+        SVGBackend, SeriesLabelPosition, Text, WHITE,
     },
-    style::{BLACK, Color, RGBColor},
+    style::{
+        BLACK, Color, RGBColor,
+        text_anchor::{HPos, Pos, VPos},
+    },
 };
 
 /// Rows of a chart of columns.
 const ROWS: usize = 6;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Columns as high as their values, in lines with a scale at the left; `top` is the full height.
-pub(super) fn columns(values: &[u32], top: u32) -> Vec<String> {
+/// Columns as high as their values, in lines of at most `width` with a scale at the left; `top` is
+/// the full height. Where there are more values than columns, each stands for as many, by the
+/// highest of them.
+pub(super) fn columns(values: &[u32], top: u32, width: usize) -> Vec<String> {
     let top = top.max(values.iter().copied().max().unwrap_or(0)).max(1);
+    let room = width.saturating_sub(top.to_string().len() + 2).max(1);
+    let highest = |part: &[u32]| part.iter().copied().max().unwrap_or(0);
+    let values: Vec<u32> = values.chunks(values.len().div_ceil(room).max(1)).map(highest).collect();
     let eighths = |value: u32| {
         let full = (ROWS * 8) as u64 * u64::from(value);
         usize::try_from(full.div_ceil(u64::from(top))).unwrap_or(0)
@@ -40,7 +48,11 @@ pub(super) struct Curve {
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// Curves over `days` days as an SVG picture, with a dashed line for each of `levels`.
+/// Pixels that a plot is high, and a line of its list of names.
+const HEIGHT: f64 = 450.0;
+const LINE: f64 = 16.0;
+
+/// Curves over `days` days as an SVG picture, with a grey line for each of `levels`.
 pub(super) fn svg(
     title: &str,
     curves: &[Curve],
@@ -49,7 +61,9 @@ pub(super) fn svg(
 ) -> Option<String> {
     let mut picture = String::new();
     let highest = |curve: &Curve| curve.points.iter().map(|(_, score)| *score).fold(0.0, f64::max);
-    let top = curves.iter().map(highest).fold(2.0, f64::max) * 1.05;
+    // The names stand above the curves.
+    let names = (curves.len() as f64 * LINE + LINE).min(HEIGHT / 2.0);
+    let top = curves.iter().map(highest).fold(1.6, f64::max) * HEIGHT / (HEIGHT - names);
     {
         let area = SVGBackend::with_string(&mut picture, (960, 540)).into_drawing_area();
         area.fill(&WHITE).ok()?;
@@ -61,12 +75,19 @@ pub(super) fn svg(
             .build_cartesian_2d(0.0..days, 0.0..top)
             .ok()?;
         let mesh = &mut chart.configure_mesh();
-        mesh.x_desc("days from now").y_desc("stability score").light_line_style(WHITE);
+        mesh.x_desc("days from now")
+            .y_desc("stability score")
+            .light_line_style(WHITE)
+            .bold_line_style(RGBColor(235, 235, 235));
         mesh.draw().ok()?;
-        let grey = RGBColor(150, 150, 150);
+        let grey = RGBColor(120, 120, 120);
+        let right = Pos::new(HPos::Right, VPos::Bottom);
+        let small = ("sans-serif", 12).into_font().color(&grey).pos(right);
         for (level, name) in levels {
             let line = LineSeries::new([(0.0, *level), (days, *level)], grey.stroke_width(1));
-            chart.draw_series(line).ok()?.label(format!("{name} from {level}"));
+            chart.draw_series(line).ok()?;
+            let label = Text::new(format!("{name} from {level}"), (days, *level), small.clone());
+            chart.draw_series([label]).ok()?;
         }
         for (number, curve) in curves.iter().enumerate() {
             let color = Palette99::pick(number).stroke_width(2);
@@ -88,11 +109,13 @@ mod tests {
 
     #[test]
     fn columns_are_as_high_as_their_values() {
-        let got = columns(&[0, 1, 24, 48], 48);
+        let got = columns(&[0, 1, 24, 48], 48, 80);
         let want = ["48 │   █", "   │   █", "   │   █", "   │  ██", "   │  ██", " 0 │ ▁██"];
         assert_eq!(got, want);
-        assert_eq!(columns(&[5], 1)[0], "5 │█");
-        assert_eq!(columns(&[], 0).len(), ROWS);
+        assert_eq!(columns(&[5], 1, 80)[0], "5 │█");
+        assert_eq!(columns(&[], 0, 80).len(), ROWS);
+        let narrow = columns(&[48, 1, 24, 47, 3, 0, 2], 48, 8);
+        assert_eq!(narrow[5], " 0 │██▃▂", "two days a column");
     }
 
     #[test]

@@ -32,6 +32,8 @@ use crate::{
 
 /// Points of a curve for each day.
 const POINTS: u32 = 4;
+/// Characters of a text beside its curve.
+const NAME: usize = 36;
 /// Curves that are drawn when no entries are named.
 const CURVES: usize = 8;
 
@@ -138,8 +140,9 @@ fn draw(
                 stability::standing_of(then, row.evidence.strength(), spec.tau_days, false);
             (f64::from(step) / f64::from(POINTS), standing.shown())
         };
-        let text: String = row.entry.text.chars().take(40).collect();
-        let name = format!("{} {text}", entries.short(row.entry.id));
+        let text: String = row.entry.text.chars().take(NAME).collect();
+        let more = if row.entry.text.chars().nth(NAME).is_some() { "…" } else { "" };
+        let name = format!("{} {text}{more}", entries.short(row.entry.id));
         Curve { name, points: (0..=days * POINTS).map(point).collect() }
     };
     let curves: Vec<Curve> = rows.iter().map(curve).collect();
@@ -185,7 +188,7 @@ fn show(ctx: &Context, board: &Board, days: &[Day], events: &[Event<'_>], budget
             size(first),
             size(last)
         ));
-        for line in chart::columns(&sizes, budget) {
+        for line in chart::columns(&sizes, budget, ctx.ui.width()) {
             ctx.ui.line(&line);
         }
         ctx.ui.line("");

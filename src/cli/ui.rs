@@ -131,6 +131,11 @@ impl Ui {
         stderr(&safe::terminal(line));
     }
 
+    /// Columns of the terminal.
+    pub(crate) fn width(&self) -> usize {
+        usize::from(self.width)
+    }
+
     /// Something that only `-v` shows, on stderr.
     pub(crate) fn detail(&self, line: &str) {
         if self.verbose {
