@@ -101,6 +101,9 @@ fn show(ctx: &Context) -> Result<Exit, Failure> {
     }
     let Some((date, text)) = newest else {
         ctx.ui.note("there is no handoff");
+        if ctx.ui.json {
+            ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));
+        }
         return Ok(Exit::Nothing);
     };
     if ctx.ui.json {

@@ -11,6 +11,10 @@ const OPEN: &[u8] = b"<!-- HANDOFF ";
 const CLOSE: &str = "<!-- /HANDOFF -->";
 /// Lines of the log that a block repeats.
 const RECENT: usize = 15;
+/// Open items that it lists.
+const OPEN_ITEMS: usize = 50;
+/// Characters of a line: a block stays small, so that it is found from the end of a log.
+const CHARS: usize = 400;
 /// Characters of a session's id that a block shows.
 const SESSION: usize = 8;
 
@@ -118,12 +122,21 @@ impl Handoff {
                 block.extend(lines);
             }
         };
-        let open = self.open.iter().map(|text| format!("- [ ] {text}"));
-        list("Open scratchpad items", &mut open.into_iter());
-        list("Recent daily log context", &mut self.recent.iter().cloned());
+        let more = self.open.len().saturating_sub(OPEN_ITEMS);
+        let more = (more > 0).then(|| format!("- … and {more} more"));
+        let open = self.open.iter().take(OPEN_ITEMS).map(|text| short(&format!("- [ ] {text}")));
+        list("Open scratchpad items", &mut open.chain(more));
+        list("Recent daily log context", &mut self.recent.iter().map(|line| short(line)));
         list("Repository", &mut self.repository.iter().map(|line| format!("- {line}")));
         block.push(CLOSE.to_owned());
         Some(block)
+    }
+}
+
+fn short(line: &str) -> String {
+    match line.char_indices().nth(CHARS) {
+        Some((end, _)) => line.get(..end).unwrap_or_default().trim_end().to_owned() + " …",
+        None => line.to_owned(),
     }
 }
 
@@ -208,6 +221,15 @@ mod tests {
         for empty in ["", "# 2026-02-15\n\n", "<!-- a -->\n", "\n \n"] {
             assert_eq!(handoff(empty), None, "{empty:?}");
         }
+    }
+
+    #[test]
+    fn a_block_stays_small() {
+        let open = vec!["ü".repeat(100_000); 1000];
+        let handoff = Handoff { open: open.clone(), recent: open, ..Handoff::default() };
+        let block = handoff.block(at()).unwrap();
+        assert!(block.iter().all(|line| line.chars().count() <= CHARS + 2));
+        assert!(block.contains(&"- … and 950 more".to_owned()));
     }
 
     #[test]
