@@ -15,6 +15,8 @@ const RECENT: usize = 15;
 const OPEN_ITEMS: usize = 50;
 /// Characters of a line: a block stays small, so that it is found from the end of a log.
 const CHARS: usize = 400;
+/// What a line ends in of which more was there.
+const CUT: &str = " …";
 /// Characters of a session's id that a block shows.
 const SESSION: usize = 8;
 
@@ -76,8 +78,16 @@ pub fn abridged(bytes: &[u8], open: &str) -> String {
     let block = String::from_utf8_lossy(bytes.get(newest).unwrap_or_default());
     let mut news: Vec<&str> = Vec::new();
     let is_title = |line: &str| line.starts_with("**") && line.ends_with(":**");
+    let stands = |line: &str| {
+        let start = line.strip_suffix(CUT);
+        let same = |known: &str| match start {
+            Some(start) => known.starts_with(start),
+            None => known.trim_end() == line.trim_end(),
+        };
+        log.lines().chain(open.lines()).any(same)
+    };
     for line in block.lines() {
-        if log.lines().chain(open.lines()).any(|known| known.trim_end() == line.trim_end()) {
+        if stands(line) {
             continue;
         }
         // A title whose lines stand elsewhere says nothing.
@@ -135,7 +145,7 @@ impl Handoff {
 
 fn short(line: &str) -> String {
     match line.char_indices().nth(CHARS) {
-        Some((end, _)) => line.get(..end).unwrap_or_default().trim_end().to_owned() + " …",
+        Some((end, _)) => line.get(..end).unwrap_or_default().trim_end().to_owned() + CUT,
         None => line.to_owned(),
     }
 }
@@ -208,6 +218,12 @@ mod tests {
         let empty = "- x\n<!-- HANDOFF 3 -->\n## Session Handoff\n<!-- /HANDOFF -->";
         let repeated = format!("- x\n{}", block("3", "**Open scratchpad items:**\n- [ ] a\n"));
         assert_eq!(abridged(repeated.as_bytes(), "- [ ] a\n"), empty);
+        let long = format!("- 09:00 {}\n", "long ".repeat(200));
+        let handoff = Handoff { recent: recent(long.as_bytes()), ..Handoff::default() };
+        let block = handoff.block(at()).unwrap().join("\n");
+        assert!(block.contains(CUT));
+        let shown = abridged(format!("{long}{block}\n").as_bytes(), "");
+        assert!(!shown.contains(CUT), "{shown}");
         assert_eq!(abridged(b"- x\r\n", ""), "- x\r\n");
         assert_eq!(abridged(b"", ""), "");
     }
