@@ -16,6 +16,7 @@ mod decisions;
 mod discovery;
 mod eval_data;
 mod generated;
+mod histories;
 mod hostile;
 mod index;
 mod merge;

@@ -140,6 +140,28 @@ fn two_wordings() {
     }
 }
 
+/// Git keeps the marked line of one side beside the bare one of the other: the decision counts.
+#[test]
+fn a_pin_taken_back() {
+    let sandbox = two_clones("hand-written");
+    let marked = "- [lesson] Taken back *(pinned)*";
+    let hand = "- [lesson] Set by hand *(pinned)*";
+    for (lines, want) in [
+        (format!("{marked}\n- [lesson] Taken back\n"), "auto"),
+        (format!("- [lesson] Taken back\n{marked}\n"), "auto"),
+        (format!("{marked}\n"), "pinned"),
+    ] {
+        sandbox.write("topics/lessons.md", "");
+        sandbox.run(&["add", "--force", "Taken back"]).ok();
+        sandbox.run(&["pin", "Taken back"]).ok();
+        sandbox.run(&["unpin", "Taken back"]).ok();
+        sandbox.write("topics/lessons.md", format!("{lines}- [lesson] Set by hand\n{hand}\n"));
+        let entries = sandbox.entries();
+        assert_eq!(entries["Taken back"]["userState"], want, "{lines}");
+        assert_eq!(entries["Set by hand"]["userState"], "pinned");
+    }
+}
+
 /// Line order in the log means nothing: any order of the same events gives the same answers.
 #[test]
 fn the_log_is_a_set() {
