@@ -54,16 +54,17 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         driver::merge([base, ours, theirs], path.as_deref())?;
         return Ok(Exit::Done);
     }
-    let start = ctx.places.named.as_ref().unwrap_or(&ctx.places.cwd);
-    let start = std::fs::canonicalize(start).unwrap_or_else(|_| start.clone());
-    let repository = Repository::of(&start).ok_or_else(|| {
-        let message = format!("{} is in no git repository", start.display());
+    let repository = Repository::of(&ctx.places).ok_or_else(|| {
+        let message = format!("{} is in no git repository", ctx.places.cwd.display());
         Failure::new(Kind::Usage, message, "change to the work tree that the store is in")
     })?;
     let file = repository.attributes().display().to_string();
     if args.print {
         ctx.ui.line(&format!("git config {} '{}'", driver::SETTING, driver::COMMAND));
-        ctx.ui.line(&format!("cat >> {file} <<'end'\n{}end", driver::lines()));
+        ctx.ui.line(&format!("cat >> '{file}' <<'end'"));
+        for line in driver::lines().lines().chain(["end"]) {
+            ctx.ui.line(line);
+        }
         return Ok(Exit::Done);
     }
     let changed = if args.install { repository.install()? } else { repository.uninstall()? };

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use super::{
     atomic::{self, Sync},
     gitlink, read,
+    root::Places,
     txn::Unreadable,
 };
 use crate::text::merge::{self, Kind};
@@ -59,9 +60,9 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The repository whose work tree `dir` lies in.
-    pub(crate) fn of(dir: &Path) -> Option<Self> {
-        let found = dir.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
+    /// The repository whose work tree the working directory lies in.
+    pub(crate) fn of(places: &Places) -> Option<Self> {
+        let found = places.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
         let (root, git) = found?;
         Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes") })
     }

@@ -24,7 +24,7 @@ const HISTORIES: usize = 100;
 /// Histories of three.
 const THREEFOLD: usize = 4;
 
-/// SplitMix64.
+/// `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -197,9 +197,9 @@ impl Stage {
             20 | 21 => words(&["remove", &some?]),
             22 => words(&["note", &text]),
             23 => words(&["log", &text]),
-            24 if number % 2 == 0 => words(&["todo", "add", &text]),
+            24 if number.is_multiple_of(2) => words(&["todo", "add", &text]),
             24 => words(&["todo", "done", "Rule"]),
-            _ if number % 4 == 0 => words(&["rebuild"]),
+            _ if number.is_multiple_of(4) => words(&["rebuild"]),
             _ => words(&["handoff"]),
         }
     }

@@ -7,13 +7,14 @@ mod align;
 mod unit;
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
 };
 
 use self::{
     align::align,
-    unit::{Doc, Keys, Unit},
+    unit::{Doc, Keys, Line, Unit},
 };
 use super::lines::{self, BOM};
 use crate::model::event::Event;
@@ -32,7 +33,7 @@ impl Kind {
     #[must_use]
     pub fn of(path: Option<&str>, versions: [&[u8]; 3]) -> Self {
         let is_log = match path {
-            Some(path) => path.ends_with(".jsonl"),
+            Some(path) => path.rsplit_once('.').is_some_and(|(_, kind)| kind == "jsonl"),
             None => versions.iter().any(|bytes| bytes.trim_ascii_start().starts_with(b"{")),
         };
         if is_log { Self::Log } else { Self::Markdown }
@@ -57,9 +58,7 @@ pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     finish(merged, style)
 }
 
-/// A line of the result; without an end where it takes that of the file.
-type Line<'a> = (Vec<u8>, &'a [u8]);
-
+/// The bytes of lines, which take their ends from the file where they have none.
 fn finish(mut merged: Vec<Line<'_>>, style: &[u8]) -> Vec<u8> {
     let newline = lines::newline(style).as_bytes();
     let mut out = if style.starts_with(BOM) { BOM.to_vec() } else { Vec::new() };
@@ -95,7 +94,7 @@ fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
     let mut new: Vec<_> = new.map(|line| (id(line), *line)).collect();
     new.sort_unstable();
     merged.extend(new.into_iter().map(|(_, line)| line));
-    merged.into_iter().map(|line| (line.to_vec(), &b""[..])).collect()
+    merged.into_iter().map(|line| (Cow::Borrowed(line), &b""[..])).collect()
 }
 
 fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
@@ -159,19 +158,19 @@ impl<'a, 'b> Merge<'a, 'b> {
         let mut start = [0, 0];
         for before in 0..self.base.units.len() {
             let (Some(l), Some(r)) = (left.get(&before), right.get(&before)) else { continue };
-            self.between([start[0]..*l, start[1]..*r]);
+            self.between(&[start[0]..*l, start[1]..*r]);
             self.emit((Some(before), [Some(*l), Some(*r)]));
             start = [l + 1, r + 1];
         }
-        self.between([start[0]..self.sides[0].units.len(), start[1]..self.sides[1].units.len()]);
+        self.between(&[start[0]..self.sides[0].units.len(), start[1]..self.sides[1].units.len()]);
         self.merged
     }
 
     /// Merges what the sides have between two units that both kept. A unit of the base that one of
     /// them has here was taken out by the other, so it stays only if it was changed.
-    fn between(&mut self, ranges: [Range<usize>; 2]) {
+    fn between(&mut self, ranges: &[Range<usize>; 2]) {
         let [left, right] = [0, 1].map(|side| {
-            let range = of(&ranges, side).clone();
+            let range = of(ranges, side).clone();
             range.filter(|at| self.is_new(side, *at)).collect::<Vec<usize>>()
         });
         let keys = |side: usize, run: &[usize]| -> Vec<u32> {
@@ -182,7 +181,7 @@ impl<'a, 'b> Merge<'a, 'b> {
         for (p, q) in common.into_iter().chain([(left.len(), right.len())]) {
             let part =
                 |run: &[usize], range: Range<usize>| run.get(range).unwrap_or_default().to_vec();
-            self.interleave([part(&left, i..p), part(&right, j..q)]);
+            self.interleave(&[part(&left, i..p), part(&right, j..q)]);
             if let (Some(l), Some(r)) = (left.get(p), right.get(q)) {
                 self.emit((None, [Some(*l), Some(*r)]));
             }
@@ -198,17 +197,17 @@ impl<'a, 'b> Merge<'a, 'b> {
     }
 
     /// Two runs that have nothing in common: by the time that they state, then by what they say.
-    fn interleave(&mut self, runs: [Vec<usize>; 2]) {
-        let texts = |side: usize| -> Vec<Vec<u8>> {
-            let units = of(&runs, side).iter().filter_map(|at| self.unit(side, *at));
-            units.map(|unit| of(&self.sides, side).text(unit)).collect()
+    fn interleave(&mut self, runs: &[Vec<usize>; 2]) {
+        let texts = |side: usize| -> Vec<&[u8]> {
+            let units = of(runs, side).iter().filter_map(|at| self.unit(side, *at));
+            units.flat_map(|unit| of(&self.sides, side).text(unit)).collect()
         };
         let first = usize::from(texts(1) < texts(0));
         // What states no time goes with what came before it.
         let mut timed: Vec<(Option<[u8; 5]>, usize, usize)> = Vec::new();
         for side in [first, 1 - first] {
             let mut time = None;
-            for at in of(&runs, side) {
+            for at in of(runs, side) {
                 time = time.max(self.unit(side, *at).and_then(|unit| unit.time));
                 timed.push((time, side, *at));
             }
@@ -233,14 +232,14 @@ impl<'a, 'b> Merge<'a, 'b> {
         }
         let unit = |side: usize, at: Option<usize>| at.and_then(|at| self.unit(side, at));
         let before = base.and_then(|at| self.base.units.get(at));
-        let text = |side: usize, unit: &Unit| of(&self.sides, side).text(unit);
         let (side, unit, flags) = match (unit(0, sides[0]), unit(1, sides[1])) {
             (Some(left), Some(right)) => {
                 let old = before.map_or(0, |unit| unit.flags);
                 let flags = left.flags & right.flags | (left.flags ^ right.flags) & !old;
-                let (l, r) = (text(0, left), text(1, right));
-                let untouched = before.is_some_and(|unit| self.base.text(unit) == l);
-                let side = if l == r { self.ours } else { usize::from(untouched) };
+                let text = |side: usize, unit| of(&self.sides, side).text(unit);
+                let untouched = before.is_some_and(|unit| self.base.text(unit).eq(text(0, left)));
+                let same = text(0, left).eq(text(1, right));
+                let side = if same { self.ours } else { usize::from(untouched) };
                 (side, if side == 0 { left } else { right }, flags)
             }
             (Some(left), None) => (0, left, left.flags),
@@ -249,8 +248,7 @@ impl<'a, 'b> Merge<'a, 'b> {
         };
         let lines = of(&self.sides, side).flagged(unit, flags);
         let own = side == self.ours || of(&self.sides, self.ours).lines.is_empty();
-        self.merged
-            .extend(lines.into_iter().map(|(line, end)| (line, if own { end } else { b"" })));
+        self.merged.extend(lines.map(|(line, end)| (line, if own { end } else { b"" })));
     }
 
     fn unit(&self, side: usize, at: usize) -> Option<&'b Unit> {

@@ -4,7 +4,7 @@
 //! Entries and items are the same ones whether marked or not; categories are not looked up, so that
 //! a merge gives the same on every machine.
 
-use std::{collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use crate::text::{checklist, handoff, line::split_marker_bytes, lines::lines};
 
@@ -38,10 +38,10 @@ pub(super) struct Doc<'a> {
 }
 
 /// Numbers for the contents of units, common to the files of a merge.
-pub(super) type Keys = HashMap<Vec<u8>, u32>;
+pub(super) type Keys<'a> = HashMap<Cow<'a, [u8]>, u32>;
 
 impl<'a> Doc<'a> {
-    pub(super) fn parse(bytes: &'a [u8], keys: &mut Keys) -> Self {
+    pub(super) fn parse(bytes: &'a [u8], keys: &mut Keys<'a>) -> Self {
         let mut doc = Self::default();
         let mut blocks = handoff::blocks(bytes).into_iter().peekable();
         let mut spans = lines(bytes).peekable();
@@ -66,7 +66,9 @@ impl<'a> Doc<'a> {
             let at = doc.lines.len();
             doc.lines.push((line, bytes.get(span.end..end).unwrap_or_default()));
             if goes_on {
-                open.iter_mut().for_each(|unit| unit.lines.end = at + 1);
+                if let Some(unit) = &mut open {
+                    unit.lines.end = at + 1;
+                }
                 continue;
             }
             doc.close(open.take(), keys);
@@ -78,30 +80,36 @@ impl<'a> Doc<'a> {
     }
 
     /// Adds a unit that is complete.
-    fn close(&mut self, unit: Option<Unit>, keys: &mut Keys) {
+    fn close(&mut self, unit: Option<Unit>, keys: &mut Keys<'a>) {
         let Some(mut unit) = unit else { return };
-        let mut key = self.text(&unit);
-        if unit.lines.len() == 1 {
-            if let Some((tick, _)) = checklist::item(&key) {
-                let mark = key.get_mut(tick).map(|mark| std::mem::replace(mark, b' '));
-                unit.flags = u8::from(mark != Some(b' ')) * MARKED;
-            } else if is_entry(&key) {
-                let (text, markers) = split_marker_bytes(key.trim_ascii());
-                unit.flags =
-                    u8::from(markers.pinned) * MARKED + u8::from(markers.enforced) * ENFORCED;
-                unit.entry = true;
-                key = text.to_vec();
+        let lines = self.lines.get(unit.lines.clone()).unwrap_or_default();
+        let key = match *lines {
+            [(line, _)] => {
+                if let Some((tick, _)) = checklist::item(line) {
+                    let mut open = line.to_vec();
+                    let mark = open.get_mut(tick).map(|mark| std::mem::replace(mark, b' '));
+                    unit.flags = u8::from(mark != Some(b' ')) * MARKED;
+                    Cow::Owned(open)
+                } else if is_entry(line) {
+                    let (text, markers) = split_marker_bytes(line.trim_ascii());
+                    unit.flags =
+                        u8::from(markers.pinned) * MARKED + u8::from(markers.enforced) * ENFORCED;
+                    unit.entry = true;
+                    Cow::Borrowed(text)
+                } else {
+                    Cow::Borrowed(line)
+                }
             }
-        }
+            _ => Cow::Owned(self.text(&unit).collect::<Vec<_>>().join(&b'\n')),
+        };
         let number = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         unit.key = *keys.entry(key).or_insert(number);
         self.units.push(unit);
     }
 
-    /// A unit's lines, with LF between them.
-    pub(super) fn text(&self, unit: &Unit) -> Vec<u8> {
-        let lines = self.lines.get(unit.lines.clone()).unwrap_or_default();
-        lines.iter().map(|(line, _)| *line).collect::<Vec<_>>().join(&b'\n')
+    /// A unit's lines, without their ends.
+    pub(super) fn text(&self, unit: &Unit) -> impl Iterator<Item = &'a [u8]> {
+        self.lines.get(unit.lines.clone()).unwrap_or_default().iter().map(|(line, _)| *line)
     }
 
     /// The keys of the units.
@@ -110,31 +118,31 @@ impl<'a> Doc<'a> {
     }
 
     /// The lines of a unit as they are with other flags, each with its end.
-    pub(super) fn flagged(&self, unit: &Unit, flags: u8) -> Vec<(Vec<u8>, &'a [u8])> {
-        let lines = self.lines.get(unit.lines.clone()).unwrap_or_default();
-        let as_is = lines.iter().map(|(line, end)| (line.to_vec(), *end));
-        if flags == unit.flags {
-            return as_is.collect();
-        }
-        let change = |line: Vec<u8>| match checklist::item(&line) {
-            Some((tick, _)) => {
-                let mut line = line.clone();
-                line.iter_mut()
-                    .skip(tick)
-                    .take(1)
-                    .for_each(|mark| *mark = if flags == 0 { b' ' } else { b'x' });
-                line
-            }
-            None => {
-                let mut text = split_marker_bytes(line.trim_ascii_end()).0.to_vec();
-                let markers = [(ENFORCED, " *(enforced)*"), (MARKED, " *(pinned)*")];
-                let set = markers.iter().filter(|(flag, _)| flags & flag != 0);
-                set.for_each(|(_, marker)| text.extend_from_slice(marker.as_bytes()));
-                text
-            }
-        };
-        as_is.map(|(line, end)| (change(line), end)).collect()
+    pub(super) fn flagged(&self, unit: &Unit, flags: u8) -> impl Iterator<Item = Line<'a>> {
+        let lines = self.lines.get(unit.lines.clone()).unwrap_or_default().iter();
+        let same = flags == unit.flags;
+        let line = move |line| if same { Cow::Borrowed(line) } else { with_flags(line, flags) };
+        lines.map(move |(text, end)| (line(*text), *end))
     }
+}
+
+/// A line of the result, with its end.
+pub(super) type Line<'a> = (Cow<'a, [u8]>, &'a [u8]);
+
+fn with_flags(line: &[u8], flags: u8) -> Cow<'_, [u8]> {
+    let mut out = line.to_vec();
+    if let Some((tick, _)) = checklist::item(line) {
+        let mark = if flags == 0 { b' ' } else { b'x' };
+        out.iter_mut().skip(tick).take(1).for_each(|slot| *slot = mark);
+    } else {
+        out.truncate(split_marker_bytes(line.trim_ascii_end()).0.len());
+        for (flag, marker) in [(ENFORCED, " *(enforced)*"), (MARKED, " *(pinned)*")] {
+            if flags & flag != 0 {
+                out.extend_from_slice(marker.as_bytes());
+            }
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// `- [word] text`, whatever the word.
