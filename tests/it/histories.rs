@@ -15,6 +15,7 @@ use std::{
 use serde_json::Value;
 
 use crate::common::{
+    history::{Random, Told},
     sandbox::{Outcome, Sandbox, outcome},
     scale,
 };
@@ -23,63 +24,6 @@ use crate::common::{
 const HISTORIES: usize = 100;
 /// Histories of three.
 const THREEFOLD: usize = 4;
-
-/// `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % limit as u64).unwrap()
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
-    }
-}
-
-/// What commands that exited 0 were asked to do, on the way to one commit.
-#[derive(Default, Clone)]
-struct Told {
-    /// By text: evidence gained and lost.
-    counts: BTreeMap<String, i64>,
-    /// New wording and old.
-    edits: BTreeSet<(String, String)>,
-    touched: BTreeSet<String>,
-}
-
-impl Told {
-    fn and(&self, other: &Self) -> Self {
-        let mut all = self.clone();
-        for (text, count) in &other.counts {
-            *all.counts.entry(text.clone()).or_default() += count;
-        }
-        all.edits.extend(other.edits.iter().cloned());
-        all.touched.extend(other.touched.iter().cloned());
-        all
-    }
-
-    fn family(&self, text: &str) -> BTreeSet<String> {
-        let mut family = BTreeSet::from([text.to_owned()]);
-        loop {
-            let older = self.edits.iter().filter(|(new, _)| family.contains(new));
-            let older: Vec<String> = older.map(|(_, old)| old.clone()).collect();
-            let before = family.len();
-            family.extend(older);
-            if family.len() == before {
-                return family;
-            }
-        }
-    }
-
-    fn evidence(&self, text: &str) -> i64 {
-        let counts = self.family(text).into_iter().filter_map(|text| self.counts.get(&text));
-        (1 + counts.sum::<i64>()).max(0)
-    }
-}
 
 /// A commit: what led to it, what is in its topic files, and what `list` said.
 struct Side {
@@ -155,7 +99,7 @@ impl Stage {
             self.commands.push(format!("{name} {seconds:02} {args:?}: {}", done.code));
             assert!(done.code < 2 || done.stderr.contains("no forgotten"), "{args:?} {done:?}");
             if done.code == 0 {
-                tell(&mut told, &args, &done.stdout);
+                told.tell(&args, &done.stdout);
             }
         }
         self.sandbox.git("project", &["add", "-A"]);
@@ -249,19 +193,6 @@ impl Stage {
         let file = self.sandbox.project().join(".git/info/attributes");
         fs::read_to_string(file).unwrap().is_empty()
     }
-}
-
-fn tell(told: &mut Told, args: &[&str], stdout: &str) {
-    let mut count = |text: &str, by: i64| *told.counts.entry(text.to_owned()).or_default() += by;
-    match *args {
-        ["add", .., text] if stdout.starts_with("Already exists") => count(text, 1),
-        ["reinforce", text, "--by", n] => count(text, n.parse().unwrap()),
-        ["reinforce", text, "--harmful"] => count(text, -4),
-        ["edit", old, new] => drop(told.edits.insert((new.to_owned(), old.to_owned()))),
-        _ => {}
-    }
-    let is_entry = |word: &&&str| word.starts_with("Rule ");
-    told.touched.extend(args.iter().filter(is_entry).map(|text| (*text).to_owned()));
 }
 
 fn rows(list: &Value) -> BTreeMap<String, Value> {
