@@ -20,6 +20,7 @@ mod import;
 mod init;
 mod input;
 mod list;
+mod merge_driver;
 mod model;
 mod model_pull;
 mod model_status;
@@ -115,6 +116,7 @@ commands! {
     Export "export" export::Args;
     Import "import" import::Args;
     Doctor "doctor" doctor::Args;
+    MergeDriver "merge-driver" merge_driver::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -205,6 +207,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
+        Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),

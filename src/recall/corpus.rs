@@ -114,9 +114,9 @@ pub fn documents(
     if kind == SourceKind::Topic {
         let topic = TopicDoc::parse(bytes, categories);
         let mut seen = IdSet::default();
-        // A marker on any of an entry's lines counts.
-        let marked: IdSet<EntryId> =
-            topic.entries.iter().filter(|e| e.markers.pinned).map(|e| e.id).collect();
+        // An entry that stands both marked and not is what its evidence says.
+        let bare: IdSet<EntryId> =
+            topic.entries.iter().filter(|e| !e.markers.pinned).map(|e| e.id).collect();
         for entry in topic.entries.iter().filter(|entry| seen.insert(entry.id)) {
             let doc = Doc {
                 id: entry.id.0,
@@ -125,7 +125,7 @@ pub fn documents(
                 start: narrow(entry.text_span.start),
                 len: narrow(entry.text_span.len()),
                 line: narrow(entry.line),
-                pinned: marked.contains(&entry.id),
+                pinned: !bare.contains(&entry.id),
                 when: 0,
             };
             each(doc, &entry.text);

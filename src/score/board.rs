@@ -47,7 +47,7 @@ pub struct Placed {
     pub category: CategoryId,
     /// Its text.
     pub text: String,
-    /// Whether any of its lines is marked as pinned.
+    /// Whether it is marked as pinned.
     pub pinned: bool,
     /// Stem of its topic file.
     pub topic: String,

@@ -49,6 +49,12 @@ pub(crate) fn git_dir(dir: &Path) -> Option<PathBuf> {
     target.strip_prefix("gitdir:").map(|path| dir.join(path.trim())).filter(|path| path.is_dir())
 }
 
+/// The directory with settings and attributes that all work trees of a repository have in common.
+pub(crate) fn common_dir(dir: &Path) -> Option<PathBuf> {
+    let git = git_dir(dir)?;
+    Some(read_line(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common)))
+}
+
 fn read_line(path: &Path) -> Option<String> {
     let meta = std::fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() > MAX {

@@ -77,7 +77,7 @@ impl Places {
 
     /// The working directory and what is above it, up to a ceiling or a file-system boundary,
     /// without the home directory.
-    fn ancestors(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn ancestors(&self) -> impl Iterator<Item = &Path> {
         let home = self.home.as_deref().and_then(identity);
         let here = identity(&self.cwd);
         self.cwd

@@ -240,13 +240,17 @@ fn pi_score(value: &Value) -> Option<PiScore> {
 }
 
 impl Snapshot {
-    /// Every entry once, in the order of files and lines; pinned when any of its lines is.
+    /// Every entry once, in the order of files and lines. Where it stands both marked as pinned and
+    /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
+    /// that nobody decided about was set by hand.
     pub(crate) fn placed(&self, scope: Scope) -> Vec<Placed> {
         let mut at: IdMap<EntryId, usize> = IdMap::default();
         let mut placed: Vec<Placed> = Vec::new();
         for (topic, entry) in self.entries() {
             if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
-                first.pinned |= entry.markers.pinned;
+                if first.pinned != entry.markers.pinned {
+                    first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
+                }
                 continue;
             }
             at.insert(entry.id, placed.len());
@@ -261,6 +265,12 @@ impl Snapshot {
             });
         }
         placed
+    }
+
+    /// Whether the latest decision about an entry was to pin it.
+    fn decided_pinned(&self, id: EntryId) -> Option<bool> {
+        self.ledger.latest_decision(id)?;
+        Some(self.ledger.evidence(id)?.user == UserState::Pinned)
     }
 
     /// The names of the files that hold an entry.

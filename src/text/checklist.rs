@@ -71,7 +71,7 @@ fn is_fence(words: &[u8]) -> bool {
 }
 
 /// The place of the tick, and the text, of a line that is an item.
-fn item(line: &[u8]) -> Option<(usize, &[u8])> {
+pub(super) fn item(line: &[u8]) -> Option<(usize, &[u8])> {
     let words = line.trim_ascii_start();
     let ([b'-' | b'*' | b'+'], rest) = words.split_at_checked(1)? else { return None };
     let rest = rest.trim_ascii_start();

@@ -73,7 +73,7 @@ pub fn split_markers(text: &str) -> (&str, Markers) {
     (text.get(..kept.len()).unwrap_or(text), markers)
 }
 
-fn split_marker_bytes(mut text: &[u8]) -> (&[u8], Markers) {
+pub(super) fn split_marker_bytes(mut text: &[u8]) -> (&[u8], Markers) {
     let mut markers = Markers::default();
     loop {
         let (marker, flag) = if text.ends_with(PINNED.as_bytes()) {

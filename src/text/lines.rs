@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The only way to change a file: replace `span` by `bytes`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@ pub mod handoff;
 pub mod line;
 pub mod lines;
 pub mod memo;
+pub mod merge;
 pub mod notes;
 pub mod safe;
 pub mod secret;

@@ -17,6 +17,7 @@ mod discovery;
 mod eval_data;
 mod explain;
 mod generated;
+mod histories;
 mod hostile;
 mod index;
 mod merge;

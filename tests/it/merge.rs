@@ -140,6 +140,77 @@ fn two_wordings() {
     }
 }
 
+/// Git keeps the marked line of one side beside the bare one of the other: the decision counts.
+#[test]
+fn a_pin_taken_back() {
+    let sandbox = Sandbox::new("empty");
+    let (marked, bare) = ("- [lesson] Taken back *(pinned)*\n", "- [lesson] Taken back\n");
+    let hand = "- [lesson] Set by hand\n- [lesson] Set by hand *(pinned)*\n";
+    sandbox.run(&["add", "Set by hand"]).done();
+    for decision in ["pin", "unpin", "pin", "forget"] {
+        drop(sandbox.run(&["add", "--force", "Taken back"]).done());
+        sandbox.run(&[decision, "Taken back"]).ok();
+        for lines in [[marked, bare], [bare, marked]] {
+            sandbox.write("topics/lessons.md", format!("{}{hand}", lines.concat()));
+            let entries = sandbox.entries();
+            let want = match decision {
+                "pin" => "pinned",
+                "unpin" => "auto",
+                _ => "forgotten",
+            };
+            assert_eq!(entries["Taken back"]["userState"], want, "{lines:?}");
+            assert_eq!(entries["Set by hand"]["userState"], "pinned");
+            let found = sandbox.run(&["search", "taken back"]).stdout.contains("Taken back");
+            assert_eq!(found, decision != "forget", "{lines:?}");
+        }
+    }
+}
+
+/// Switched on in a linked work tree, the driver merges in all of them what git alone does not.
+#[test]
+fn the_driver() {
+    let sandbox = Sandbox::new("harbor");
+    sandbox.run(&["init"]).ok();
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.git("project", &["add", "."]);
+    sandbox.git("project", &["commit", "-qm", "base"]);
+    sandbox.git("project", &["worktree", "add", "-q", "../linked", "-b", "linked"]);
+    for (place, text) in [("project", "Ours"), ("linked", "Theirs")] {
+        for args in [["note", text].as_slice(), &["todo", "add", text], &["log", text]] {
+            assert_eq!(sandbox.run_in(place, args).code, 0);
+        }
+        sandbox.git(place, &["add", "."]);
+        sandbox.git(place, &["commit", "-qm", place]);
+    }
+    let merge = || {
+        sandbox.git("project", &["reset", "-q", "--hard", "ORIG"]);
+        sandbox.try_git("project", &["merge", "-q", "--no-edit", "linked"]).code
+    };
+    sandbox.git("project", &["tag", "ORIG"]);
+    assert_eq!(merge(), 1, "git alone stops at notes");
+    assert!(sandbox.read("MEMORY.md").contains("<<<<<<<"));
+
+    assert_eq!(sandbox.run_in("linked", &["merge-driver", "--install"]).code, 0);
+    assert_eq!(merge(), 0);
+    for (name, line) in
+        [("MEMORY.md", "- "), ("SCRATCHPAD.md", "- [ ] "), ("daily/2026-06-30.md", "- 18:00 ")]
+    {
+        let text = sandbox.read(name);
+        assert!(text.contains(&format!("{line}Ours\n{line}Theirs\n")), "{name}: {text}");
+    }
+
+    // A driver that fails leaves our version, and git says so.
+    sandbox.configure("{");
+    assert_eq!(merge(), 1);
+    let notes = sandbox.read("MEMORY.md");
+    assert!(notes.contains("- Ours") && !notes.contains("<<<<<<<") && !notes.contains("Theirs"));
+    fs::remove_file(sandbox.project().join(".pi/memory.json")).unwrap();
+
+    assert_eq!(sandbox.run(&["merge-driver", "--uninstall"]).code, 0);
+    assert_eq!(merge(), 1);
+    assert_eq!(sandbox.litter(), Vec::<String>::new());
+}
+
 /// Line order in the log means nothing: any order of the same events gives the same answers.
 #[test]
 fn the_log_is_a_set() {

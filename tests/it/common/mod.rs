@@ -1,5 +1,6 @@
 //! What the modules share.
 
+pub(crate) mod history;
 #[cfg(feature = "fastembed")]
 pub(crate) mod hub;
 #[cfg(feature = "fastembed")]

@@ -178,11 +178,19 @@ impl Sandbox {
 
     /// Runs git in a directory of the sandbox, with no settings but these.
     pub(crate) fn git(&self, dir: impl AsRef<Path>, args: &[&str]) -> String {
+        let done = self.try_git(dir, args);
+        assert_eq!(done.code, 0, "git {args:?}: {}{}", done.stdout, done.stderr);
+        done.stdout
+    }
+
+    /// The same, whatever comes of it. What git starts finds `pimem` in the path.
+    pub(crate) fn try_git(&self, dir: impl AsRef<Path>, args: &[&str]) -> Outcome {
         let mut command = Command::new("git");
         self.place(&mut command);
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let here = Path::new(PIMEM).parent().unwrap().to_path_buf();
+        let paths = std::iter::once(here).chain(std::env::split_paths(&paths));
+        command.env("PATH", std::env::join_paths(paths).unwrap());
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "Test");
@@ -190,12 +198,8 @@ impl Sandbox {
             command.env(format!("GIT_{role}_DATE"), NOW);
         }
         command.args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"]);
-        let done = outcome({
-            command.args(args).current_dir(self.root.join(dir));
-            command
-        });
-        assert_eq!(done.code, 0, "git {args:?}: {}{}", done.stdout, done.stderr);
-        done.stdout
+        command.args(args).current_dir(self.root.join(dir));
+        outcome(command)
     }
 
     /// Every file of the store with its bytes, but for the lock.
