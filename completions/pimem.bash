@@ -67,6 +67,9 @@ _pimem() {
             pimem,man)
                 cmd="pimem__subcmd__man"
                 ;;
+            pimem,merge-driver)
+                cmd="pimem__subcmd__merge__subcmd__driver"
+                ;;
             pimem,model)
                 cmd="pimem__subcmd__model"
                 ;;
@@ -219,6 +222,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,man)
                 cmd="pimem__subcmd__help__subcmd__man"
+                ;;
+            pimem__subcmd__help,merge-driver)
+                cmd="pimem__subcmd__help__subcmd__merge__subcmd__driver"
                 ;;
             pimem__subcmd__help,model)
                 cmd="pimem__subcmd__help__subcmd__model"
@@ -461,7 +467,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor merge-driver config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1225,7 +1231,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor merge-driver config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1561,6 +1567,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__man)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__merge__subcmd__driver)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2227,6 +2247,36 @@ _pimem() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__merge__subcmd__driver)
+            opts="-q -v -h --install --uninstall --print --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -60,6 +60,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand export 'Write what is kept about entries for other programs'
             cand import 'Take over what other programs keep about entries'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
+            cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
@@ -752,6 +753,23 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;merge-driver'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --install 'Have git call this in this repository'
+            cand --uninstall 'Have git merge by itself again'
+            cand --print 'Print what --install would run and write, and do nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;config'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -1037,6 +1055,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand export 'Write what is kept about entries for other programs'
             cand import 'Take over what other programs keep about entries'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
+            cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
@@ -1134,6 +1153,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;import;embeddings'= {
         }
         &'pimem;help;doctor'= {
+        }
+        &'pimem;help;merge-driver'= {
         }
         &'pimem;help;config'= {
             cand show 'List all settings'
