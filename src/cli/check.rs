@@ -14,7 +14,7 @@ use super::{
     sarif,
 };
 use crate::{
-    model::{entry::EntryId, hash::IdSet},
+    model::entry::EntryId,
     plan::{
         check::{self, Contents, Measure},
         rule::{Finding, Fix, RULES, Rule},
@@ -172,7 +172,7 @@ fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failu
     let topics = topics(&txn.snapshot().topics);
     let mut fixed = check::mendable(&topics, &board.rows);
     fixed.retain(|finding| args.wants(finding));
-    let entries = |fix| -> IdSet<EntryId> {
+    let entries = |fix| -> BTreeSet<EntryId> {
         let of = fixed.iter().filter(|finding| finding.fix == Some(fix));
         of.filter_map(|finding| finding.entry).collect()
     };

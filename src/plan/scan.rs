@@ -92,7 +92,7 @@ pub(super) fn log(name: &str, bytes: &[u8], now: Now) -> Vec<Finding> {
             Some(_) => {}
             // In markdown this would underline a heading.
             None if is_conflict_marker(raw) || raw == b"=======" => {
-                add(&rule::CONFLICT_MARKER, CONFLICT.to_owned())
+                add(&rule::CONFLICT_MARKER, CONFLICT.to_owned());
             }
             None => add(&rule::DAMAGED_EVENT, "is damaged and skipped".to_owned()),
         }
