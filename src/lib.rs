@@ -17,11 +17,10 @@
 //! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits, and how good these are.
 //! * [`report`]: standing to a token-budgeted report.
 //! * `config`: settings and where each comes from. `plan`: what should change in a store, and why.
-//!   `store`: the disk. `index`: derived data, and
-//!   installed models with the process they run in.
+//! * `store`: the disk. `index`: derived data, and installed models with the process they run in.
 //! * [`cli`]: the shell, one file a command.
 //!
-//! The core ([`model`] to [`report`]) is pure: values and `now` in, values out. This library exists
+//! The core ([`model`] to `plan`) is pure: values and `now` in, values out. This library exists
 //! for the binary, its tests and its fuzzers; its interface changes without notice.
 
 pub mod cli;
