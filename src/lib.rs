@@ -16,11 +16,11 @@
 //! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
 //! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits, and how good these are.
 //! * [`report`]: standing to a token-budgeted report.
-//! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data, and
-//!   installed models with the process they run in.
+//! * `config`: settings and where each comes from. `plan`: what should change in a store, and why.
+//! * `store`: the disk. `index`: derived data, and installed models with the process they run in.
 //! * [`cli`]: the shell, one file a command.
 //!
-//! The core ([`model`] to [`report`]) is pure: values and `now` in, values out. This library exists
+//! The core ([`model`] to `plan`) is pure: values and `now` in, values out. This library exists
 //! for the binary, its tests and its fuzzers; its interface changes without notice.
 
 pub mod cli;
@@ -28,6 +28,7 @@ pub(crate) mod config;
 pub mod embed;
 pub(crate) mod index;
 pub mod model;
+pub(crate) mod plan;
 pub mod recall;
 pub mod report;
 pub mod score;

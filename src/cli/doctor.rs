@@ -7,19 +7,20 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{
+    check,
     context::Context,
     error::{Exit, Failure},
 };
 use crate::{
     index::{corpus, lexical},
+    plan,
     recall::bm25::Query,
     store::{
         lock::{LockError, StoreLock},
         read::Problem,
         txn,
-        vault::{Snapshot, Store},
+        vault::{EVIDENCE, Snapshot, Store},
     },
-    text::topic::{DiagnosticKind, TopicDoc},
 };
 
 /// Look for what is wrong with the stores, and say how to mend it
@@ -38,9 +39,6 @@ fn finding(what: impl Into<String>, fix: impl Into<String>) -> Finding {
     Finding { what: what.into(), fix: fix.into() }
 }
 
-/// Most lines of a file that are named one by one.
-const NAMED: usize = 5;
-
 pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let mut findings = Vec::new();
@@ -58,7 +56,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
             "entries".to_owned(),
             format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
         ));
-        findings.extend(contents(&snapshot));
+        findings.extend(contents(ctx, store, &snapshot));
         findings.extend(writing(store));
         findings.extend(git_files(store));
         let (state, found) = index(ctx, store, &snapshot.problems);
@@ -87,42 +85,16 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
 }
 
 /// What is wrong with the markdown and the log.
-fn contents(snapshot: &Snapshot) -> Vec<Finding> {
+fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
     let mut found: Vec<Finding> = snapshot
         .problems
         .iter()
         .map(|problem| finding(problem.to_string(), problem.hint()))
         .collect();
-    for (number, line) in snapshot.damaged.iter().enumerate() {
-        if number == NAMED {
-            let more = snapshot.damaged.len() - NAMED;
-            found.push(finding(
-                format!("evidence.jsonl: {more} more damaged lines"),
-                "they are skipped; mend or delete them by hand",
-            ));
-            break;
-        }
-        found.push(finding(
-            format!("evidence.jsonl:{line} is damaged and skipped"),
-            "mend or delete that line by hand; the other lines count",
-        ));
-    }
-    for topic in &snapshot.topics {
-        for diagnostic in &topic.doc.diagnostics {
-            let (what, fix) = match diagnostic.kind {
-                DiagnosticKind::TooLong => ("is too long to be an entry", "shorten the line"),
-                DiagnosticKind::NotUtf8 => ("is not UTF-8", "convert the file, as with iconv"),
-                DiagnosticKind::ConflictMarker => (
-                    "is a merge conflict marker",
-                    "resolve the conflict; entries around it are read",
-                ),
-                DiagnosticKind::Duplicate => ("repeats an entry", "delete one of the two lines"),
-            };
-            found
-                .push(finding(format!("topics/{}.md:{} {what}", topic.stem, diagnostic.line), fix));
-        }
-        found.extend(fullness(&topic.stem, &topic.doc));
-    }
+    let log = store.file(EVIDENCE).ok().flatten().unwrap_or_default();
+    let topics = check::topics(&snapshot.topics);
+    let health = plan::check::health(check::measure(ctx), &topics, (EVIDENCE, &log));
+    found.extend(health.iter().map(|f| finding(format!("{} {}", f.place, f.says), f.rule.fix)));
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
         entries.dedup();
@@ -132,16 +104,6 @@ fn contents(snapshot: &Snapshot) -> Vec<Finding> {
         ));
     }
     found
-}
-
-fn fullness(stem: &str, doc: &TopicDoc) -> Option<Finding> {
-    let percent = doc.chars() * 100 / txn::TOPIC_CHARS;
-    (percent >= 90).then(|| {
-        finding(
-            format!("topics/{stem}.md is {percent}% full"),
-            format!("pimem list, then pimem remove what {stem} no longer needs"),
-        )
-    })
 }
 
 /// Whether the store can be written, and its lock taken.

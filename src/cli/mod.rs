@@ -2,6 +2,7 @@
 
 mod add;
 mod chart;
+mod check;
 mod config_cmd;
 mod context;
 mod curate;
@@ -34,6 +35,7 @@ mod rebuild;
 mod recalled;
 mod reinforce;
 mod report;
+mod sarif;
 mod search;
 mod show;
 mod space;
@@ -115,6 +117,7 @@ commands! {
     Rebuild "rebuild" rebuild::Args;
     Export "export" export::Args;
     Import "import" import::Args;
+    Check "check" check::Args;
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
     Config "config" config_cmd::Args;
@@ -206,6 +209,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),
+        Command::Check(args) => check::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),

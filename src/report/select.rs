@@ -197,6 +197,14 @@ fn fill(
     Some(Section { heading: heading.into_owned(), lines: shown })
 }
 
+/// What a section takes that shows this entry and nothing else.
+#[must_use]
+pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
+    let heading = safe::model(&spec.section).into_owned();
+    let lines = vec![format!("- {}", safe::model(text))];
+    Tokens::of_chars(Section { heading, lines }.chars())
+}
+
 fn heading_chars(heading: &str) -> usize {
     "## \n".len() + heading.chars().count()
 }

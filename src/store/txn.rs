@@ -66,6 +66,8 @@ pub(crate) enum Change {
     Append { category: CategoryId, text: String, pinned: bool },
     /// Without an entry, on whatever lines it stands.
     Remove(EntryId),
+    /// Without the other lines of an entry, where one of them is to stay or not; marked ones do.
+    RemoveRepeats(EntryId, bool),
     /// With or without the pinned marker.
     SetPinned(EntryId, bool),
     /// With another wording of an entry.
@@ -295,6 +297,10 @@ impl Txn<'_> {
                     added.push(line::render(name, text, *pinned));
                     continue;
                 }
+                Change::RemoveRepeats(id, keep) => {
+                    edits.extend(doc.repeats(*id, *keep).map(|entry| doc.remove(entry)));
+                    continue;
+                }
                 Change::Remove(id) => (*id, &|entry| doc.remove(entry)),
                 Change::SetPinned(id, pinned) => (*id, &|entry| doc.set_pinned(entry, *pinned)),
                 Change::Reword(id, text) => (*id, &|entry| doc.replace_text(entry, text)),
@@ -351,7 +357,10 @@ impl std::error::Error for Unreadable {}
 fn category_of(doc: &TopicDoc, change: &Change) -> Option<CategoryId> {
     match change {
         Change::Append { category, .. } => Some(*category),
-        Change::Remove(id) | Change::SetPinned(id, _) | Change::Reword(id, _) => {
+        Change::Remove(id)
+        | Change::RemoveRepeats(id, _)
+        | Change::SetPinned(id, _)
+        | Change::Reword(id, _) => {
             doc.entries.iter().find(|entry| entry.id == *id).map(|entry| entry.category)
         }
     }

@@ -135,7 +135,8 @@ fn rewrite(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
+/// Every dangerous character with the byte at which it stands.
+pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut before = ' ';
     let mut flag = false;
     let mut chars = text.char_indices().peekable();

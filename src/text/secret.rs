@@ -20,6 +20,32 @@ const fn rule(
     Rule { name, prefix, least, alphabet }
 }
 
+impl Rule {
+    /// Characters behind the beginning that are looked at.
+    const LONGEST: usize = 256;
+
+    fn occurs_in(&self, text: &str) -> bool {
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| rest.find(self.prefix)) {
+            let before = text.get(..from + found).and_then(|text| text.chars().next_back());
+            from += found + self.prefix.len();
+            if before.is_some_and(word) {
+                continue;
+            }
+            let body = text.get(from..).unwrap_or_default();
+            let length =
+                body.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
+            let body = body.get(..length).unwrap_or_default();
+            if length >= self.least && varied(body) {
+                return true;
+            }
+            // What was read is not read again: a line may be megabytes of such beginnings.
+            from += if length < self.least { length } else { length - self.least };
+        }
+        false
+    }
+}
+
 fn word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -73,16 +99,11 @@ pub fn find(text: &str) -> Option<&'static str> {
     if text.contains("-----BEGIN") && text.contains("PRIVATE KEY") {
         return Some("a private key");
     }
-    let token = |rule: &&Rule| {
-        text.match_indices(rule.prefix).any(|(at, _)| {
-            let before = text.get(..at).and_then(|text| text.chars().next_back());
-            let body = text.get(at + rule.prefix.len()..).unwrap_or_default();
-            let length = body.chars().take_while(|c| (rule.alphabet)(*c)).count();
-            let body = body.get(..length).unwrap_or_default();
-            !before.is_some_and(word) && length >= rule.least && varied(body)
-        })
-    };
-    RULES.iter().find(token).map(|rule| rule.name).or_else(|| password_in_url(text))
+    RULES
+        .iter()
+        .find(|rule| rule.occurs_in(text))
+        .map(|rule| rule.name)
+        .or_else(|| password_in_url(text))
 }
 
 /// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token.
@@ -132,6 +153,8 @@ mod tests {
             assert_eq!(find(&short), None, "{}: too short", rule.name);
             let hollow: String = std::iter::repeat_n('A', rule.least).collect();
             assert_eq!(find(&format!("{}{hollow}", rule.prefix)), None, "{}", rule.name);
+            let behind = format!("{} {}-{token}", rule.prefix, rule.prefix.repeat(90));
+            assert!(find(&behind).is_some(), "{}: behind other beginnings", rule.name);
         }
         let dashes = "-".repeat(5);
         assert_eq!(

@@ -3,7 +3,7 @@
 //! Never reserialises: every byte outside an edited span stays as it was, whatever the line ends,
 //! byte order mark or encoding. Parsing never fails.
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use super::{
     line,
@@ -12,30 +12,7 @@ use super::{
 use crate::model::{
     category::{Categories, CategoryId},
     entry::{EntryId, Markers},
-    hash::IdSet,
 };
-
-/// What is wrong with a line, and where. Nothing here stops anything.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// Line number, from 1.
-    pub line: usize,
-    /// What was noticed.
-    pub kind: DiagnosticKind,
-}
-
-/// Kinds of [`Diagnostic`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiagnosticKind {
-    /// The line is longer than [`line::MAX_LINE`] and was not read as an entry.
-    TooLong,
-    /// The line is not UTF-8; it is shown with replacement characters.
-    NotUtf8,
-    /// A merge left its conflict markers.
-    ConflictMarker,
-    /// The same entry stands on an earlier line.
-    Duplicate,
-}
 
 /// One entry of a topic file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +39,6 @@ pub struct TopicDoc {
     bytes: Vec<u8>,
     /// The entries, in file order.
     pub entries: Vec<TopicEntry>,
-    /// What was noticed on the way.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl TopicDoc {
@@ -71,26 +46,11 @@ impl TopicDoc {
     #[must_use]
     pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
         let mut doc = Self { bytes, ..Self::default() };
-        let mut seen = IdSet::default();
         for (number, span) in (1..).zip(lines(&doc.bytes)) {
             let raw = doc.bytes.get(span.clone()).unwrap_or_default();
-            let mut note = |kind| doc.diagnostics.push(Diagnostic { line: number, kind });
-            if raw.len() > line::MAX_LINE {
-                note(DiagnosticKind::TooLong);
-                continue;
-            }
-            if [b"<<<<<<< ", b">>>>>>> "].iter().any(|marker| raw.starts_with(*marker)) {
-                note(DiagnosticKind::ConflictMarker);
-            }
             let Some(found) = line::parse(raw, categories) else { continue };
             let id = line::id(raw, &found, categories);
             let text = String::from_utf8_lossy(raw.get(found.text.clone()).unwrap_or_default());
-            if matches!(text, Cow::Owned(_)) {
-                note(DiagnosticKind::NotUtf8);
-            }
-            if !seen.insert(id) {
-                note(DiagnosticKind::Duplicate);
-            }
             let text_span = span.start + found.text.start..span.start + found.text.end;
             doc.entries.push(TopicEntry {
                 id,
@@ -155,6 +115,15 @@ impl TopicDoc {
         Edit { span: entry.span.start..entry.span.end + newline, bytes: Vec::new() }
     }
 
+    /// The lines of an entry that may go: those without a marker, but for the first of them when one
+    /// has to stay and none is marked.
+    pub fn repeats(&self, id: EntryId, keep: bool) -> impl Iterator<Item = &TopicEntry> {
+        let lines = || self.entries.iter().filter(move |entry| entry.id == id);
+        let marked = |entry: &TopicEntry| entry.markers.pinned || entry.markers.enforced;
+        let stay = usize::from(keep && !lines().any(marked));
+        lines().filter(move |entry| !marked(entry)).skip(stay)
+    }
+
     /// The bytes after `edits`, which must not overlap.
     #[must_use]
     pub fn apply(&self, edits: Vec<Edit>) -> Vec<u8> {
@@ -166,7 +135,7 @@ impl TopicDoc {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{DiagnosticKind::*, *};
+    use super::*;
 
     fn doc(text: &[u8]) -> TopicDoc {
         TopicDoc::parse(text.to_vec(), &Categories::default())
@@ -208,13 +177,17 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_and_kept() {
-        let text =
-            b"<<<<<<< ours\n- [lesson] a\n=======\n- [lesson] a\n>>>>>>> theirs\n- [lesson] \xff\n";
-        let kinds: Vec<_> = doc(text).diagnostics.iter().map(|d| (d.line, d.kind)).collect();
-        assert_eq!(kinds, [(1, ConflictMarker), (4, Duplicate), (5, ConflictMarker), (6, NotUtf8)]);
-        let long = [b"- [lesson] ".to_vec(), vec![b'x'; line::MAX_LINE]].concat();
-        assert_eq!(doc(&long).diagnostics, [Diagnostic { line: 1, kind: TooLong }]);
+    fn one_of_several_lines_stays() {
+        let check = |text: &str, keep, gone: &[usize]| {
+            let doc = doc(text.as_bytes());
+            let lines: Vec<usize> = doc.repeats(doc.entries[0].id, keep).map(|e| e.line).collect();
+            assert_eq!(lines, gone, "{text:?}");
+        };
+        check("- [done] a\n- [done] b\n- [done] a\n-  [done]  a", true, &[3, 4]);
+        check("- [done] a\n- [done] a *(pinned)*\n- [done] a", true, &[1, 3]);
+        check("- [done] a\n- [done] a *(enforced)*", false, &[1]);
+        check("- [done] a\n- [done] b", true, &[]);
+        check("- [done] a\n- [done] b", false, &[1]);
     }
 
     proptest! {

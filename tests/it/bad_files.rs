@@ -227,7 +227,7 @@ fn damaged_evidence() {
         "{}",
         doctor.stdout
     );
-    assert!(doctor.stdout.contains("evidence.jsonl: 2 more damaged lines"), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("evidence.jsonl has 1 more such line"), "{}", doctor.stdout);
     assert_eq!(sandbox.bytes("evidence.jsonl"), damaged, "doctor changes nothing");
     // The next event starts on a line of its own, behind the torn one.
     sandbox.run(&["add", "After the tear"]).ok();

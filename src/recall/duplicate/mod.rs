@@ -23,6 +23,7 @@
 //! spellings of one word (`Renamed colour to color`) is only the same as itself.
 
 mod lists;
+mod negation;
 mod phrase;
 mod token;
 mod words;
@@ -33,6 +34,8 @@ mod tests;
 use memchr::memmem::Finder;
 
 use crate::model::hash::fnv1a64;
+pub use negation::affirmations;
+
 use lists::List;
 use token::{Kind, Token};
 

@@ -80,7 +80,7 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
 }
 
 /// Splits at white space outside of quotes; `None` when a quote does not end.
-fn chunks(text: &str) -> Option<Vec<String>> {
+pub(super) fn chunks(text: &str) -> Option<Vec<String>> {
     let mut chunks = Vec::new();
     let mut chunk = String::new();
     let mut quote = None;

@@ -1,0 +1,102 @@
+//! The lint of a store: what it holds to findings, in the order of files and lines.
+
+use super::{
+    entries::{self, Topic},
+    rule::{self, Finding, Place, Rule},
+    scan::{self, Kind},
+};
+use crate::{
+    model::{category::Categories, time::Now},
+    score::board::Row,
+};
+
+/// What a store holds.
+pub(crate) struct Contents<'a> {
+    /// Topics by name.
+    pub(crate) topics: Vec<Topic<'a>>,
+    /// The archive, in the form of topics.
+    pub(crate) archive: Vec<Topic<'a>>,
+    /// Other files that agents read, by their names relative to the store.
+    pub(crate) notes: &'a [(String, Vec<u8>)],
+    /// The evidence log, with its name.
+    pub(crate) log: (&'a str, &'a [u8]),
+    /// Every entry of the topics with its standing.
+    pub(crate) rows: &'a [Row],
+}
+
+/// By what a store is judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Measure<'a> {
+    pub(crate) now: Now,
+    pub(crate) categories: &'a Categories,
+    /// The most characters that a topic file may hold.
+    pub(crate) topic_chars: usize,
+}
+
+/// All findings.
+pub(crate) fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
+    let mut found = files(measure, &held.topics, held.log);
+    for (stem, doc) in &held.archive {
+        found.extend(scan::text(&format!("archive/{stem}.md"), doc.bytes(), Kind::Archive));
+    }
+    for (name, bytes) in held.notes {
+        found.extend(scan::text(name, bytes, Kind::Notes));
+    }
+    found.extend(entries::outdated(&held.topics, held.rows));
+    found.extend(entries::against_each_other(held.rows, measure.categories));
+    found.extend(entries::over_budget(held.rows, measure.categories));
+    sorted(found)
+}
+
+/// Those that can be mended without losing anything.
+pub(crate) fn mendable(topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
+    let mut found = entries::repeats(topics);
+    found.extend(entries::outdated(topics, rows));
+    found.retain(|finding| finding.fix.is_some());
+    sorted(found)
+}
+
+/// Those about the health of the files alone.
+pub(crate) fn health(
+    measure: Measure<'_>,
+    topics: &[Topic<'_>],
+    log: (&str, &[u8]),
+) -> Vec<Finding> {
+    static HEALTH: [&Rule; 6] = [
+        &rule::CONFLICT_MARKER,
+        &rule::DAMAGED_EVENT,
+        &rule::NOT_UTF8,
+        &rule::TOO_LONG,
+        &rule::DUPLICATE,
+        &rule::TOPIC_FULL,
+    ];
+    let mut found = files(measure, topics, log);
+    found.retain(|finding| HEALTH.contains(&finding.rule));
+    sorted(found)
+}
+
+/// What topics and log hold, line by line.
+fn files(measure: Measure<'_>, topics: &[Topic<'_>], log: (&str, &[u8])) -> Vec<Finding> {
+    let mut found = scan::log(log.0, log.1, measure.now);
+    for (stem, doc) in topics {
+        let name = entries::file(stem);
+        found.extend(scan::text(&name, doc.bytes(), Kind::Topic(doc)));
+        let percent = doc.chars() * 100 / measure.topic_chars.max(1);
+        if percent >= 90 {
+            let says = format!("is {percent}% full");
+            found.push(Finding::new(&rule::TOPIC_FULL, Place::file(&name), says));
+        }
+    }
+    found.extend(entries::repeats(topics));
+    found
+}
+
+fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
+    // What is said of a whole file comes after its lines.
+    let key = |finding: &Finding| {
+        let Place { file, line, column } = finding.place.clone();
+        (file, line.unwrap_or(usize::MAX), column, finding.rule.id, finding.says.clone())
+    };
+    found.sort_by_cached_key(key);
+    found
+}

@@ -1,0 +1,8 @@
+//! A store's contents to proposed changes. Pure: what is proposed is carried out elsewhere.
+
+pub(crate) mod check;
+mod contradiction;
+mod entries;
+mod instruction;
+pub(crate) mod rule;
+pub(crate) mod scan;
