@@ -19,6 +19,9 @@ _pimem() {
             pimem,add)
                 cmd="pimem__subcmd__add"
                 ;;
+            pimem,check)
+                cmd="pimem__subcmd__check"
+                ;;
             pimem,completions)
                 cmd="pimem__subcmd__completions"
                 ;;
@@ -174,6 +177,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,add)
                 cmd="pimem__subcmd__help__subcmd__add"
+                ;;
+            pimem__subcmd__help,check)
+                cmd="pimem__subcmd__help__subcmd__check"
                 ;;
             pimem__subcmd__help,completions)
                 cmd="pimem__subcmd__help__subcmd__completions"
@@ -467,7 +473,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor merge-driver config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -525,6 +531,44 @@ _pimem() {
                     ;;
                 --valid-until)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__check)
+            opts="-q -v -h --fix --dry-run --rule --allow --list-rules --sarif --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rule)
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
                     return 0
                     ;;
                 --dir)
@@ -1231,7 +1275,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import doctor merge-driver config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1245,6 +1289,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__check)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -59,6 +59,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand export 'Write what is kept about entries for other programs'
             cand import 'Take over what other programs keep about entries'
+            cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand config 'Show or change settings'
@@ -739,6 +740,26 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;import;help;help'= {
         }
+        &'pimem;check'= {
+            cand --rule 'Use this rule and no others'
+            cand --allow 'Leave this rule out'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --fix 'Delete repeated lines, and move expired and replaced entries to the archive'
+            cand --dry-run 'Say what --fix would do, and do nothing'
+            cand --list-rules 'List the rules'
+            cand --sarif 'Print SARIF 2.1.0'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;doctor'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -1054,6 +1075,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand export 'Write what is kept about entries for other programs'
             cand import 'Take over what other programs keep about entries'
+            cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand config 'Show or change settings'
@@ -1151,6 +1173,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
         }
         &'pimem;help;import;embeddings'= {
+        }
+        &'pimem;help;check'= {
         }
         &'pimem;help;doctor'= {
         }
