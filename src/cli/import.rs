@@ -11,7 +11,7 @@ use serde_json::{json, value::RawValue};
 use super::{
     context::Context,
     error::{Exit, Failure, Kind},
-    export, space,
+    export, input, space,
 };
 use crate::{
     embed::{model::Model, table, vector::Vector},
@@ -19,7 +19,7 @@ use crate::{
         build::{self, Embedding},
         vectors::Known,
     },
-    store::{read, vault::Store},
+    store::vault::Store,
 };
 
 /// Take over what other programs keep about entries
@@ -49,6 +49,8 @@ struct EmbeddingsArgs {
 
 /// The largest file that is read.
 const MAX: u64 = 1 << 30;
+/// Which file is meant.
+const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
 /// What other programs may have wrapped the vectors in.
 const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
@@ -65,7 +67,7 @@ fn embeddings(ctx: &Context, path: &Path) -> Result<Exit, Failure> {
         let hint = "pimem model use NAME chooses the model that they are of";
         return Err(Failure::new(Kind::Refused, message, hint));
     }
-    let found = parse(&load(path)?, &model)
+    let found = parse(&input::named(path, MAX, WHERE)?, &model)
         .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
     let total = found.len();
     let mut imported = Known::default();
@@ -94,17 +96,6 @@ fn embeddings(ctx: &Context, path: &Path) -> Result<Exit, Failure> {
     }
     let exit = if count > 0 { Exit::Done } else { Exit::Nothing };
     Ok(ctx.complain(&problems, exit))
-}
-
-fn load(path: &Path) -> Result<Vec<u8>, Failure> {
-    // A file that the user names may be a link to anywhere.
-    let bytes = read::file(Path::new("/"), path, MAX).map_err(|problem| {
-        Failure::new(Kind::Io, problem.to_string(), "give the file that pi or pimem export wrote")
-    })?;
-    bytes.ok_or_else(|| {
-        let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "pi keeps its vectors in .pi/memory/embeddings.json")
-    })
 }
 
 fn refused(message: &str) -> Failure {
