@@ -26,6 +26,7 @@
 pub mod cli;
 pub(crate) mod config;
 pub mod embed;
+pub mod exchange;
 pub(crate) mod index;
 pub mod model;
 pub mod recall;

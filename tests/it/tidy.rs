@@ -14,8 +14,10 @@ const LINES: usize = 400;
 const PACKAGES: usize = 281;
 
 /// Modules in reading order: each uses only those before it.
-const LAYERS: &[&str] =
-    &["model", "text", "score", "embed", "recall", "report", "config", "store", "index", "cli"];
+const LAYERS: &[&str] = &[
+    "model", "text", "score", "embed", "recall", "report", "config", "exchange", "store", "index",
+    "cli",
+];
 
 /// The few places that look the other way: file, the module it uses, and why.
 const UPWARD: &[(&str, &str, &str)] = &[
