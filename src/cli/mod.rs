@@ -19,6 +19,7 @@ mod handoff;
 mod import;
 mod init;
 mod input;
+mod intake;
 mod list;
 mod model;
 mod model_pull;
