@@ -14,6 +14,7 @@ use crate::{
     index::{corpus, lexical},
     recall::bm25::Query,
     store::{
+        init,
         lock::{LockError, StoreLock},
         read::Problem,
         txn,
@@ -172,7 +173,7 @@ fn git_files(store: &Store) -> Vec<Finding> {
         return found;
     }
     let attributes = lines(".gitattributes");
-    let lacking: Vec<&str> = txn::GIT_ATTRIBUTES
+    let lacking: Vec<&str> = init::GIT_ATTRIBUTES
         .lines()
         .filter(|line| !attributes.lines().any(|known| known.trim() == *line))
         .collect();

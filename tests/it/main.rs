@@ -15,6 +15,7 @@ mod crash;
 mod decisions;
 mod discovery;
 mod eval_data;
+mod exchange;
 mod generated;
 mod hostile;
 mod index;
