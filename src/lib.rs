@@ -16,6 +16,7 @@
 //! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
 //! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits, and how good these are.
 //! * [`report`]: standing to a token-budgeted report.
+//! * [`exchange`]: memories in the formats of other programs.
 //! * `config`: settings and where each comes from. `store`: the disk. `index`: derived data, and
 //!   installed models with the process they run in.
 //! * [`cli`]: the shell, one file a command.

@@ -240,7 +240,12 @@ fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
                 let dir = topics.parent().unwrap_or(topics);
                 (store(dir).holdings(ctx.now, categories), Some(stem))
             }
-            None => (store(path).topic_alone(&stem, bytes, categories), None),
+            // Its name is nobody's choice of a topic.
+            None => {
+                let mut held = store(path).topic_alone(&stem, bytes, categories);
+                held.items.iter_mut().for_each(|item| item.topic = None);
+                (held, None)
+            }
         }
     };
     let Holdings { mut items, left, snapshot } = held;

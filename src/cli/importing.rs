@@ -29,7 +29,7 @@ use crate::{
         txn::{Txn, Unreadable},
         vault::Store,
     },
-    text::{checklist, line, lines},
+    text::{checklist, line, lines, secret},
 };
 
 /// What is to be taken over.
@@ -151,6 +151,10 @@ fn checked_one(ctx: &Context, item: &Item, default: CategoryId) -> Result<New, S
     let name = &ctx.config.categories.spec(category).name;
     if line::render(name, text.as_str(), true).len() > line::MAX_LINE {
         return Err(format!("it is longer than a line may be ({} KiB)", line::MAX_LINE >> 10));
+    }
+    // Lines of a log go into the log as they are.
+    if let Some(kind) = item.events.iter().find_map(|(_, line)| secret::find(line)) {
+        return Err(format!("its evidence contains what looks like {kind}"));
     }
     let stem = |stem: &&String| {
         (1..=64).contains(&stem.len())

@@ -151,6 +151,12 @@ fn events_about_others_are_not_believed() {
     let event = format!(
         r#"{{"id":"01KWCV0780N9S6PH2EAHWEE80J","ts":"2026-06-30T19:00:00.000Z","entry":"{id}","op":"forget"}}"#
     );
+    let secret =
+        event.replace(r#""op""#, r#""by":"ghp_0123456789abcdefghijABCDEFGHIJ456789","op""#);
+    let line = format!(r#"{{"text": "Quiet", "events": [{secret}]}}"#);
+    let said = sandbox.pipe(&["import", "jsonl", "-"], line);
+    assert!(said.stdout.contains("its evidence contains what looks like"), "{}", said.stdout);
+    assert!(!said.stdout.contains("ghp_") && !sandbox.read("evidence.jsonl").contains("ghp_"));
     let line = format!(r#"{{"text": "Another", "topic": "../../x", "events": [{event}]}}"#);
     sandbox.pipe(&["import", "jsonl", "-"], line).ok();
     let states = sandbox.run(&["list", "--json"]).json();
