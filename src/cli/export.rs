@@ -36,7 +36,8 @@ use crate::{
 
 /// Write entries, notes or vectors for other programs
 ///
-/// Of one store, the one that pimem add would write to. The same store gives the same bytes.
+/// Entries and notes are those of one store, to which pimem add would write. The same store gives
+/// the same bytes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
     pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]

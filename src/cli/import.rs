@@ -89,7 +89,7 @@ struct DirArgs {
 /// Take over Claude Code's memory directory
 ///
 /// A file with front matter is a memory: of type user or feedback a preference, project a decision,
-/// reference a lesson. In other files and in MEMORY.md, bullets are, but for links to the files.
+/// reference a lesson. In other files and in MEMORY.md each bullet is one, but for links to files.
 #[derive(Debug, clap::Args)]
 struct ClaudeArgs {
     /// The directory, as in ~/.claude/projects/PROJECT/memory
@@ -234,18 +234,15 @@ fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
     } else {
         let bytes = input::named(path, read::MAX_FILE, hint)?;
         let stem = stem.unwrap_or_default();
-        match path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics")) {
+        let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
+        if let Some(dir) = dir.and_then(Path::parent) {
             // Its evidence stands beside the topics.
-            Some(topics) => {
-                let dir = topics.parent().unwrap_or(topics);
-                (store(dir).holdings(ctx.now, categories), Some(stem))
-            }
+            (store(dir).holdings(ctx.now, categories), Some(stem))
+        } else {
+            let mut held = store(path).topic_alone(&stem, bytes, categories);
             // Its name is nobody's choice of a topic.
-            None => {
-                let mut held = store(path).topic_alone(&stem, bytes, categories);
-                held.items.iter_mut().for_each(|item| item.topic = None);
-                (held, None)
-            }
+            held.items.iter_mut().for_each(|item| item.topic = None);
+            (held, None)
         }
     };
     let Holdings { mut items, left, snapshot } = held;
