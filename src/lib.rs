@@ -16,7 +16,8 @@
 //! * [`model`]: nouns. [`text`]: bytes and entries. [`score`]: entries and events to standing.
 //! * [`embed`]: texts to vectors. [`recall`]: standing and query to hits, and how good these are.
 //! * [`report`]: standing to a token-budgeted report.
-//! * `config`: settings and where each comes from. `plan`: what should change in a store, and why.
+//! * `config`: settings and where each comes from. [`exchange`]: memories in the formats of other
+//!   programs. `plan`: what should change in a store, and why.
 //! * `store`: the disk. `index`: derived data, and installed models with the process they run in.
 //! * [`cli`]: the shell, one file a command.
 //!
@@ -26,6 +27,7 @@
 pub mod cli;
 pub(crate) mod config;
 pub mod embed;
+pub mod exchange;
 pub(crate) mod index;
 pub mod model;
 pub(crate) mod plan;

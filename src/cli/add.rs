@@ -6,21 +6,19 @@ use serde_json::{Value, json};
 use super::{
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    input, pick,
+    input,
+    intake::{self, New, category, with_tags},
+    pick,
     view::Entries,
 };
 use crate::{
-    config::locate,
-    embed::{self, table, vector::Vector},
+    exchange::jsonl,
     model::{
-        category::CategoryId,
-        entry::{EntryId, EntryText},
+        entry::EntryId,
         event::{Cue, EventKind},
         time::Timestamp,
     },
-    recall::duplicate::{self, Outline, Probe},
     score::{
-        adopt,
         board::{self, Board, Placed},
         evidence::UserState,
         ledger::Ledger,
@@ -68,44 +66,6 @@ pub(crate) struct Args {
     force: bool,
 }
 
-/// An entry to be, checked.
-struct New {
-    category: CategoryId,
-    text: EntryText,
-    cue: Cue,
-    pin: bool,
-    tags: Vec<String>,
-    until: Option<Timestamp>,
-    /// The entry that it turned out to be.
-    known: Option<EntryId>,
-}
-
-impl New {
-    fn id(&self, ctx: &Context) -> EntryId {
-        let name = &ctx.config.categories.spec(self.category).name;
-        let own = || EntryId::of(name, self.text.as_str().as_bytes());
-        self.known.unwrap_or_else(own)
-    }
-
-    /// The entry that says the same in other words, if there is one.
-    fn repeats<'a>(&self, entries: impl Iterator<Item = (EntryId, &'a str)>) -> Option<EntryId> {
-        let text = self.text.as_str();
-        let (probe, outline) = (Probe::of(text), Outline::of(text));
-        let least = table::model().thresholds.duplicate;
-        let near = |known: &str| {
-            let known = Vector::quantize(&table::embed(&embed::passage(known)));
-            let own = Vector::quantize(&table::embed(&embed::passage(text)));
-            f64::from(own.cosine(&known.numbers, known.scale)) >= least
-        };
-        let same = |known: &str| {
-            duplicate::could_match(&probe, known)
-                && outline.says_the_same(&Outline::of(known))
-                && near(known)
-        };
-        entries.into_iter().find(|(_, known)| same(known)).map(|(id, _)| id)
-    }
-}
-
 /// What became of it.
 struct Done {
     id: EntryId,
@@ -125,13 +85,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
     // What replaces another entry may well resemble it.
     if !args.force && args.supersedes.is_none() {
-        find_repeated(ctx, &txn, &mut news);
+        intake::find_repeated(ctx, &txn, &mut news);
     }
     let known = |new: &New| !txn.snapshot().holders(new.id(ctx)).is_empty();
     if ctx.ui.json || args.supersedes.is_some() || news.iter().any(known) {
         txn.read_evidence();
     }
-    refuse_if_unreadable(&txn)?;
+    intake::refuse_if_unreadable(&txn)?;
     let mut done = Vec::new();
     for new in &news {
         done.push(apply(ctx, &mut txn, new, &done)?);
@@ -151,30 +111,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Finds out which of the new entries say what others do, known ones or earlier new ones.
-fn find_repeated(ctx: &Context, txn: &Txn<'_>, news: &mut [New]) {
-    for at in 0..news.len() {
-        let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
-            continue;
-        };
-        // What holds until another day is another statement.
-        if new.until.is_some() || !txn.snapshot().holders(new.id(ctx)).is_empty() {
-            continue;
-        }
-        let known = txn.snapshot().of_category(new.category);
-        let earlier = earlier.iter().filter(|other| other.category == new.category);
-        let earlier = earlier.map(|other| (other.id(ctx), other.text.as_str()));
-        new.known = new.repeats(known.chain(earlier));
-    }
-}
-
-/// A store that cannot be read whole might hold the entry already: nothing is added to it.
-fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
-    txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
-}
-
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Result<Done, Failure> {
-    let spec = ctx.config.categories.spec(new.category);
     let id = new.id(ctx);
     let pin = new.pin || new.text.pinned();
     let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
@@ -193,34 +130,8 @@ fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Resul
         }
         return Ok(Done { id, reinforced: true, placed: None });
     }
-    let line = adopt::Line {
-        id,
-        category: &spec.name,
-        topic: &spec.topic,
-        text: new.text.as_str(),
-        pinned: pin,
-    };
-    let kind = EventKind::Add(new.cue, Some(adopt::origin(&line)));
-    txn.record_tagged(id, kind, new.tags.clone())?;
-    if pin {
-        txn.record(id, EventKind::Pin)?;
-    }
-    if let Some(until) = new.until {
-        txn.record(id, EventKind::Expire(until))?;
-    }
-    let text = new.text.as_str().to_owned();
-    let placed = Placed {
-        id,
-        category: new.category,
-        text: text.clone(),
-        pinned: pin,
-        topic: spec.topic.to_string(),
-        line: txn.next_line(&spec.topic),
-        scope: txn.scope(),
-    };
-    let change = Change::Append { category: new.category, text, pinned: pin };
-    txn.change(Target::Topic(spec.topic.to_string()), change);
-    Ok(Done { id, reinforced: false, placed: Some(placed) })
+    new.begin(ctx, txn)?;
+    Ok(Done { id, reinforced: false, placed: Some(new.place(ctx, txn)) })
 }
 
 fn show(ctx: &Context, placed: Vec<Placed>, ledger: &Ledger, done: &[Done]) {
@@ -257,7 +168,7 @@ fn read(ctx: &Context, args: &Args) -> Result<Vec<New>, Failure> {
         let category = category(ctx, &args.category)?;
         let text = with_tags(text, &args.tags)?;
         let (pin, tags) = (args.pin, args.tags.clone());
-        Ok(New { category, text, cue, pin, tags, until, known: None })
+        Ok(New { category, topic: None, text, cue, pin, tags, until, told: false, known: None })
     };
     if args.text != ["-"] {
         return Ok(vec![base(&args.text.join(" "))?]);
@@ -290,68 +201,18 @@ fn from_json(
     line: &str,
     base: impl Fn(&str) -> Result<New, Failure>,
 ) -> Result<New, Failure> {
-    const KEYS: [&str; 6] = ["text", "category", "cue", "pin", "tags", "validUntil"];
-    let refuse = |message: String, hint: &str| Failure::new(Kind::Refused, message, hint);
-    let example = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
-    let object: Value = serde_json::from_str(line).map_err(|error| {
-        // Its own line is always the first; the caller names the true one.
-        let text = error.to_string();
-        let what = text.split_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-        refuse(format!("not valid JSON: {what} (column {})", error.column()), example)
-    })?;
-    let fields = object.as_object().ok_or_else(|| refuse("not an object".to_owned(), example))?;
-    if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        let hint = locate::closest(key, KEYS.into_iter()).map_or_else(
-            || format!("the keys are {}", KEYS.join(", ")),
-            |k| format!("did you mean {k}?"),
-        );
-        return Err(refuse(format!("unknown key {key:?}"), &hint));
-    }
-    let text = |key: &str| match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(refuse(format!("{key} is not a text"), example)),
-    };
-    let tags = match fields.get("tags") {
-        None | Some(Value::Null) => Some(Vec::new()),
-        Some(tags) => tags.as_array().and_then(|tags| {
-            tags.iter().map(|tag| tag.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        }),
-    };
-    let tags = tags.ok_or_else(|| refuse("tags is not a list of texts".to_owned(), example))?;
-    let mut new = base(text("text")?.unwrap_or_default())?;
-    new.text = with_tags(new.text.as_str(), &tags)?;
-    new.tags.extend(tags);
-    if let Some(name) = text("category")? {
+    let item = jsonl::read(line, &jsonl::ENTRY)
+        .map_err(|wrong| Failure::new(Kind::Refused, wrong.message, wrong.hint))?;
+    let mut new = base(&item.text)?;
+    new.text = with_tags(new.text.as_str(), &item.tags)?;
+    new.tags.extend(item.tags);
+    if let Some(name) = &item.category {
         new.category = category(ctx, name)?;
     }
-    if let Some(name) = text("cue")? {
-        let names = "explicit, structural, behavioral, recurrence";
-        new.cue = Cue::find(name)
-            .ok_or_else(|| refuse(format!("unknown cue {name:?}"), &format!("one of {names}")))?;
-    }
-    if let Some(day) = text("validUntil")? {
-        new.until = Some(last_day(day)?);
-    }
-    match fields.get("pin") {
-        None | Some(Value::Null) => {}
-        Some(Value::Bool(pin)) => new.pin |= pin,
-        Some(_) => return Err(refuse("pin is neither true nor false".to_owned(), example)),
-    }
+    new.cue = item.cue.unwrap_or(new.cue);
+    new.until = item.until.or(new.until);
+    new.pin |= item.pinned;
     Ok(new)
-}
-
-/// The category of that name, or a failure that lists them all.
-pub(crate) fn category(ctx: &Context, name: &str) -> Result<CategoryId, Failure> {
-    let categories = &ctx.config.categories;
-    categories.find(name).ok_or_else(|| {
-        let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
-        let mut hints = vec![format!("the categories are {}", categories.names())];
-        if let Some(name) = locate::closest(name, known) {
-            hints.insert(0, format!("did you mean {name}?"));
-        }
-        Failure { kind: Kind::Usage, message: format!("unknown category {name:?}"), hints }
-    })
 }
 
 fn last_day(text: &str) -> Result<Timestamp, Failure> {
@@ -359,29 +220,4 @@ fn last_day(text: &str) -> Result<Timestamp, Failure> {
         let message = format!("{text:?} is not a date");
         Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
     })
-}
-
-fn with_tags(text: &str, tags: &[String]) -> Result<EntryText, Failure> {
-    // A tag alone is no memory, so the text is looked at before tags are added.
-    let plain = EntryText::new(text)?;
-    let mut all = plain.as_str().to_owned();
-    for tag in tags {
-        let name = tag.trim_start_matches('#');
-        let good = (1..=64).contains(&name.len())
-            && name.chars().all(|c| c.is_alphanumeric() || "-_:/.".contains(c));
-        if !good {
-            let message = format!("{tag:?} is not a usable tag");
-            let hint = "tags are letters, digits, and any of - _ : / .";
-            return Err(Failure::new(Kind::Refused, message, hint));
-        }
-        let word = format!("#{name}");
-        if !all.split_whitespace().any(|known| known == word) {
-            all.push(' ');
-            all.push_str(&word);
-        }
-    }
-    if plain.pinned() {
-        all.push_str(" *(pinned)*");
-    }
-    Ok(EntryText::new(&all)?)
 }

@@ -16,9 +16,9 @@ use crate::{
     plan,
     recall::bm25::Query,
     store::{
+        init,
         lock::{LockError, StoreLock},
         read::Problem,
-        txn,
         vault::{EVIDENCE, Snapshot, Store},
     },
 };
@@ -134,7 +134,7 @@ fn git_files(store: &Store) -> Vec<Finding> {
         return found;
     }
     let attributes = lines(".gitattributes");
-    let lacking: Vec<&str> = txn::GIT_ATTRIBUTES
+    let lacking: Vec<&str> = init::GIT_ATTRIBUTES
         .lines()
         .filter(|line| !attributes.lines().any(|known| known.trim() == *line))
         .collect();

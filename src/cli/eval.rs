@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{
     context::Context,
     error::{Exit, Failure, Kind},
-    eval_injection, space, ui, view,
+    eval_injection, input, space, ui, view,
 };
 use crate::{
     embed::{
@@ -26,7 +26,6 @@ use crate::{
         rank::{self, Mode},
     },
     report::budget::Tokens,
-    store::read,
 };
 
 /// The largest set that is read.
@@ -143,13 +142,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn load(path: &std::path::Path) -> Result<EvalFile, Failure> {
-    // A file that the user names may be a link to anywhere.
-    let bytes = read::file(std::path::Path::new("/"), path, MAX_SET)
-        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), SETS))?;
-    let bytes = bytes.ok_or_else(|| {
-        let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, SETS)
-    })?;
+    let bytes = input::named(path, MAX_SET, SETS)?;
     EvalFile::parse(&bytes).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         Failure::new(Kind::Refused, message, "the format is in pimem-format(5)")

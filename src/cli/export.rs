@@ -1,4 +1,4 @@
-//! `pimem export`: derived data in the formats of other programs.
+//! `pimem export`: memories and vectors in the formats of other programs.
 
 use std::{
     collections::BTreeMap,
@@ -11,6 +11,7 @@ use super::{
     Outcome,
     context::Context,
     error::{Exit, Failure, Kind},
+    exporting,
     find::Stale,
     model, space,
 };
@@ -33,8 +34,13 @@ use crate::{
     },
 };
 
-/// Write what is kept about entries for other programs
+/// Write entries, notes or vectors for other programs
+///
+/// Entries and notes are those of one store, to which pimem add would write. The same store gives
+/// the same bytes.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem export jsonl > memories.jsonl\n  \
+    pimem export agents --output AGENTS.md\n  pimem --user export claude --output memories")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
@@ -42,7 +48,62 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    Jsonl(FileArgs),
+    Pi(PiArgs),
+    PiMemory(PiMemoryArgs),
+    Claude(ClaudeArgs),
+    Agents(AgentsArgs),
     Embeddings(EmbeddingsArgs),
+}
+
+/// Write all entries with their evidence, a JSON object a line
+///
+/// pimem import jsonl makes the same of it: into an empty store, every report is the same.
+#[derive(Debug, clap::Args)]
+struct FileArgs {
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Write topics/ and memory-scores.json, as pi keeps them
+///
+/// Superseded and expired entries are left out, which pi does not know.
+#[derive(Debug, clap::Args)]
+struct PiArgs {
+    /// A directory that is empty or not there yet
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
+///
+/// Entries stand in MEMORY.md below the heading Memories, with their category as a tag.
+#[derive(Debug, clap::Args)]
+struct PiMemoryArgs {
+    /// A directory that is empty or not there yet
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Write a memory directory as Claude Code keeps it
+///
+/// A file an entry, and MEMORY.md, which lists them.
+#[derive(Debug, clap::Args)]
+struct ClaudeArgs {
+    /// A directory that is empty or not there yet
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Write entries as a block for AGENTS.md or CLAUDE.md
+///
+/// With --output, the block in the file is replaced, or added at its end; everything else stays.
+#[derive(Debug, clap::Args)]
+struct AgentsArgs {
+    /// Write into this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// Write the vectors of all entries as JSON, as pi's embeddings.json
@@ -61,22 +122,18 @@ struct EmbeddingsArgs {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     match &args.what {
+        What::Jsonl(args) => exporting::jsonl(ctx, args.output.as_deref()),
+        What::Pi(args) => exporting::pi(ctx, &args.output),
+        What::PiMemory(args) => exporting::pi_memory(ctx, &args.output),
+        What::Claude(args) => exporting::claude(ctx, &args.output),
+        What::Agents(args) => exporting::agents(ctx, args.output.as_deref()),
         What::Embeddings(args) => embeddings(ctx, args),
     }
 }
 
 fn embeddings(ctx: &Context, args: &EmbeddingsArgs) -> Result<Outcome, Failure> {
     let model = chosen(ctx)?;
-    if let Some(path) = args.output.as_deref().filter(|path| path.exists() && !path.is_file()) {
-        let message = format!("{} is not a file", path.display());
-        let hint = "without --output, the vectors go to standard output";
-        return Err(Failure::new(Kind::Usage, message, hint));
-    }
-    let dir = args.output.as_deref().and_then(Path::parent);
-    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
-        let message = format!("there is no directory {}", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
-    }
+    args.output.as_deref().map_or(Ok(()), exporting::check)?;
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut all = BTreeMap::new();
     let (mut stale, mut problems) = (Vec::new(), Vec::new());

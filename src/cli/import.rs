@@ -1,29 +1,33 @@
-//! `pimem import`: derived data from the formats of other programs.
+//! `pimem import`: memories and vectors from the formats of other programs.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
-
-use serde::Deserialize;
-use serde_json::{json, value::RawValue};
+use std::path::{Path, PathBuf};
 
 use super::{
     context::Context,
     error::{Exit, Failure, Kind},
-    export, space,
+    import_embeddings,
+    importing::{self, Source},
+    input,
 };
 use crate::{
-    embed::{model::Model, table, vector::Vector},
-    index::{
-        build::{self, Embedding},
-        vectors::Known,
+    exchange::{Found, agents, claude, jsonl},
+    score::board::Scope,
+    store::{
+        notes, read,
+        source::{Holdings, Pages},
     },
-    store::{read, vault::Store},
 };
 
-/// Take over what other programs keep about entries
+/// Take over what other programs remember
+///
+/// What is there already is left as it is, so importing twice adds nothing. What may not be stored
+/// (secrets, invisible characters), says what an entry says in other words, or was removed here, is
+/// left out with the reason.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  pimem import claude ~/.claude/projects/-home-me-app/memory --dry-run\n  \
+    pimem import agents AGENTS.md CLAUDE.md -c pattern\n  pimem --dir OLD export jsonl | pimem import jsonl -"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
@@ -31,7 +35,99 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    Jsonl(JsonlArgs),
+    Pi(PiArgs),
+    PiMemory(DirArgs),
+    Claude(ClaudeArgs),
+    Agents(AgentsArgs),
     Embeddings(EmbeddingsArgs),
+}
+
+/// Take over entries with their evidence, as pimem export jsonl writes them
+///
+/// A JSON object a line: the keys of pimem add, and id, topic, firstSeen, lastReinforced,
+/// evidenceCount, userState and events, which are lines of a log and say more than the others. When
+/// a line is no such object, nothing is imported.
+#[derive(Debug, clap::Args)]
+struct JsonlArgs {
+    /// The file (`-` reads standard input)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    unsaid: Unsaid,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Take over the entries of another store, as pi and pimem keep them
+///
+/// Evidence comes along: from evidence.jsonl, and from pi's memory-scores.json. A project's or a
+/// home directory stands for the store in it. Notes and logs: pimem import pi-memory.
+#[derive(Debug, clap::Args)]
+struct PiArgs {
+    /// The store, the directory that holds it, or one topic file
+    #[arg(value_name = "DIR|FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them
+///
+/// Notes and logs are added to those of the store where they are missing, and open items to the
+/// checklist. A line of MEMORY.md that begins with a category's tag, as in `#decision [[db]] Chose
+/// PostgreSQL`, becomes an entry instead.
+#[derive(Debug, clap::Args)]
+struct DirArgs {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Take over Claude Code's memory directory
+///
+/// A file with front matter is a memory: of type user or feedback a preference, project a decision,
+/// reference a lesson. In other files and in MEMORY.md each bullet is one, but for links to files.
+#[derive(Debug, clap::Args)]
+struct ClaudeArgs {
+    /// The directory, as in ~/.claude/projects/PROJECT/memory
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    #[command(flatten)]
+    unsaid: Unsaid,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Take over the bullets of AGENTS.md, CLAUDE.md and the like
+///
+/// Headings tell the category: Preferences, Conventions, Lessons, Decisions, Never, Pitfalls and
+/// some more. A bullet takes along those nested below it; one that ends in a colon introduces them.
+#[derive(Debug, clap::Args)]
+struct AgentsArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    unsaid: Unsaid,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct Unsaid {
+    /// Category of what does not say its own [default: lesson]
+    #[arg(long, short, value_name = "CATEGORY")]
+    category: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct How {
+    /// Show what would be added, and write nothing
+    #[arg(long, short = 'n')]
+    dry_run: bool,
 }
 
 /// Take over the vectors of entries from pi's embeddings.json
@@ -47,210 +143,138 @@ struct EmbeddingsArgs {
     file: PathBuf,
 }
 
-/// The largest file that is read.
-const MAX: u64 = 1 << 30;
-/// What other programs may have wrapped the vectors in.
-const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
+/// The largest file of entries that is read.
+const MAX: u64 = 256 << 20;
+/// Places of a store below the directory that is named.
+const STORES: [&str; 3] = ["", ".pi/memory", ".pi/agent/memory"];
+/// Which files of agents are meant.
+const AGENTS: &str = "give the AGENTS.md or CLAUDE.md of a project";
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     match &args.what {
-        What::Embeddings(args) => embeddings(ctx, &args.file),
-    }
-}
-
-fn embeddings(ctx: &Context, path: &Path) -> Result<Exit, Failure> {
-    let model = export::chosen(ctx)?;
-    if model.id == table::NAME {
-        let message = "the model static makes its own vectors and takes no others";
-        let hint = "pimem model use NAME chooses the model that they are of";
-        return Err(Failure::new(Kind::Refused, message, hint));
-    }
-    let found = parse(&load(path)?, &model)
-        .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
-    let total = found.len();
-    let mut imported = Known::default();
-    let mut problems = Vec::new();
-    for store in ctx.readers()? {
-        let (entries, unread) = export::entries(ctx, &store);
-        problems.extend(unread);
-        let fresh: Known =
-            entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
-        if !fresh.is_empty() {
-            imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
-            keep(ctx, &store, fresh)?;
+        What::Embeddings(args) => import_embeddings::run(ctx, &args.file),
+        What::Jsonl(JsonlArgs { file, unsaid, how }) => {
+            importing::run(ctx, lines(file)?, unsaid.category.as_deref(), how.dry_run)
+        }
+        What::Pi(PiArgs { path, how }) => importing::run(ctx, pi(ctx, path)?, None, how.dry_run),
+        What::PiMemory(DirArgs { path, how }) => {
+            importing::run(ctx, pi_memory(ctx, path)?, None, how.dry_run)
+        }
+        What::Claude(ClaudeArgs { path, unsaid, how }) => {
+            let hint = "Claude Code's memories are in ~/.claude/projects/PROJECT/memory";
+            is_dir(path, hint)?;
+            let mut pages = Pages::default();
+            pages.folder(path, "");
+            let found = claude::read(&pages.files, &ctx.config.categories);
+            let source = Source { format: "claude", found, ..Source::default() };
+            let category = unsaid.category.as_deref();
+            importing::run(ctx, with(source, pages), category, how.dry_run)
+        }
+        What::Agents(AgentsArgs { files, unsaid, how }) => {
+            let mut pages = Pages::default();
+            for path in files {
+                let bytes = input::named(path, read::MAX_FILE, AGENTS)?;
+                pages.page(&path.display().to_string(), bytes);
+            }
+            let mut source = Source { format: "agents", ..Source::default() };
+            for page in &pages.files {
+                let found = agents::read(&page.name, &page.text, &ctx.config.categories);
+                source.found.items.extend(found.items);
+                source.found.left.extend(found.left);
+            }
+            let category = unsaid.category.as_deref();
+            importing::run(ctx, with(source, pages), category, how.dry_run)
         }
     }
-    let (count, unknown) = (imported.len(), total - imported.len());
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.import/1", "model": model.id, "dimension": model.dimension,
-            "vectors": total, "imported": count, "unknown": unknown,
-        }));
-    } else {
-        let name = &model.id;
-        ctx.ui.line(&format!(
-            "Imported {count} of {total} vectors for {name} ({unknown} of no present entry)"
-        ));
-    }
-    let exit = if count > 0 { Exit::Done } else { Exit::Nothing };
-    Ok(ctx.complain(&problems, exit))
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, Failure> {
-    // A file that the user names may be a link to anywhere.
-    let bytes = read::file(Path::new("/"), path, MAX).map_err(|problem| {
-        Failure::new(Kind::Io, problem.to_string(), "give the file that pi or pimem export wrote")
+/// A source with what could not be used of its pages.
+fn with(mut source: Source, pages: Pages) -> Source {
+    source.found.left.extend(pages.left);
+    source.problems.extend(pages.problems);
+    source
+}
+
+fn lines(path: &Path) -> Result<Source, Failure> {
+    let text = if path == Path::new("-") {
+        input::read_stdin()?
+    } else {
+        let bytes = input::named(path, MAX, "give what pimem export jsonl wrote")?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let message = format!("{} is not UTF-8 (byte {at})", path.display());
+            Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+        })?
+    };
+    let items = jsonl::parse(&text).map_err(|(number, wrong)| {
+        let from = if path == Path::new("-") {
+            "standard input".into()
+        } else {
+            path.display().to_string()
+        };
+        let message = format!("line {number} of {from}: {}", wrong.message);
+        Failure::new(Kind::Refused, message, wrong.hint)
     })?;
-    bytes.ok_or_else(|| {
-        let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "pi keeps its vectors in .pi/memory/embeddings.json")
-    })
+    let found = Found { items, ..Found::default() };
+    Ok(Source { format: "jsonl", found, ..Source::default() })
 }
 
-fn refused(message: &str) -> Failure {
-    Failure::new(Kind::Refused, message, "pimem export embeddings writes the format that is read")
-}
-
-/// Puts vectors into the index of a store.
-fn keep(ctx: &Context, store: &Store, fresh: Known) -> Result<(), Failure> {
-    let Some(dir) = ctx.cache_dir(store) else {
-        return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
-    };
-    let mut progress = ctx.ui.progress("indexing");
-    let embedding = Embedding { fresh, ..space::kept(ctx) };
-    let (categories, when) = (&ctx.config.categories, ctx.real_now);
-    build::refresh(store, &dir, categories, when, true, embedding, &mut progress)?.ok_or_else(
-        || {
-            let message = format!("another process is at the index of {}", store.dir.display());
-            Failure::new(Kind::Locked, message, "try again in a moment")
-        },
-    )?;
-    Ok(())
-}
-
-/// A vector that stands in an object.
-#[derive(Deserialize)]
-struct Holder {
-    #[serde(alias = "embedding")]
-    vector: Vec<f64>,
-}
-
-/// Values are looked at one by one: all of them as a tree would take several times the file.
-type Values<'a> = BTreeMap<String, &'a RawValue>;
-
-/// Reads the vectors of a file, by key; or says what is wrong with it.
-fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
-    let no_object = |error: serde_json::Error| match error.classify() {
-        serde_json::error::Category::Data => "not a JSON object of vectors".to_owned(),
-        _ => format!("not whole JSON: {error}"),
-    };
-    let mut values: Values<'_> = serde_json::from_slice(bytes).map_err(no_object)?;
-    if !values.keys().any(|name| key(name).is_some())
-        && let Some(inner) = WRAPPERS.iter().find_map(|name| values.get(*name))
-    {
-        values = serde_json::from_str(inner.get()).map_err(no_object)?;
-    }
-    let mut found = BTreeMap::new();
-    for (name, value) in values {
-        // Other keys tell something about the file.
-        let Some(key) = key(&name) else { continue };
-        let numbers = numbers(value).map_err(|error| format!("the value of {name} {error}"))?;
-        if numbers.len() != model.dimension {
-            let (got, want) = (numbers.len(), model.dimension);
-            return Err(format!(
-                "the vector of {name} has {got} numbers, and those of {} have {want}",
-                model.id
-            ));
-        }
-        found.insert(key, Vector::quantize(&numbers));
-    }
-    if found.is_empty() {
-        return Err("holds no vectors under keys of 16 hexadecimal digits".to_owned());
-    }
-    Ok(found)
-}
-
-/// The key that a name stands for: a SHA-256 in hexadecimal of which 16 digits or more are left.
-fn key(name: &str) -> Option<u64> {
-    let is_hex = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u64::from_str_radix(name.get(..16).filter(|_| is_hex)?, 16).ok()
-}
-
-fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
-    let text = value.get();
-    let numbers: Vec<f64> = if text.starts_with('{') {
-        let holder: Holder = serde_json::from_str(text)
-            .map_err(|_| "has no array of numbers \"vector\" or \"embedding\"")?;
-        holder.vector
+fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
+    let hint = "give the directory that holds topics/, as .pi/memory of a project";
+    let categories = &ctx.config.categories;
+    let store = |dir: &Path| ctx.store(dir.to_path_buf(), Scope::Project);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let (held, only) = if path.is_dir() {
+        let dirs = STORES.map(|below| path.join(below));
+        let dir = dirs.iter().find(|dir| dir.join("topics").is_dir()).ok_or_else(|| {
+            let message = format!("there is no store in {}", path.display());
+            Failure::new(Kind::Usage, message, hint)
+        })?;
+        (store(dir).holdings(ctx.now, categories), None)
     } else {
-        serde_json::from_str(text).map_err(|_| "is not an array of numbers")?
+        let bytes = input::named(path, read::MAX_FILE, hint)?;
+        let stem = stem.unwrap_or_default();
+        let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
+        if let Some(dir) = dir.and_then(Path::parent) {
+            // Its evidence stands beside the topics.
+            (store(dir).holdings(ctx.now, categories), Some(stem))
+        } else {
+            let mut held = store(path).topic_alone(&stem, bytes, categories);
+            // Its name is nobody's choice of a topic.
+            held.items.iter_mut().for_each(|item| item.topic = None);
+            (held, None)
+        }
     };
-    #[expect(clippy::cast_possible_truncation, reason = "what becomes infinite is refused")]
-    let numbers: Vec<f32> = numbers.into_iter().map(|number| number as f32).collect();
-    if numbers.iter().all(|number| number.is_finite()) {
-        return Ok(numbers);
-    }
-    Err("holds a number that is too large".to_owned())
+    let Holdings { mut items, left, snapshot } = held;
+    items.retain(|item| only.as_ref().is_none_or(|stem| item.topic.as_ref() == Some(stem)));
+    let found = Found { items, left };
+    Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::embed::{known, model::Pooling};
-
-    const A: &str = "0123456789abcdef";
-
-    fn read(text: &str) -> Result<Vec<u64>, String> {
-        let model = known::model("two", 2, Pooling::Mean);
-        parse(text.as_bytes(), &model).map(|found| found.into_keys().collect())
+fn pi_memory(ctx: &Context, dir: &Path) -> Result<Source, Failure> {
+    let hint = "pi-memory keeps MEMORY.md and daily/ in ~/.pi/agent/memory";
+    is_dir(dir, hint)?;
+    let dirs = STORES.map(|below| dir.join(below));
+    let holds = |dir: &&PathBuf| {
+        [notes::NOTES, notes::SCRATCHPAD, "daily"].iter().any(|name| dir.join(name).exists())
+    };
+    let dir = dirs.iter().find(holds).map_or(dir, PathBuf::as_path);
+    let mut pages = Pages::default();
+    pages.file(dir, notes::NOTES);
+    pages.file(dir, notes::SCRATCHPAD);
+    pages.folder(dir, "daily");
+    let mut source = Source { format: "pi-memory", ..Source::default() };
+    for page in &pages.files {
+        importing::note(ctx, &mut source, &page.name, &page.text);
     }
+    Ok(with(source, pages))
+}
 
-    #[test]
-    fn forms() {
-        let (all, upper) = (format!("{A}{A}"), A.to_uppercase());
-        for text in [
-            format!(r#"{{"{A}": [1, -2.5e-3]}}"#),
-            format!(r#" {{ "{upper}" : [0,0] }} "#),
-            format!(r#"{{"{all}": [1, 2], "model": "x", "version": 1}}"#),
-            format!(r#"{{"model": "x", "entries": {{"{A}": [1, 2]}}}}"#),
-            format!(r#"{{"embeddings": {{"{A}": {{"text": "t", "vector": [1, 2]}}}}}}"#),
-            format!(r#"{{"vectors": {{"{A}": {{"embedding": [1, 2], "model": "x"}}}}}}"#),
-        ] {
-            assert_eq!(read(&text), Ok(vec![0x0123_4567_89ab_cdef]), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_file_of_vectors() {
-        let of_a = |value: &str| format!(r#"{{"{A}": {value}}}"#);
-        let whole = of_a("[1, 2]");
-        for at in 0..whole.len() {
-            assert!(read(&whole[..at]).unwrap_err().contains("not whole JSON"), "{at}");
-        }
-        for (text, want) in [
-            ("[1, 2]".to_owned(), "not a JSON object of vectors"),
-            ("null".to_owned(), "not a JSON object of vectors"),
-            (format!("{whole} {whole}"), "not whole JSON"),
-            ("{}".to_owned(), "holds no vectors"),
-            (r#"{"some text": [1, 2]}"#.to_owned(), "holds no vectors"),
-            (r#"{"entries": []}"#.to_owned(), "not a JSON object of vectors"),
-            (r#"{"entries": {}}"#.to_owned(), "holds no vectors"),
-            (of_a("[1]"), "has 1 numbers, and those of two have 2"),
-            (of_a("[]"), "has 0 numbers"),
-            (of_a("[1, 2, 3]"), "has 3 numbers"),
-            (of_a("[1, null]"), "is not an array of numbers"),
-            (of_a("[1, \"2\"]"), "is not an array of numbers"),
-            (of_a("[1, [2]]"), "is not an array of numbers"),
-            (of_a("[1, 1e999]"), "is not an array of numbers"),
-            (of_a("[1, 1e39]"), "holds a number that is too large"),
-            (of_a("[1, NaN]"), "not whole JSON"),
-            (of_a("7"), "is not an array of numbers"),
-            (of_a("{}"), "has no array of numbers"),
-            (of_a("{\"vector\": 1}"), "has no array of numbers"),
-            (of_a(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))), "is not "),
-        ] {
-            let error = read(&text).unwrap_err();
-            assert!(error.contains(want), "{error} does not say {want}");
-        }
-    }
+fn is_dir(dir: &Path, hint: &str) -> Result<(), Failure> {
+    let what = match (dir.is_dir(), dir.exists()) {
+        (true, _) => return Ok(()),
+        (_, true) => format!("{} is not a directory", dir.display()),
+        _ => format!("there is no directory {}", dir.display()),
+    };
+    Err(Failure::new(Kind::Usage, what, hint))
 }

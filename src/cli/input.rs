@@ -1,11 +1,15 @@
-//! Standard input.
+//! Standard input, and files that the user names.
 
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::{
+    io::{self, BufRead, IsTerminal, Read},
+    path::Path,
+};
 
 use super::{
     context::Context,
     error::{Failure, Kind},
 };
+use crate::store::read;
 
 /// More than this is no memory.
 const MAX: u64 = 16 << 20;
@@ -32,6 +36,15 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         let message = format!("standard input is not UTF-8 (byte {at})");
         Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+    })
+}
+
+/// Reads a file that the user names, which may be a link to anywhere; `hint` says which file is meant.
+pub(crate) fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read::file(Path::new("/"), path, limit)
+        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), hint))?;
+    bytes.ok_or_else(|| {
+        Failure::new(Kind::Usage, format!("there is no file {}", path.display()), hint)
     })
 }
 

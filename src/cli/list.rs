@@ -4,9 +4,9 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::{
-    add,
     context::{self, Context},
     error::{Exit, Failure, Kind},
+    intake,
     view::{Entries, Whose},
 };
 use crate::score::{
@@ -41,7 +41,7 @@ enum Sort {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let mut categories = Vec::new();
     for name in &args.category {
-        categories.push(add::category(ctx, name)?);
+        categories.push(intake::category(ctx, name)?);
     }
     let mut states = Vec::new();
     for name in &args.state {

@@ -13,13 +13,17 @@ mod error;
 mod eval;
 mod eval_injection;
 mod export;
+mod exporting;
 mod find;
 mod forecast;
 mod generate;
 mod handoff;
 mod import;
+mod import_embeddings;
+mod importing;
 mod init;
 mod input;
+mod intake;
 mod list;
 mod merge_driver;
 mod model;
@@ -258,9 +262,28 @@ fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args as _;
+
+    use super::Globals;
+
     #[test]
     fn the_definition_is_sound() {
         super::definition().debug_assert();
+    }
+
+    /// A value of one would be taken for that of the other.
+    #[test]
+    fn no_argument_has_the_name_of_a_global_one() {
+        let globals = Globals::augment_args(clap::Command::new("pimem"));
+        let mut waiting: Vec<clap::Command> =
+            super::definition().get_subcommands().cloned().collect();
+        while let Some(command) = waiting.pop() {
+            waiting.extend(command.get_subcommands().cloned());
+            for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
+                let known = globals.get_arguments().any(|global| global.get_id() == arg.get_id());
+                assert!(!known, "{}: {}", command.get_name(), arg.get_id());
+            }
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ enum Action {
         #[arg(long, value_name = "PATH")]
         runtime: PathBuf,
         /// The model's directory
-        dir: Option<PathBuf>,
+        files: Option<PathBuf>,
     },
 }
 
@@ -65,9 +65,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         Action::Status(args) => model_status::run(ctx, args),
         Action::Use { name } => choose(ctx, name),
         Action::Remove { name } => remove(ctx, name),
-        Action::Embed { runtime, dir } => {
+        Action::Embed { runtime, files } => {
             let mut write = |line: &str| ctx.ui.answer(line);
-            models::serve(runtime, dir.as_deref(), &mut io::stdin().lock(), &mut write)?;
+            models::serve(runtime, files.as_deref(), &mut io::stdin().lock(), &mut write)?;
             Ok(Exit::Done)
         }
     }

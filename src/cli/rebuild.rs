@@ -131,7 +131,7 @@ fn rebuild(
     }
     txn.commit()?;
     let (board, _) = ctx.board(std::slice::from_ref(&store));
-    let snapshot = snapshot(ctx, &board);
+    let snapshot = snapshot(ctx, &board, |row| row.entry.id.to_string());
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
@@ -200,7 +200,8 @@ struct Record<'a> {
     last_accessed: Option<String>,
 }
 
-fn snapshot(ctx: &Context, board: &Board) -> String {
+/// A snapshot of scores, each under the key of its entry.
+pub(super) fn snapshot(ctx: &Context, board: &Board, key: impl Fn(&Row) -> String) -> String {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
     let record = |row: &Row| Record {
         class: entries.category(row),
@@ -216,7 +217,7 @@ fn snapshot(ctx: &Context, board: &Board) -> String {
         last_accessed: None,
     };
     let scores = Scores {
-        entries: board.rows.iter().map(|row| (row.entry.id.to_string(), record(row))).collect(),
+        entries: board.rows.iter().map(|row| (key(row), record(row))).collect(),
         last_rebuild: ctx.now.0.to_string(),
     };
     let mut text = serde_json::to_string_pretty(&scores).unwrap_or_default();

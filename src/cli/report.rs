@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Outcome,
     context::{self, Context},
-    error::{Exit, Failure, Kind},
+    error::{Exit, Failure},
     find::{Found, Hit},
     input, recalled, search,
     view::Entries,
@@ -158,13 +158,8 @@ fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
     let Some(path) = &args.system_prompt else {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
     };
-    // A file that the user names may be a link to anywhere.
-    let anywhere = std::path::Path::new("/");
-    let bytes = read::file(anywhere, path, read::MAX_FILE).map_err(|p| Failure::from(&p))?;
-    let bytes = bytes.ok_or_else(|| {
-        let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "--system-prompt-tokens takes a number instead")
-    })?;
+    let hint = "--system-prompt-tokens takes a number instead";
+    let bytes = input::named(path, read::MAX_FILE, hint)?;
     Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
 }
 

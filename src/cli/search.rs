@@ -4,11 +4,11 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outcome, add,
+    Outcome,
     context::Context,
     error::{Exit, Failure, Kind},
     find::{self, Hit, Least, Wanted},
-    input,
+    input, intake,
     period::Period,
     view::{self, Whose},
 };
@@ -112,7 +112,7 @@ enum Within {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     for name in &args.category {
-        add::category(ctx, name)?;
+        intake::category(ctx, name)?;
     }
     let text = if args.query == ["-"] { input::read_stdin()? } else { args.query.join(" ") };
     if text.trim().is_empty() {

@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{evidence::UserState, ledger::Ledger};
+use super::{
+    evidence::{Evidence, UserState},
+    ledger::Ledger,
+};
 use crate::{
     model::{
         entry::EntryId,
@@ -121,7 +124,9 @@ fn edits(unknown: &[&Line<'_>], vanished: &[(EntryId, Origin)]) -> BTreeMap<Entr
     links
 }
 
-fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
+/// Events that come to what pi knew; the same ones every time.
+#[must_use]
+pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
     let add = EventKind::Add(score.cue, Some(origin(line)));
     let mut events = vec![derived(line.id, score.first_seen, add)];
     if score.evidence > 1 || score.last_reinforced > score.first_seen {
@@ -140,6 +145,19 @@ fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
         }
     }
     events
+}
+
+/// Events that bring the evidence of a known entry up to what another program knows about it; none
+/// when that is nothing new. What was decided about the entry here stands.
+#[must_use]
+pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
+    let more = u64::from(score.evidence).saturating_sub(known.count);
+    let kind = match u32::try_from(more) {
+        Ok(0) if score.last_reinforced <= known.last_reinforced => return Vec::new(),
+        Ok(0) => EventKind::Add(score.cue, None),
+        more => EventKind::Reinforce(more.unwrap_or(u32::MAX)),
+    };
+    vec![derived(line.id, score.last_reinforced, kind)]
 }
 
 /// An event whose id follows from what it says, so that two clones adopting the same line agree.

@@ -102,6 +102,12 @@ impl Ledger {
         }
     }
 
+    /// Whether an event is in already.
+    #[must_use]
+    pub fn holds(&self, event: &Event) -> bool {
+        self.seen.contains(&(event.id, event.fingerprint()))
+    }
+
     /// The evidence for `entry`, with that of the entries it was edited or merged from. `None`
     /// when no add is known, directly or through them: the line was written by hand.
     #[must_use]

@@ -6,7 +6,7 @@ use crate::{
     model::{
         entry::EntryId,
         event::{Event, EventKind, Origin},
-        hash::IdSet,
+        hash::{IdMap, IdSet},
         time::Timestamp,
         ulid::EventId,
     },
@@ -33,6 +33,17 @@ pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
         ledger.fold(&event);
     }
     ledger
+}
+
+/// The events of a log with their lines, by entry.
+pub(super) fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
+    let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();
+    for line in lines(log).filter_map(|line| str::from_utf8(line).ok()) {
+        if let Some(event) = Event::read(line.trim()) {
+            found.entry(event.entry).or_default().push((event, line.trim().to_owned()));
+        }
+    }
+    found
 }
 
 /// A log without the lines about some entries.

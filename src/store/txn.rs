@@ -5,10 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::{
-    atomic::{self, Sync},
+    atomic,
     lock::StoreLock,
     read::{self, Problem},
     vault::{Snapshot, Store},
@@ -26,7 +26,7 @@ use crate::{
     text::{
         line,
         lines::{Edit, count_chars, lines},
-        topic::{TopicDoc, TopicEntry},
+        topic::{self, TopicDoc, TopicEntry},
     },
 };
 
@@ -96,10 +96,11 @@ impl fmt::Display for TopicFull {
 
 impl std::error::Error for TopicFull {}
 
-/// A change in the making. Only the holder of the lock has one.
+/// A change in the making. Without the lock it is a rehearsal, which checks and writes nothing.
 pub(crate) struct Txn<'a> {
     store: &'a Store,
-    _lock: &'a StoreLock,
+    /// `None` for a rehearsal, which writes nothing.
+    lock: Option<&'a StoreLock>,
     categories: &'a Categories,
     now: Now,
     who: Provenance,
@@ -130,16 +131,19 @@ impl Store {
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        Txn {
-            store: self,
-            _lock: lock,
-            categories,
-            now,
-            who,
-            snapshot: self.read_topics(categories),
-            events: Vec::new(),
-            changes: Vec::new(),
-        }
+        Txn { lock: Some(lock), ..self.rehearse(categories, now, who) }
+    }
+
+    /// The same to see what would happen: nothing is locked, and a commit checks and does not write.
+    pub(crate) fn rehearse<'a>(
+        &'a self,
+        categories: &'a Categories,
+        now: Now,
+        who: Provenance,
+    ) -> Txn<'a> {
+        let snapshot = self.read_topics(categories);
+        let (events, changes) = (Vec::new(), Vec::new());
+        Txn { store: self, lock: None, categories, now, who, snapshot, events, changes }
     }
 }
 
@@ -194,6 +198,17 @@ impl Txn<'_> {
         Ok(())
     }
 
+    /// Notes an event of another log with its line as it is. Gives whether it was unknown.
+    pub(crate) fn take_over(&mut self, event: &Event, line: &str) -> bool {
+        if self.snapshot.ledger.holds(event) {
+            return false;
+        }
+        self.adopt(Some(event.entry));
+        self.snapshot.ledger.fold(event);
+        self.events.push(line.to_owned());
+        true
+    }
+
     /// Time and id of an event about an entry. A decision comes after all earlier ones about it,
     /// whatever the clocks say, so that the later of two is the later one; anything else is dated
     /// now, or it would not fade before a clock that was ahead is reached.
@@ -237,6 +252,9 @@ impl Txn<'_> {
         let mut planned = Vec::new();
         for (target, changes) in &self.changes {
             planned.push(self.plan(target, changes)?);
+        }
+        if self.lock.is_none() {
+            return Ok(self.snapshot.ledger);
         }
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
@@ -308,7 +326,7 @@ impl Txn<'_> {
             edits.extend(doc.entries.iter().filter(|entry| entry.id == id).map(edit));
         }
         if !added.is_empty() {
-            edits.push(doc.append(&heading(target.stem()), &added));
+            edits.push(doc.append(&topic::heading(target.stem()), &added));
         }
         edits
     }
@@ -363,34 +381,5 @@ fn category_of(doc: &TopicDoc, change: &Change) -> Option<CategoryId> {
         | Change::Reword(id, _) => {
             doc.entries.iter().find(|entry| entry.id == *id).map(|entry| entry.category)
         }
-    }
-}
-
-/// `build-notes` as `Build notes`.
-fn heading(stem: &str) -> String {
-    let words = stem.replace('-', " ");
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Lines of `.gitignore` in a store.
-const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n";
-/// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
-pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\n";
-
-impl Store {
-    /// Makes the store's directories and git files. Gives whether anything was new.
-    pub(crate) fn init(&self) -> Result<bool> {
-        let fresh = !self.topics_dir().is_dir();
-        let make = || -> Result<bool> {
-            atomic::create_dir(&self.topics_dir(), false)?;
-            let ignore = atomic::create_file(&self.dir.join(".gitignore"), GIT_IGNORE, Sync::None)?;
-            let attributes =
-                atomic::create_file(&self.dir.join(".gitattributes"), GIT_ATTRIBUTES, Sync::None)?;
-            Ok(ignore || attributes)
-        };
-        let made =
-            make().with_context(|| format!("cannot make a store in {}", self.dir.display()))?;
-        Ok(fresh || made)
     }
 }

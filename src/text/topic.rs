@@ -131,6 +131,14 @@ impl TopicDoc {
     }
 }
 
+/// The heading of a new topic file: `build-notes` as `Build notes`.
+#[must_use]
+pub fn heading(stem: &str) -> String {
+    let words = stem.replace('-', " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

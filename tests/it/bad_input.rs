@@ -77,7 +77,7 @@ const CALLS: &[Bad] = &[
     ),
     piped(
         b"{\"text\": \"x\", \"validUntil\": \"today\"}\n",
-        "usage",
+        "refused",
         "line 1 of standard input",
         "2026-12-31",
     ),

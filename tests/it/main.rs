@@ -16,6 +16,7 @@ mod crash;
 mod decisions;
 mod discovery;
 mod eval_data;
+mod exchange;
 mod explain;
 mod generated;
 mod histories;

@@ -15,8 +15,8 @@ const PACKAGES: usize = 281;
 
 /// Modules in reading order: each uses only those before it.
 const LAYERS: &[&str] = &[
-    "model", "text", "score", "embed", "recall", "report", "config", "plan", "store", "index",
-    "cli",
+    "model", "text", "score", "embed", "recall", "report", "config", "exchange", "plan", "store",
+    "index", "cli",
 ];
 
 /// The few places that look the other way: file, the module it uses, and why.

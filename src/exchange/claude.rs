@@ -1,0 +1,183 @@
+//! Claude Code's memory directory: a file a memory with front matter, and `MEMORY.md`, the index.
+
+use std::collections::BTreeSet;
+
+use super::{File, Found, Item, LONGEST, agents, markdown};
+use crate::model::{category::Categories, entry::EntryId, event::Cue};
+
+/// The index.
+const INDEX: &str = "MEMORY.md";
+/// Characters of a description.
+const BRIEF: usize = 120;
+
+/// The memories of a directory. Claude Code writes them down by itself, so they are behaviour seen.
+#[must_use]
+pub fn read(files: &[File], categories: &Categories) -> Found {
+    let mut found = Found::default();
+    let names: BTreeSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    for File { name, text } in files {
+        let front = markdown::front(text).filter(|_| name != INDEX);
+        let items = match front {
+            Some((keys, lines)) => typed(name, &keys, &after(text, lines), categories, &mut found),
+            None => agents::listed(name, text, categories, &mut found),
+        };
+        if items.is_empty() && !text.trim().is_empty() && name != INDEX {
+            found.leave(name.clone(), "it has neither front matter nor a list");
+        }
+        for item in items {
+            match target(&item.text).filter(|_| name == INDEX) {
+                Some(target) if names.contains(target) => {}
+                Some(target) => found.leave(item.place, format!("its file {target} is not there")),
+                None => found.push(Item { cue: Some(Cue::Behavioral), ..item }),
+            }
+        }
+    }
+    found
+}
+
+/// The file that a line of the index stands for.
+fn target(text: &str) -> Option<&str> {
+    let (target, _) = text.strip_prefix('[')?.split_once("](")?.1.split_once(')')?;
+    Some(target.trim_start_matches("./")).filter(|target| target.strip_suffix(".md").is_some())
+}
+
+/// The memory of a file with front matter.
+fn typed(
+    name: &str,
+    keys: &[(String, String)],
+    body: &str,
+    categories: &Categories,
+    found: &mut Found,
+) -> Vec<Item> {
+    let get = |wanted: &str| {
+        let mut values = keys.iter().filter(|(key, _)| key == wanted).map(|(_, value)| value);
+        values.find(|value| !value.is_empty()).cloned()
+    };
+    let by_type = || match get("type")?.as_str() {
+        "user" | "feedback" => Some("preference".to_owned()),
+        "project" => Some("decision".to_owned()),
+        "reference" => Some("lesson".to_owned()),
+        _ => None,
+    };
+    let category = get("category").or_else(by_type);
+    let pinned = get("pinned").is_some_and(|value| value == "true");
+    let place = name.to_owned();
+    let item = Item { place, category, pinned, ..Item::default() };
+    let paragraphs = paragraphs(body);
+    let text = match paragraphs.as_slice() {
+        [] => get("description").or_else(|| get("name")).unwrap_or_default(),
+        // A file with one line says what it says, whatever it looks like.
+        [Paragraph { lines, .. }] if lines.len() == 1 => lines.concat(),
+        all if all.iter().all(Paragraph::is_prose) => {
+            let whole = all.iter().map(Paragraph::folded).collect::<Vec<_>>().join(" ");
+            if whole.chars().count() <= LONGEST { whole } else { first_prose(all) }
+        }
+        all if all.first().is_some_and(Paragraph::is_prose) => first_prose(all),
+        _ => {
+            let listed = agents::listed(name, body, categories, found);
+            let category = |own: Option<String>| own.or_else(|| item.category.clone());
+            let of = |own: Item| Item {
+                place: item.place.clone(),
+                category: category(own.category),
+                pinned,
+                ..own
+            };
+            if !listed.is_empty() {
+                return listed.into_iter().map(of).collect();
+            }
+            get("description").unwrap_or_default()
+        }
+    };
+    if text.is_empty() { Vec::new() } else { vec![Item { text, ..item }] }
+}
+
+/// Lines between blank ones.
+struct Paragraph<'a> {
+    lines: Vec<&'a str>,
+}
+
+impl Paragraph<'_> {
+    fn is_prose(&self) -> bool {
+        self.lines.first().is_some_and(|line| {
+            markdown::mark(line).is_none() && !line.trim_start().starts_with(['#', '|', '`', '>'])
+        })
+    }
+
+    fn folded(&self) -> String {
+        self.lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn first_prose(all: &[Paragraph<'_>]) -> String {
+    all.first().map(Paragraph::folded).unwrap_or_default()
+}
+
+fn paragraphs(body: &str) -> Vec<Paragraph<'_>> {
+    let mut found: Vec<Paragraph<'_>> = Vec::new();
+    let mut open = false;
+    for (_, line) in markdown::numbered(body) {
+        match found.last_mut().filter(|_| open) {
+            Some(last) if !line.trim().is_empty() => last.lines.push(line),
+            None if !line.trim().is_empty() => found.push(Paragraph { lines: vec![line] }),
+            _ => {}
+        }
+        open = !line.trim().is_empty();
+    }
+    found
+}
+
+/// A text without its first lines.
+fn after(text: &str, lines: usize) -> String {
+    let rest: Vec<&str> = markdown::numbered(text).skip(lines).map(|(_, line)| line).collect();
+    rest.join("\n")
+}
+
+/// The files of a directory: the index first. `category` and `pinned` are keys that Claude Code
+/// passes over.
+#[must_use]
+pub fn render(items: &[Item]) -> Vec<File> {
+    let mut names = BTreeSet::new();
+    let mut index = String::from("# Memory\n\n");
+    let mut files = Vec::new();
+    for item in items {
+        let category = item.category.as_deref().unwrap_or_default();
+        let kind = match category {
+            "preference" | "mistake" => "feedback",
+            _ => "project",
+        };
+        let id = EntryId::of(category, item.text.as_bytes()).to_string();
+        let lead = slug(&item.text);
+        let name = (7..=id.len()).filter_map(|length| id.get(..length));
+        let mut name = name.map(|id| format!("{kind}-{lead}{id}"));
+        let Some(name) = name.find(|name| names.insert(name.clone())) else { continue };
+        let brief = brief(&item.text);
+        let pinned = if item.pinned { "pinned: true\n" } else { "" };
+        let quoted = serde_json::Value::from(brief.as_str());
+        let text = format!(
+            "---\nname: {name}\ndescription: {quoted}\ntype: {kind}\ncategory: {category}\n{pinned}---\n\n{}\n",
+            item.text
+        );
+        index.push_str(&format!("- [{name}]({name}.md) — {brief}\n"));
+        files.push(File { name: format!("{name}.md"), text });
+    }
+    files.insert(0, File { name: INDEX.to_owned(), text: index });
+    files
+}
+
+/// The first words of a text, for a file name.
+fn slug(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = words.filter(|word| word.len() <= 20);
+    words.take(4).flat_map(|word| [word, "-"]).collect()
+}
+
+/// A text cut after a word.
+fn brief(text: &str) -> String {
+    if text.chars().count() <= BRIEF {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(BRIEF - 1).collect();
+    let words = cut.rsplit_once(' ').map_or(cut.as_str(), |(words, _)| words);
+    format!("{}…", words.trim_end())
+}

@@ -1,0 +1,23 @@
+//! pi's topic files, a line an entry. Reading them is what a store does.
+
+use std::collections::BTreeMap;
+
+use super::{File, Item};
+use crate::text::{line, lines, topic};
+
+/// The topic files of entries, by name.
+#[must_use]
+pub fn render(items: &[Item]) -> Vec<File> {
+    let mut topics: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for item in items {
+        let category = item.category.as_deref().unwrap_or_default();
+        let lines = topics.entry(item.topic.as_deref().unwrap_or(category)).or_default();
+        lines.push(line::render(category, &item.text, item.pinned));
+    }
+    let file = |(stem, added): (&str, Vec<String>)| {
+        let page = lines::append(b"", &topic::heading(stem), &added).bytes;
+        let (name, text) = (format!("topics/{stem}.md"), String::from_utf8_lossy(&page).into());
+        File { name, text }
+    };
+    topics.into_iter().map(file).collect()
+}

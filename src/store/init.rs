@@ -1,0 +1,30 @@
+//! A new store: its directories, and what it tells git.
+
+use anyhow::{Context, Result};
+
+use super::{
+    atomic::{self, Sync},
+    vault::Store,
+};
+
+/// Lines of `.gitignore` in a store.
+const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n";
+/// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
+pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\n";
+
+impl Store {
+    /// Makes the store's directories and git files. Gives whether anything was new.
+    pub(crate) fn init(&self) -> Result<bool> {
+        let fresh = !self.topics_dir().is_dir();
+        let make = || -> Result<bool> {
+            atomic::create_dir(&self.topics_dir(), false)?;
+            let ignore = atomic::create_file(&self.dir.join(".gitignore"), GIT_IGNORE, Sync::None)?;
+            let attributes =
+                atomic::create_file(&self.dir.join(".gitattributes"), GIT_ATTRIBUTES, Sync::None)?;
+            Ok(ignore || attributes)
+        };
+        let made =
+            make().with_context(|| format!("cannot make a store in {}", self.dir.display()))?;
+        Ok(fresh || made)
+    }
+}

@@ -1,0 +1,179 @@
+//! What is taken over from other directories, and what is written for other programs. Links that
+//! lead out of a directory are not followed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{
+    atomic::{self, Sync},
+    log,
+    read::{self, Problem},
+    vault::{Snapshot, Store, TopicFile},
+};
+use crate::{
+    exchange::{File, Item, Left},
+    model::{
+        category::Categories,
+        entry::EntryId,
+        event::{Cue, Event, EventKind, Provenance},
+        hash::{IdMap, IdSet},
+        time::{Now, Timestamp},
+    },
+    score::{adopt::PiScore, board::Placed, ledger::Ledger},
+    text::topic::TopicDoc,
+};
+
+/// Pages of a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    /// Those that are text, by name.
+    pub(crate) files: Vec<File>,
+    /// Those that are not.
+    pub(crate) left: Vec<Left>,
+    /// Those that could not be read.
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Pages {
+    /// Reads the pages of a folder of `dir`, `""` being itself.
+    pub(crate) fn folder(&mut self, dir: &Path, folder: &str) {
+        match read::markdown_names(dir, &dir.join(folder)) {
+            Ok(names) => names.iter().for_each(|name| {
+                let name =
+                    if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+                self.file(dir, &name);
+            }),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Reads one page of `dir`, if it is there.
+    pub(crate) fn file(&mut self, dir: &Path, name: &str) {
+        match read::file(dir, &dir.join(name), read::MAX_FILE) {
+            Ok(Some(bytes)) => self.page(name, bytes),
+            Ok(None) => {}
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Takes a page in, if it is text.
+    pub(crate) fn page(&mut self, name: &str, bytes: Vec<u8>) {
+        let name = name.to_owned();
+        let reason = match String::from_utf8(bytes) {
+            Ok(text) if text.contains('\0') => "it is no text".to_owned(),
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+                return self.files.push(File { name, text });
+            }
+            Err(error) => format!("it is not UTF-8 (byte {})", error.utf8_error().valid_up_to()),
+        };
+        self.left.push(Left { place: name, reason });
+    }
+}
+
+/// The entries of a store with all that is known about them.
+#[derive(Debug, Default)]
+pub(crate) struct Holdings {
+    /// Entries, in the order of files and lines.
+    pub(crate) items: Vec<Item>,
+    /// Lines that are not UTF-8.
+    pub(crate) left: Vec<Left>,
+    /// The same as it was read.
+    pub(crate) snapshot: Snapshot,
+}
+
+/// Events of the log by entry, and entries of which a score is known.
+type Known<'a> = (&'a IdMap<EntryId, Vec<(Event, String)>>, &'a IdSet<EntryId>);
+
+impl Store {
+    /// Reads everything about all entries. What has no evidence yet is told without any.
+    pub(crate) fn holdings(&self, now: Now, categories: &Categories) -> Holdings {
+        let snapshot = self.read(now, categories);
+        let log = self.file(super::vault::EVIDENCE).ok().flatten().unwrap_or_default();
+        let mut events = log::by_entry(&log);
+        let who = Provenance { by: "adopt".to_owned(), ..Provenance::default() };
+        // What pi knew is told as pi tells it, and what is only seen today has no past to tell.
+        let mut scored = IdSet::default();
+        for event in &snapshot.adopted {
+            match event.kind {
+                EventKind::Edit(..) => {
+                    let told = (event.clone(), event.write(&who));
+                    events.entry(event.entry).or_default().push(told);
+                }
+                _ if event.ts == now.0 => {}
+                _ => drop(scored.insert(event.entry)),
+            }
+        }
+        self.told(snapshot, (&events, &scored), categories)
+    }
+
+    /// The entries of a topic file that stands alone.
+    pub(crate) fn topic_alone(
+        &self,
+        stem: &str,
+        bytes: Vec<u8>,
+        categories: &Categories,
+    ) -> Holdings {
+        let doc = TopicDoc::parse(bytes, categories);
+        let topics = vec![TopicFile { stem: stem.to_owned(), doc }];
+        let snapshot = Snapshot { topics, ..Snapshot::default() };
+        self.told(snapshot, (&IdMap::default(), &IdSet::default()), categories)
+    }
+
+    fn told(&self, snapshot: Snapshot, known: Known<'_>, categories: &Categories) -> Holdings {
+        let mut held = Holdings::default();
+        for entry in snapshot.placed(self.scope) {
+            let category = &categories.spec(entry.category).name;
+            let place = format!("topics/{}.md:{}", entry.topic, entry.line);
+            if EntryId::of(category, entry.text.as_bytes()) == entry.id {
+                let item = told(&snapshot.ledger, known, entry);
+                held.items.push(Item { place, category: Some(category.to_string()), ..item });
+            } else {
+                held.left.push(Left { place, reason: "it is not UTF-8".to_owned() });
+            }
+        }
+        held.snapshot = snapshot;
+        held
+    }
+}
+
+fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed) -> Item {
+    let family = ledger.family(entry.id);
+    let events = family.iter().filter_map(|id| log.get(id)).flatten();
+    let mut events: Vec<(Event, String)> = events.cloned().collect();
+    events.sort_by_key(|(event, _)| (event.ts, event.id));
+    let evidence = ledger.evidence(entry.id);
+    let is_known = !events.is_empty() || scored.contains(&entry.id);
+    let score = evidence.as_ref().filter(|_| is_known).map(|evidence| PiScore {
+        evidence: u32::try_from(evidence.count).unwrap_or(u32::MAX),
+        cue: evidence.cue,
+        first_seen: evidence.first_seen,
+        last_reinforced: evidence.last_reinforced,
+        user: evidence.user,
+    });
+    let until = evidence.as_ref().and_then(|evidence| evidence.until);
+    let unsaid = if entry.pinned { Cue::Explicit } else { Cue::Behavioral };
+    Item {
+        topic: Some(entry.topic),
+        text: entry.text,
+        // As it is adopted.
+        cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
+        pinned: entry.pinned,
+        until: until.filter(|until| Timestamp::end_of_day(&until.date()) == Some(*until)),
+        score,
+        events,
+        ..Item::default()
+    }
+}
+
+/// Writes files into a directory that is not there, or empty.
+pub(crate) fn write_tree(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
+    for (name, bytes) in files {
+        let path = dir.join(name);
+        atomic::create_dir(path.parent().unwrap_or(dir), false)?;
+        atomic::replace_file(&path, bytes, Sync::None, || Ok(true))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! Memories of other programs: nothing is lost on the way, nothing comes twice, nothing strange comes in.
+
+use std::fs;
+
+use crate::common::{
+    repository,
+    sandbox::{Sandbox, copy_tree},
+};
+
+const STORES: [&str; 4] = ["harbor", "hand-written", "pi", "working"];
+
+/// A sandbox with the inputs of all formats.
+fn with_inputs(store: &str) -> Sandbox {
+    let sandbox = Sandbox::new(store);
+    copy_tree(&repository().join("fixtures/exchange"), &sandbox.project().join("in"));
+    sandbox
+}
+
+/// Imports of every format.
+const IMPORTS: [&[&str]; 6] = [
+    &["import", "claude", "in/claude"],
+    &["import", "agents", "in/agents/AGENTS.md", "in/agents/CLAUDE.md"],
+    &["import", "pi-memory", "in/pi-memory"],
+    &["import", "pi", "in/pi"],
+    &["import", "pi", "in/pi/.pi/agent/memory"],
+    &["import", "pi", "in/pi/.pi/memory/topics/lessons.md"],
+];
+
+#[test]
+fn jsonl_carries_a_store_over() {
+    for name in STORES {
+        let sandbox = Sandbox::new(name);
+        sandbox.run(&["forget", "-q", first(&sandbox).as_str()]).ok();
+        let lines = sandbox.run(&["export", "jsonl"]).ok();
+        assert_eq!(sandbox.run(&["export", "jsonl"]).ok(), lines, "{name}: deterministic");
+        let import = ["--dir", "copy", "import", "jsonl", "-"];
+        sandbox.pipe(&import, &lines).done();
+        for later in ["2026-06-30T18:00:00Z", "2026-07-09T06:00:00Z", "2026-11-01T00:00:00Z"] {
+            let args = ["report", "--budget", "1200", "--now", later];
+            let ours = sandbox.run(&[&["--scope", "project"], &args[..]].concat()).ok();
+            let copy = sandbox.run(&[&["--dir", "copy"], &args[..]].concat()).ok();
+            // What has no evidence yet is adopted by a reader at its own time, until it is kept.
+            if name == "harbor" || name == "working" || later.starts_with("2026-06-30") {
+                assert_eq!(copy, ours, "{name} at {later}");
+            }
+        }
+        let again = sandbox.pipe(&import, &lines).ok();
+        assert!(again.starts_with("Imported 0 of "), "{name}: {again}");
+        let mut back = sandbox.run(&["--dir", "copy", "export", "jsonl"]).ok();
+        if name == "harbor" || name == "working" {
+            assert_eq!(back, lines, "{name}");
+        }
+        // From there on nothing is new.
+        sandbox.pipe(&["--dir", "third", "import", "jsonl", "-"], &back).done();
+        back = sandbox.run(&["--dir", "third", "export", "jsonl"]).ok();
+        assert_eq!(sandbox.run(&["--dir", "copy", "export", "jsonl"]).ok(), back, "{name}");
+    }
+}
+
+/// The id of some entry.
+fn first(sandbox: &Sandbox) -> String {
+    let list = sandbox.run(&["list", "--json", "--scope", "project"]).json();
+    list["entries"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn importing_twice_adds_nothing() {
+    for store in ["empty", "harbor"] {
+        for import in IMPORTS {
+            let sandbox = with_inputs(store);
+            let dry = sandbox.run(&[import, &["--dry-run", "--json"]].concat()).json();
+            if store == "empty" {
+                assert!(!sandbox.store().exists(), "{import:?}: a rehearsal makes no store");
+            }
+            let mut real = sandbox.run(&[import, &["--json", "-q"]].concat()).json();
+            real["dryRun"] = true.into();
+            assert_eq!(real, dry, "{import:?}: as it was said");
+            assert!(real["added"].as_u64().unwrap() > 0, "{import:?}");
+            let before = sandbox.tree();
+            let again = sandbox.run(&[import, &["--json", "--now", "2026-08-01"]].concat()).json();
+            assert_eq!(again["added"], 0, "{import:?}");
+            assert_eq!(again["updated"], 0, "{import:?}");
+            assert_eq!(sandbox.tree(), before, "{import:?}: not a byte");
+        }
+    }
+}
+
+#[test]
+fn a_store_has_nothing_to_tell_itself() {
+    for name in STORES {
+        let sandbox = Sandbox::new(name);
+        let before = sandbox.tree();
+        let said = sandbox.run(&["import", "pi", "."]).ok();
+        assert!(said.starts_with("Imported 0 of "), "{name}: {said}");
+        assert_eq!(sandbox.tree(), before, "{name}");
+    }
+}
+
+#[test]
+fn there_and_back_adds_nothing() {
+    for name in ["harbor", "working"] {
+        let sandbox = Sandbox::new(name);
+        for format in ["pi", "pi-memory", "claude"] {
+            sandbox.run(&["export", format, "--output", format]).ok();
+            let before = sandbox.tree();
+            let back = sandbox.run(&["import", format, format]).ok();
+            assert!(back.starts_with("Imported 0 of "), "{name} {format}: {back}");
+            assert_eq!(sandbox.tree(), before, "{name} {format}");
+        }
+        sandbox.run(&["export", "agents", "--output", "AGENTS.md"]).ok();
+        let back = sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
+        assert!(back.starts_with("Imported 0 of "), "{name}: {back}");
+        // Into an empty store, pi's files make the same report.
+        sandbox.run(&["--dir", "copy", "import", "pi", "pi"]).done();
+        let report = |args: &[&str]| sandbox.run(&[args, &["report"]].concat()).ok();
+        assert_eq!(report(&["--dir", "copy"]), report(&["--scope", "project"]), "{name}");
+    }
+}
+
+#[test]
+fn what_another_program_learned_since_is_added_once() {
+    let sandbox = Sandbox::new("empty");
+    let line = |count: u32, day: u32| {
+        format!(
+            r#"{{"text": "Use tabs", "evidenceCount": {count}, "lastReinforced": "2026-06-{day:02}T00:00:00Z"}}"#
+        )
+    };
+    let evidence = |line: String| {
+        sandbox.pipe(&["import", "jsonl", "-"], line).done();
+        let list = sandbox.run(&["list", "--json"]).json();
+        let last = list["entries"][0]["lastReinforced"].as_str().unwrap().to_owned();
+        (list["entries"][0]["evidence"].as_u64().unwrap(), last[..10].to_owned())
+    };
+    for ((count, day), want) in [
+        ((5, 1), (5, "2026-06-01")),
+        ((5, 1), (5, "2026-06-01")),
+        ((6, 9), (6, "2026-06-09")),
+        ((4, 20), (6, "2026-06-20")),
+        ((4, 20), (6, "2026-06-20")),
+        ((6, 2), (6, "2026-06-20")),
+    ] {
+        assert_eq!(evidence(line(count, day)), (want.0, want.1.to_owned()), "{count} {day}");
+    }
+}
+
+#[test]
+fn events_about_others_are_not_believed() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "-q", "Use tabs"]).done();
+    let id = first(&sandbox);
+    let event = format!(
+        r#"{{"id":"01KWCV0780N9S6PH2EAHWEE80J","ts":"2026-06-30T19:00:00.000Z","entry":"{id}","op":"forget"}}"#
+    );
+    let secret =
+        event.replace(r#""op""#, r#""by":"ghp_0123456789abcdefghijABCDEFGHIJ456789","op""#);
+    let line = format!(r#"{{"text": "Quiet", "events": [{secret}]}}"#);
+    let said = sandbox.pipe(&["import", "jsonl", "-"], line);
+    assert!(said.stdout.contains("its evidence contains what looks like"), "{}", said.stdout);
+    assert!(!said.stdout.contains("ghp_") && !sandbox.read("evidence.jsonl").contains("ghp_"));
+    let line = format!(r#"{{"text": "Another", "topic": "../../x", "events": [{event}]}}"#);
+    sandbox.pipe(&["import", "jsonl", "-"], line).ok();
+    let states = sandbox.run(&["list", "--json"]).json();
+    for entry in states["entries"].as_array().unwrap() {
+        assert_eq!(entry["userState"], "auto");
+        assert_eq!(entry["topic"], "lessons", "a topic is a name");
+    }
+}
+
+#[test]
+fn strange_directories() {
+    let sandbox = Sandbox::new("empty");
+    let dir = sandbox.project().join("odd");
+    fs::create_dir_all(dir.join("folder.md")).unwrap();
+    fs::write(dir.join("binary.md"), b"- a\0b").unwrap();
+    fs::write(dir.join("latin.md"), b"- caf\xe9\n").unwrap();
+    fs::write(dir.join("image.png"), [0_u8; 99]).unwrap();
+    fs::write(dir.join("bom.md"), b"\xef\xbb\xbf- with a mark\r\n- and CRLF\r\n").unwrap();
+    fs::write(dir.join("ansi.md"), b"- red \x1b[31m\n").unwrap();
+    fs::write(sandbox.project().join("secret.md"), "- outside\n").unwrap();
+    let large = fs::File::create(dir.join("large.md")).unwrap();
+    large.set_len(100 << 20).unwrap();
+    let mut unread = 2;
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.md", dir.join("out.md")).unwrap();
+        std::os::unix::fs::symlink("loop.md", dir.join("loop.md")).unwrap();
+        std::os::unix::fs::symlink("bom.md", dir.join("inside.md")).unwrap();
+        unread += 2;
+    }
+    let got = sandbox.run(&["import", "claude", "odd"]);
+    assert_eq!(got.code, 2, "what could not be read makes it incomplete: {}", got.stderr);
+    assert_eq!(got.stderr.matches("pimem: ").count(), unread, "{}", got.stderr);
+    for said in [
+        "Added: [lesson] with a mark (",
+        "Added: [lesson] and CRLF (",
+        "Left out: binary.md: it is no text",
+        "Left out: latin.md: it is not UTF-8 (byte 5)",
+        "Left out: ansi.md:1: the text contains an ANSI escape (U+001B)",
+    ] {
+        assert!(got.stdout.contains(said), "{said}: {}", got.stdout);
+    }
+    assert!(!got.stdout.contains("outside"));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_as_a_whole() {
+    let sandbox = Sandbox::new("working");
+    let line = |n: usize| format!("- {n} {}\n", format!("word{n} ").repeat(40));
+    fs::write(sandbox.project().join("AGENTS.md"), (0..60).map(line).collect::<String>()).unwrap();
+    let before = sandbox.tree();
+    for args in [&["import", "agents", "AGENTS.md"][..], &["import", "agents", "AGENTS.md", "-n"]] {
+        let said = sandbox.run(args).refused();
+        assert!(said.contains(r#"Topic "lessons" would exceed its size limit"#), "{said}");
+        assert_eq!(sandbox.tree(), before);
+    }
+}
+
+#[test]
+fn yours_goes_into_no_project_s_file() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["--user", "add", "-q", "I keep a diary"]).done();
+    assert_eq!(sandbox.run(&["export", "jsonl"]).ok(), "");
+    assert!(sandbox.run(&["--user", "export", "jsonl"]).ok().contains("diary"));
+}
