@@ -57,8 +57,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-            cand export 'Write what is kept about entries for other programs'
-            cand import 'Take over what other programs keep about entries'
+            cand export 'Write entries, notes or vectors for other programs'
+            cand import 'Take over what other programs remember'
             cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
@@ -676,8 +676,93 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
+            cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Write a memory directory as Claude Code keeps it'
+            cand agents 'Write entries as a block for AGENTS.md or CLAUDE.md'
             cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;export;jsonl'= {
+            cand -o 'Write to this file instead of standard output'
+            cand --output 'Write to this file instead of standard output'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export;pi'= {
+            cand -o 'A directory that is empty or not there yet'
+            cand --output 'A directory that is empty or not there yet'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export;pi-memory'= {
+            cand -o 'A directory that is empty or not there yet'
+            cand --output 'A directory that is empty or not there yet'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export;claude'= {
+            cand -o 'A directory that is empty or not there yet'
+            cand --output 'A directory that is empty or not there yet'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;export;agents'= {
+            cand -o 'Write into this file instead of standard output'
+            cand --output 'Write into this file instead of standard output'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;export;embeddings'= {
             cand --output 'Write to this file instead of standard output'
@@ -695,8 +780,23 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;export;help'= {
+            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
+            cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Write a memory directory as Claude Code keeps it'
+            cand agents 'Write entries as a block for AGENTS.md or CLAUDE.md'
             cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;export;help;jsonl'= {
+        }
+        &'pimem;export;help;pi'= {
+        }
+        &'pimem;export;help;pi-memory'= {
+        }
+        &'pimem;export;help;claude'= {
+        }
+        &'pimem;export;help;agents'= {
         }
         &'pimem;export;help;embeddings'= {
         }
@@ -715,8 +815,99 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand jsonl 'Take over entries with their evidence, as pimem export jsonl writes them'
+            cand pi 'Take over the entries of another store, as pi and pimem keep them'
+            cand pi-memory 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Take over Claude Code''s memory directory'
+            cand agents 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
             cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;import;jsonl'= {
+            cand -c 'Category of what does not say its own [default: lesson]'
+            cand --category 'Category of what does not say its own [default: lesson]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -n 'Show what would be added, and write nothing'
+            cand --dry-run 'Show what would be added, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;import;pi'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -n 'Show what would be added, and write nothing'
+            cand --dry-run 'Show what would be added, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;import;pi-memory'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -n 'Show what would be added, and write nothing'
+            cand --dry-run 'Show what would be added, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;import;claude'= {
+            cand -c 'Category of what does not say its own [default: lesson]'
+            cand --category 'Category of what does not say its own [default: lesson]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -n 'Show what would be added, and write nothing'
+            cand --dry-run 'Show what would be added, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;import;agents'= {
+            cand -c 'Category of what does not say its own [default: lesson]'
+            cand --category 'Category of what does not say its own [default: lesson]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -n 'Show what would be added, and write nothing'
+            cand --dry-run 'Show what would be added, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;import;embeddings'= {
             cand --dir 'Use this store: the directory that holds topics/'
@@ -733,8 +924,23 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;import;help'= {
+            cand jsonl 'Take over entries with their evidence, as pimem export jsonl writes them'
+            cand pi 'Take over the entries of another store, as pi and pimem keep them'
+            cand pi-memory 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Take over Claude Code''s memory directory'
+            cand agents 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
             cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;import;help;jsonl'= {
+        }
+        &'pimem;import;help;pi'= {
+        }
+        &'pimem;import;help;pi-memory'= {
+        }
+        &'pimem;import;help;claude'= {
+        }
+        &'pimem;import;help;agents'= {
         }
         &'pimem;import;help;embeddings'= {
         }
@@ -983,6 +1189,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;model;embed'= {
             cand --runtime 'The ONNX Runtime library'
+            cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
@@ -1073,8 +1280,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-            cand export 'Write what is kept about entries for other programs'
-            cand import 'Take over what other programs keep about entries'
+            cand export 'Write entries, notes or vectors for other programs'
+            cand import 'Take over what other programs remember'
             cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
@@ -1165,12 +1372,42 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;rebuild'= {
         }
         &'pimem;help;export'= {
+            cand jsonl 'Write all entries with their evidence, a JSON object a line'
+            cand pi 'Write topics/ and memory-scores.json, as pi keeps them'
+            cand pi-memory 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Write a memory directory as Claude Code keeps it'
+            cand agents 'Write entries as a block for AGENTS.md or CLAUDE.md'
             cand embeddings 'Write the vectors of all entries as JSON, as pi''s embeddings.json'
+        }
+        &'pimem;help;export;jsonl'= {
+        }
+        &'pimem;help;export;pi'= {
+        }
+        &'pimem;help;export;pi-memory'= {
+        }
+        &'pimem;help;export;claude'= {
+        }
+        &'pimem;help;export;agents'= {
         }
         &'pimem;help;export;embeddings'= {
         }
         &'pimem;help;import'= {
+            cand jsonl 'Take over entries with their evidence, as pimem export jsonl writes them'
+            cand pi 'Take over the entries of another store, as pi and pimem keep them'
+            cand pi-memory 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+            cand claude 'Take over Claude Code''s memory directory'
+            cand agents 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
             cand embeddings 'Take over the vectors of entries from pi''s embeddings.json'
+        }
+        &'pimem;help;import;jsonl'= {
+        }
+        &'pimem;help;import;pi'= {
+        }
+        &'pimem;help;import;pi-memory'= {
+        }
+        &'pimem;help;import;claude'= {
+        }
+        &'pimem;help;import;agents'= {
         }
         &'pimem;help;import;embeddings'= {
         }

@@ -63,8 +63,8 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "purge" -d 'Destroy entr
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry another wording'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "export" -d 'Write what is kept about entries for other programs'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "import" -d 'Take over what other programs keep about entries'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "export" -d 'Write entries, notes or vectors for other programs'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "import" -d 'Take over what other programs remember'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "check" -d 'Look for what should not stay in a store'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "merge-driver" -d 'Merge a file of a store for git, without conflicts'
@@ -611,21 +611,96 @@ complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l json -d 'Print J
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
 all\t'Both'"
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l user -d 'Use your own store instead of the project\'s'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -l json -d 'Print JSON'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -s q -l quiet -d 'Print results and errors only'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -s v -l verbose -d 'Say more about what happens'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -f -a "embeddings" -d 'Write the vectors of all entries as JSON, as pi\'s embeddings.json'
-complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from embeddings help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "jsonl" -d 'Write all entries with their evidence, a JSON object a line'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "pi" -d 'Write topics/ and memory-scores.json, as pi keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "pi-memory" -d 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "claude" -d 'Write a memory directory as Claude Code keeps it'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "agents" -d 'Write entries as a block for AGENTS.md or CLAUDE.md'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "embeddings" -d 'Write the vectors of all entries as JSON, as pi\'s embeddings.json'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from jsonl" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -s o -l output -d 'A directory that is empty or not there yet' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -s o -l output -d 'A directory that is empty or not there yet' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from pi-memory" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -s o -l output -d 'A directory that is empty or not there yet' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from claude" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -s o -l output -d 'Write into this file instead of standard output' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from agents" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l output -d 'Write to this file instead of standard output' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -640,23 +715,106 @@ complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from embeddings" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "jsonl" -d 'Write all entries with their evidence, a JSON object a line'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "pi" -d 'Write topics/ and memory-scores.json, as pi keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "pi-memory" -d 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "claude" -d 'Write a memory directory as Claude Code keeps it'
+complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "agents" -d 'Write entries as a block for AGENTS.md or CLAUDE.md'
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "embeddings" -d 'Write the vectors of all entries as JSON, as pi\'s embeddings.json'
 complete -c pimem -n "__fish_pimem_using_subcommand export; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
 all\t'Both'"
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l user -d 'Use your own store instead of the project\'s'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -l json -d 'Print JSON'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -s q -l quiet -d 'Print results and errors only'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -s v -l verbose -d 'Say more about what happens'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
-complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from embeddings help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "jsonl" -d 'Take over entries with their evidence, as pimem export jsonl writes them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "pi" -d 'Take over the entries of another store, as pi and pimem keep them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "pi-memory" -d 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "claude" -d 'Take over Claude Code\'s memory directory'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "agents" -d 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and not __fish_seen_subcommand_from jsonl pi pi-memory claude agents embeddings help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -s c -l category -d 'Category of what does not say its own [default: lesson]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -s n -l dry-run -d 'Show what would be added, and write nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from jsonl" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -s n -l dry-run -d 'Show what would be added, and write nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -s n -l dry-run -d 'Show what would be added, and write nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from pi-memory" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -s c -l category -d 'Category of what does not say its own [default: lesson]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -s n -l dry-run -d 'Show what would be added, and write nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from claude" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -s c -l category -d 'Category of what does not say its own [default: lesson]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -s n -l dry-run -d 'Show what would be added, and write nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from agents" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -670,6 +828,11 @@ complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subc
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from embeddings" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "jsonl" -d 'Take over entries with their evidence, as pimem export jsonl writes them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "pi" -d 'Take over the entries of another store, as pi and pimem keep them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "pi-memory" -d 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "claude" -d 'Take over Claude Code\'s memory directory'
+complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "agents" -d 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
 complete -c pimem -n "__fish_pimem_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand check" -l rule -d 'Use this rule and no others' -r -f -a "conflict-marker\t''
@@ -917,6 +1080,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
 all\t'Both'"
@@ -988,8 +1152,8 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_su
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "edit" -d 'Give an entry another wording'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "export" -d 'Write what is kept about entries for other programs'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "import" -d 'Take over what other programs keep about entries'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "export" -d 'Write entries, notes or vectors for other programs'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "import" -d 'Take over what other programs remember'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "check" -d 'Look for what should not stay in a store'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "merge-driver" -d 'Merge a file of a store for git, without conflicts'
@@ -1008,7 +1172,17 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "scratchpad" -d 'The checklist: SCRATCHPAD.md'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "daily" -d 'The log of a day'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "list" -d 'The days that have a log, newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "jsonl" -d 'Write all entries with their evidence, a JSON object a line'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "pi" -d 'Write topics/ and memory-scores.json, as pi keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "pi-memory" -d 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "claude" -d 'Write a memory directory as Claude Code keeps it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "agents" -d 'Write entries as a block for AGENTS.md or CLAUDE.md'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "embeddings" -d 'Write the vectors of all entries as JSON, as pi\'s embeddings.json'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "jsonl" -d 'Take over entries with their evidence, as pimem export jsonl writes them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "pi" -d 'Take over the entries of another store, as pi and pimem keep them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "pi-memory" -d 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "claude" -d 'Take over Claude Code\'s memory directory'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "agents" -d 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print one setting'

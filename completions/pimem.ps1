@@ -60,8 +60,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
-            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write what is kept about entries for other programs')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs keep about entries')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
@@ -731,8 +731,98 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Write entries as a block for AGENTS.md or CLAUDE.md')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;export;jsonl' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export;pi' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export;pi-memory' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export;claude' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'A directory that is empty or not there yet')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;export;agents' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write into this file instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write into this file instead of standard output')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'pimem;export;embeddings' {
@@ -752,8 +842,28 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;export;help' {
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Write entries as a block for AGENTS.md or CLAUDE.md')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;export;help;jsonl' {
+            break
+        }
+        'pimem;export;help;pi' {
+            break
+        }
+        'pimem;export;help;pi-memory' {
+            break
+        }
+        'pimem;export;help;claude' {
+            break
+        }
+        'pimem;export;help;agents' {
             break
         }
         'pimem;export;help;embeddings' {
@@ -775,8 +885,104 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;import;jsonl' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;import;pi' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;import;pi-memory' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;import;claude' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;import;agents' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category of what does not say its own [default: lesson]')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be added, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'pimem;import;embeddings' {
@@ -795,8 +1001,28 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;import;help' {
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;import;help;jsonl' {
+            break
+        }
+        'pimem;import;help;pi' {
+            break
+        }
+        'pimem;import;help;pi-memory' {
+            break
+        }
+        'pimem;import;help;claude' {
+            break
+        }
+        'pimem;import;help;agents' {
             break
         }
         'pimem;import;help;embeddings' {
@@ -1068,6 +1294,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         }
         'pimem;model;embed' {
             [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
@@ -1169,8 +1396,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
-            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write what is kept about entries for other programs')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs keep about entries')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
@@ -1297,14 +1524,54 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;export' {
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Write all entries with their evidence, a JSON object a line')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Write topics/ and memory-scores.json, as pi keeps them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Write a memory directory as Claude Code keeps it')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Write entries as a block for AGENTS.md or CLAUDE.md')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Write the vectors of all entries as JSON, as pi''s embeddings.json')
+            break
+        }
+        'pimem;help;export;jsonl' {
+            break
+        }
+        'pimem;help;export;pi' {
+            break
+        }
+        'pimem;help;export;pi-memory' {
+            break
+        }
+        'pimem;help;export;claude' {
+            break
+        }
+        'pimem;help;export;agents' {
             break
         }
         'pimem;help;export;embeddings' {
             break
         }
         'pimem;help;import' {
+            [CompletionResult]::new('jsonl', 'jsonl', [CompletionResultType]::ParameterValue, 'Take over entries with their evidence, as pimem export jsonl writes them')
+            [CompletionResult]::new('pi', 'pi', [CompletionResultType]::ParameterValue, 'Take over the entries of another store, as pi and pimem keep them')
+            [CompletionResult]::new('pi-memory', 'pi-memory', [CompletionResultType]::ParameterValue, 'Take over MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them')
+            [CompletionResult]::new('claude', 'claude', [CompletionResultType]::ParameterValue, 'Take over Claude Code''s memory directory')
+            [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'Take over the bullets of AGENTS.md, CLAUDE.md and the like')
             [CompletionResult]::new('embeddings', 'embeddings', [CompletionResultType]::ParameterValue, 'Take over the vectors of entries from pi''s embeddings.json')
+            break
+        }
+        'pimem;help;import;jsonl' {
+            break
+        }
+        'pimem;help;import;pi' {
+            break
+        }
+        'pimem;help;import;pi-memory' {
+            break
+        }
+        'pimem;help;import;claude' {
+            break
+        }
+        'pimem;help;import;agents' {
             break
         }
         'pimem;help;import;embeddings' {

@@ -20,8 +20,7 @@ use crate::store::driver::{self, Repository};
 /// a set of lines; without a PATH, one that begins with `{` is. On failure OURS is as it was.
 ///
 /// A store's own `.gitattributes` has git keep the lines of both sides, which loses nothing either,
-/// but brings back a line that was taken out beside one that was added, and leaves `MEMORY.md` and
-/// `SCRATCHPAD.md` to conflicts. With `--install`, git calls this command instead, in this
+/// but brings back a line that was taken out beside one that was added. With `--install`, git calls this command instead, in this
 /// repository and on this machine: it sets `merge.pimem.driver`, and names files of stores in
 /// `.git/info/attributes`. The program has to be in the PATH then.
 #[derive(Debug, clap::Args)]

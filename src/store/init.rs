@@ -10,7 +10,7 @@ use super::{
 /// Lines of `.gitignore` in a store.
 const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n";
 /// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
-pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\n";
+pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\nMEMORY.md merge=union\nSCRATCHPAD.md merge=union\n";
 
 impl Store {
     /// Makes the store's directories and git files. Gives whether anything was new.

@@ -166,7 +166,8 @@ fn a_pin_taken_back() {
     }
 }
 
-/// Switched on in a linked work tree, the driver merges in all of them what git alone does not.
+/// Switched on in a linked work tree, the driver serves in all of them; what one side took out stays
+/// out, where git alone brings it back.
 #[test]
 fn the_driver() {
     let sandbox = Sandbox::new("harbor");
@@ -175,7 +176,11 @@ fn the_driver() {
     sandbox.git("project", &["add", "."]);
     sandbox.git("project", &["commit", "-qm", "base"]);
     sandbox.git("project", &["worktree", "add", "-q", "../linked", "-b", "linked"]);
+    let last = sandbox.read("topics/lessons.md").lines().last().unwrap().to_owned();
+    let last = last.strip_prefix("- [lesson] ").unwrap();
     for (place, text) in [("project", "Ours"), ("linked", "Theirs")] {
+        let topics = if place == "linked" { ["remove", last] } else { ["add", "Beside it"] };
+        assert_eq!(sandbox.run_in(place, &topics).code, 0);
         for args in [["note", text].as_slice(), &["todo", "add", text], &["log", text]] {
             assert_eq!(sandbox.run_in(place, args).code, 0);
         }
@@ -187,11 +192,13 @@ fn the_driver() {
         sandbox.try_git("project", &["merge", "-q", "--no-edit", "linked"]).code
     };
     sandbox.git("project", &["tag", "ORIG"]);
-    assert_eq!(merge(), 1, "git alone stops at notes");
-    assert!(sandbox.read("MEMORY.md").contains("<<<<<<<"));
+    let back = || sandbox.read("topics/lessons.md").contains(last);
+    assert_eq!((merge(), back()), (0, true));
+    assert!(!sandbox.read("MEMORY.md").contains("<<<<<<<"));
 
     assert_eq!(sandbox.run_in("linked", &["merge-driver", "--install"]).code, 0);
-    assert_eq!(merge(), 0);
+    assert_eq!((merge(), back()), (0, false));
+    assert!(sandbox.read("topics/lessons.md").contains("Beside it"));
     for (name, line) in
         [("MEMORY.md", "- "), ("SCRATCHPAD.md", "- [ ] "), ("daily/2026-06-30.md", "- 18:00 ")]
     {
@@ -207,7 +214,7 @@ fn the_driver() {
     fs::remove_file(sandbox.project().join(".pi/memory.json")).unwrap();
 
     assert_eq!(sandbox.run(&["merge-driver", "--uninstall"]).code, 0);
-    assert_eq!(merge(), 1);
+    assert_eq!((merge(), back()), (0, true));
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 }
 
