@@ -13,7 +13,7 @@ use super::{
     error::{Exit, Failure, Kind},
     exporting,
     find::Stale,
-    model, space,
+    input, model, space,
 };
 use crate::{
     embed::{
@@ -133,7 +133,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
 
 fn embeddings(ctx: &Context, args: &EmbeddingsArgs) -> Result<Outcome, Failure> {
     let model = chosen(ctx)?;
-    args.output.as_deref().map_or(Ok(()), exporting::check)?;
+    if let Some(path) = &args.output {
+        input::writable(path, exporting::STDOUT)?;
+    }
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut all = BTreeMap::new();
     let (mut stale, mut problems) = (Vec::new(), Vec::new());

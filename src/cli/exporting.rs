@@ -49,7 +49,7 @@ pub(super) fn agents(ctx: &Context, output: Option<&Path>) -> Result<Outcome, Fa
     harmless(&mut held);
     let block = agents::render(&held.items, &ctx.config.categories);
     let Some(path) = output else { return one(ctx, "agents", &held, None, block.as_bytes()) };
-    check(path)?;
+    input::writable(path, STDOUT)?;
     let hint = "--output names a file of markdown, as AGENTS.md";
     let page = if path.exists() { input::named(path, read::MAX_FILE, hint)? } else { Vec::new() };
     let page = agents::insert(&page, &block).map_err(|why| {
@@ -149,20 +149,8 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     Ok(Held { problems: problems(std::slice::from_ref(&snapshot)), store, items, board })
 }
 
-/// Whether a file may be written there.
-pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    if path.exists() && !path.is_file() {
-        let message = format!("{} is not a file", path.display());
-        let hint = "without --output, it goes to standard output";
-        return Err(Failure::new(Kind::Usage, message, hint));
-    }
-    let dir = path.parent();
-    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
-        let message = format!("there is no directory {}", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
-    }
-    Ok(())
-}
+/// What may be done instead of naming a file.
+pub(super) const STDOUT: &str = "without --output, it goes to standard output";
 
 /// Writes one file, or to standard output.
 fn one(
@@ -175,7 +163,7 @@ fn one(
     match output {
         None => ctx.ui.text(&String::from_utf8_lossy(bytes)),
         Some(path) => {
-            check(path)?;
+            input::writable(path, STDOUT)?;
             // A link stays one, as from CLAUDE.md to AGENTS.md.
             let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
             atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;

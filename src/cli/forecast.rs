@@ -9,7 +9,7 @@ use super::{
     chart::{self, Curve},
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    pick, report, view,
+    input, pick, report, view,
     view::Entries,
     why,
 };
@@ -66,6 +66,9 @@ struct Event<'a> {
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    if let Some(path) = &args.svg {
+        input::writable(path, "name the file that the picture goes to")?;
+    }
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let selectors = pick::selectors(&args.entries)?;

@@ -48,6 +48,20 @@ pub(crate) fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Fail
     })
 }
 
+/// Whether a file that the user names may be written: it is no directory, and is in one.
+pub(crate) fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
+    if path.exists() && !path.is_file() {
+        let message = format!("{} is not a file", path.display());
+        return Err(Failure::new(Kind::Usage, message, hint));
+    }
+    let dir = path.parent();
+    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
+        let message = format!("there is no directory {}", dir.display());
+        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
+    }
+    Ok(())
+}
+
 /// Asks a person, who is shown what it is about. Without a terminal nobody can answer.
 pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result<bool, Failure> {
     let stdin = io::stdin();
