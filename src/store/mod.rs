@@ -3,6 +3,7 @@
 pub(crate) mod atomic;
 pub(crate) mod driver;
 pub(crate) mod git;
+mod git_objects;
 pub(crate) mod gitlink;
 pub(crate) mod history;
 pub(crate) mod init;

@@ -188,6 +188,72 @@ fn local_time() {
     }
 }
 
+/// The last commits are those that git tells of, however it keeps them.
+#[test]
+fn commits_are_those_of_git() {
+    for format in ["sha1", "sha256"] {
+        let sandbox = Sandbox::new("working");
+        let format = format!("--object-format={format}");
+        sandbox.git("project", &["init", "-q", &format]);
+        for number in 0..40 {
+            fs::write(sandbox.project().join("file"), number.to_string()).unwrap();
+            sandbox.git("project", &["add", "."]);
+            let message = format!("Commit {number}\ngoes on\n\n{}", "Much the same. ".repeat(30));
+            sandbox.git("project", &["commit", "-qm", &message]);
+        }
+        let check = |place: &str| {
+            let format = "--format=- commit %H %s";
+            let told = sandbox.git(place, &["log", "--first-parent", "-3", format]);
+            let short = |line: &str| {
+                let (id, subject) = line[9..].split_once(' ').unwrap();
+                format!("- commit {} {subject}", &id[..7])
+            };
+            let want: Vec<String> = told.lines().map(short).collect();
+            assert_eq!(sandbox.run_in(place, &["log", "x"]).code, 0);
+            assert_eq!(sandbox.run_in(place, &["handoff", "--git"]).code, 0);
+            let shown = sandbox.run_in(place, &["handoff", "show"]).ok();
+            let got: Vec<&str> = shown.lines().filter(|l| l.starts_with("- commit")).collect();
+            assert_eq!(got, want, "{place}");
+        };
+        check("project");
+        sandbox.git("project", &["checkout", "-qb", "side", "HEAD~2"]);
+        fs::write(sandbox.project().join("other"), "x").unwrap();
+        sandbox.git("project", &["add", "other"]);
+        sandbox.git("project", &["commit", "-qm", "On the side"]);
+        sandbox.git("project", &["merge", "-q", "--no-edit", "main"]);
+        check("project");
+        sandbox.git("project", &["worktree", "add", "-q", "../linked", "HEAD~1"]);
+        check("linked");
+        sandbox.git("project", &["gc", "-q", "--aggressive", "--prune=now"]);
+        let packs = sandbox.project().join(".git/objects/pack");
+        let mut packs = fs::read_dir(packs).unwrap().map(|entry| entry.unwrap().path());
+        let pack = packs.find(|path| path.extension().is_some_and(|kind| kind == "idx")).unwrap();
+        let listed = sandbox.git("project", &["verify-pack", "-v", pack.to_str().unwrap()]);
+        let deltas = listed.lines().filter(|line| line.contains(" commit ")).filter(|line| {
+            // Depth and base follow where an object is a delta.
+            line.split_whitespace().count() == 7
+        });
+        assert!(deltas.count() > 5, "{listed}");
+        check("project");
+        check("linked");
+        sandbox.git("", &["clone", "-q", "--no-local", "project", "cloned"]);
+        check("cloned");
+        sandbox.git("", &["clone", "-q", "--shared", "project", "shared"]);
+        check("shared");
+        sandbox.git("", &["clone", "-q", "--no-local", "--depth", "2", "project", "shallow"]);
+        check("shallow");
+        // Whatever is wrong with the repository, the handoff is left.
+        for file in fs::read_dir(sandbox.root().join("cloned/.git/objects/pack")).unwrap() {
+            let path = file.unwrap().path();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            let mut bytes = fs::read(&path).unwrap();
+            bytes.iter_mut().skip(40).step_by(7).for_each(|byte| *byte ^= 0x55);
+            fs::write(&path, bytes).unwrap();
+        }
+        assert_eq!(sandbox.run_in("cloned", &["handoff", "--git"]).code, 0);
+    }
+}
+
 /// `handoff --git` starts one process, and does without when there is none to start.
 #[test]
 fn one_git() {

@@ -11,7 +11,7 @@ use crate::common::repository;
 /// Most lines of a file.
 const LINES: usize = 400;
 /// Packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 281;
+const PACKAGES: usize = 285;
 
 /// Modules in reading order: each uses only those before it.
 const LAYERS: &[&str] = &[
