@@ -1,6 +1,6 @@
 //! `pimem edit`: give an entry another wording. Its evidence stays with it.
 
-use std::{io::IsTerminal, process::Command};
+use std::process::Command;
 
 use serde_json::json;
 
@@ -99,15 +99,13 @@ fn ask(ctx: &Context, text: &str) -> Result<String, Failure> {
         Failure::new(Kind::Usage, message, "give the new text: pimem edit ENTRY TEXT")
     };
     let editor = editor.ok_or_else(|| usage("there is no text, and no $VISUAL or $EDITOR"))?;
-    if !std::io::stdin().is_terminal() {
-        return Err(usage("there is no text, and no terminal for an editor"));
-    }
     let cache = ctx.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;
     let dir = cache.join("pimem");
     atomic::create_dir(&dir, true)?;
     let path = dir.join(format!("edit-{}.md", std::process::id()));
     atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::Private, || Ok(true))?;
-    // As git does: the variable may hold arguments, so a shell takes it apart.
+    // As git does: the variable may hold arguments, so a shell takes it apart; and it may be a
+    // script, so no terminal is asked for.
     let script = format!("{editor} \"$@\"");
     let status = Command::new("sh").args(["-c", &script, "pimem"]).arg(&path).status();
     let edited = std::fs::read_to_string(&path);

@@ -52,7 +52,9 @@ fn changed(root: &Path) -> Option<Vec<String>> {
         .filter(|output| output.status.success())?;
     let files = output.stdout.split(|byte| *byte == 0);
     let path = |line: &[u8]| Some(String::from_utf8_lossy(line.get(3..)?).into_owned());
-    Some(files.filter_map(path).collect())
+    // Every log changes the store; that is not what the session worked on.
+    let is_own = |path: &String| path.starts_with(".pi/") || path.contains("/.pi/");
+    Some(files.filter_map(path).filter(|path| !is_own(path)).collect())
 }
 
 /// A commit as git abbreviates it.
