@@ -83,18 +83,31 @@ fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
         let lines = lines::lines(bytes).filter_map(|span| bytes.get(span));
         lines.filter(|line| !line.trim_ascii().is_empty()).collect()
     };
-    let (base, ours, theirs) = (read(base), read(ours), read(theirs));
+    // Sides mostly only append, so what all three begin with is not looked at line by line.
+    let shared = shared(base, ours, theirs);
+    let rest = |bytes: &'a [u8]| read(bytes.get(shared..).unwrap_or_default());
+    let head = read(base.get(..shared).unwrap_or_default());
+    let (base, ours, theirs) = (rest(base), rest(ours), rest(theirs));
     let set = |lines: &[&'a [u8]]| lines.iter().copied().collect::<HashSet<_>>();
     let (old, mine, other) = (set(&base), set(&ours), set(&theirs));
-    let mut seen = HashSet::new();
-    let mut merged: Vec<&[u8]> = base;
-    merged.retain(|line| mine.contains(line) && other.contains(line) && seen.insert(*line));
+    let added = |line: &&[u8]| mine.contains(line) || other.contains(line);
+    let mut seen: HashSet<&[u8]> = head.iter().copied().filter(added).collect();
+    let mut merged = head;
+    let kept = |line: &&&[u8]| mine.contains(*line) && other.contains(*line);
+    merged.extend(base.iter().filter(kept).filter(|line| seen.insert(line)));
     let id = |line: &[u8]| Event::read(str::from_utf8(line).ok()?).map(|event| event.id);
-    let new = mine.union(&other).filter(|line| !old.contains(*line));
+    let new = mine.union(&other).filter(|line| !old.contains(*line) && !seen.contains(*line));
     let mut new: Vec<_> = new.map(|line| (id(line), *line)).collect();
     new.sort_unstable();
     merged.extend(new.into_iter().map(|(_, line)| line));
     merged.into_iter().map(|line| (Cow::Borrowed(line), &b""[..])).collect()
+}
+
+/// How many bytes of whole lines three files begin with alike.
+fn shared(base: &[u8], ours: &[u8], theirs: &[u8]) -> usize {
+    let alike = base.iter().zip(ours).zip(theirs).take_while(|((a, b), c)| a == b && b == c);
+    let bytes = base.get(..alike.count()).unwrap_or_default();
+    memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1)
 }
 
 fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
