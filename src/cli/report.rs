@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Outcome,
     context::{self, Context},
-    error::{Exit, Failure},
+    error::{Exit, Failure, Kind},
     find::{Found, Hit},
     input, recalled, search,
     view::Entries,
@@ -71,12 +71,17 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         Some("-") => Some(input::read_stdin()?),
         prompt => prompt.map(str::to_owned),
     };
+    let system_prompt = system_prompt(args)?;
     if args.layout == Layout::Working {
-        let limit =
-            args.budget.map_or(crate::report::working::CHARS, |tokens| Tokens(tokens).chars());
-        return Ok(working::run(ctx, &stores, prompt.as_deref(), limit));
+        if args.explain {
+            let message = "--explain says why entries are in a report, and this layout has none";
+            return Err(Failure::new(Kind::Usage, message, "leave out --explain or --layout"));
+        }
+        let most = Tokens(args.budget.unwrap_or(u32::MAX));
+        let room = budget::available(most, ctx.config.tokens("report.context"), system_prompt);
+        return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }
-    let settings = settings(ctx, args.budget.map(Tokens), system_prompt(args)?);
+    let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
     let (board, snapshots) = ctx.board(&stores);
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
