@@ -26,7 +26,10 @@ use crate::{
         local::LocalTime,
         time::{Now, Timestamp},
     },
-    score::board::{Board, Rules, Scope},
+    score::{
+        board::{Board, Placed, Rules, Scope},
+        ledger::Ledger,
+    },
     store::{
         atomic::Sync,
         lock::StoreLock,
@@ -253,9 +256,7 @@ impl Context {
     ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
         let read = |store: &Store| store.read(self.now, &self.config.categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
-        let placed = stores.iter().zip(&snapshots);
-        let placed = placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
-        let board = Board::new(self.now, self.rules(), placed);
+        let board = Board::new(self.now, self.rules(), placed(stores, &snapshots));
         let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
         if damaged > 0 && !self.warned.replace(true) {
             self.ui.note(&format!(
@@ -304,6 +305,15 @@ impl Context {
 pub(crate) fn local(at: Timestamp) -> LocalTime {
     let offset = Local.timestamp_millis_opt(at.0).earliest();
     LocalTime::new(at, offset.map_or(0, |time| time.offset().local_minus_utc()))
+}
+
+/// The entries of stores, each with its evidence.
+pub(crate) fn placed<'a>(
+    stores: &[Store],
+    snapshots: &'a [Snapshot],
+) -> Vec<(Vec<Placed>, &'a Ledger)> {
+    let held = stores.iter().zip(snapshots);
+    held.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect()
 }
 
 /// What could not be read of some stores.

@@ -119,12 +119,7 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
     if ctx.ui.json {
         let side = |side: &Option<Side>, entries: &Entries<'_>| {
             let side = side.as_ref()?;
-            let mut value = entries.json(&side.row);
-            if let Some(fields) = value.as_object_mut() {
-                fields.insert("shown".to_owned(), json!(side.verdict.shown()));
-                fields.insert("reason".to_owned(), json!(side.verdict.to_string()));
-            }
-            Some(value)
+            Some(entries.judged(&side.row, &side.verdict))
         };
         let entry = |difference: &Difference| {
             let mut value =

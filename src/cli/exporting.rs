@@ -38,6 +38,7 @@ struct Held {
 type Tree = Vec<(String, Vec<u8>)>;
 
 pub(super) fn jsonl(ctx: &Context, output: Option<&Path>) -> Result<Outcome, Failure> {
+    output.map_or(Ok(()), |path| input::writable(path, STDOUT))?;
     let held = hold(ctx, |_| true)?;
     let text: String =
         held.items.iter().flat_map(|item| [jsonl::render(item), "\n".into()]).collect();
@@ -45,11 +46,11 @@ pub(super) fn jsonl(ctx: &Context, output: Option<&Path>) -> Result<Outcome, Fai
 }
 
 pub(super) fn agents(ctx: &Context, output: Option<&Path>) -> Result<Outcome, Failure> {
+    output.map_or(Ok(()), |path| input::writable(path, STDOUT))?;
     let mut held = hold(ctx, in_force)?;
     harmless(&mut held);
     let block = agents::render(&held.items, &ctx.config.categories);
     let Some(path) = output else { return one(ctx, "agents", &held, None, block.as_bytes()) };
-    input::writable(path, STDOUT)?;
     let hint = "--output names a file of markdown, as AGENTS.md";
     let page = if path.exists() { input::named(path, read::MAX_FILE, hint)? } else { Vec::new() };
     let page = agents::insert(&page, &block).map_err(|why| {
@@ -163,7 +164,6 @@ fn one(
     match output {
         None => ctx.ui.text(&String::from_utf8_lossy(bytes)),
         Some(path) => {
-            input::writable(path, STDOUT)?;
             // A link stays one, as from CLAUDE.md to AGENTS.md.
             let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
             atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;

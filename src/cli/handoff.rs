@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::local::Date,
-    store::{git, notes, read, vault::Store},
+    store::{git, notes, vault::Store},
     text::handoff::{self, Handoff},
 };
 
@@ -61,7 +61,7 @@ fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             open.extend(todo::open(&todo::scratchpad(&store)?).map(|item| item.text));
         }
         let log = store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?;
-        let recent = handoff::recent(&log.map(|(log, _)| log).unwrap_or_default());
+        let recent = handoff::recent(&log.unwrap_or_default());
         let session = args.session.clone().or_else(|| ctx.who().session);
         Ok(Handoff { session: session.map(|id| visible(&id)), open, recent, repository }.block(now))
     };
@@ -118,12 +118,10 @@ fn show(ctx: &Context) -> Result<Exit, Failure> {
 
 /// The newest handoff of a store, with the day of its log.
 fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
-    let names = read::markdown_names(&store.dir, &store.dir.join("daily"))
-        .map_err(|problem| Failure::from(&problem))?;
-    let dates = names.iter().rev().filter_map(|name| Date::parse(name.strip_suffix(".md")?));
-    for date in dates {
+    let days = store.days().map_err(|problem| Failure::from(&problem))?;
+    for date in days.into_iter().rev() {
         let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;
-        let log = log.map(|(log, _)| log).unwrap_or_default();
+        let log = log.unwrap_or_default();
         if let Some(block) = handoff::blocks(&log).pop() {
             let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
             return Ok(Some((date, text.trim_end().to_owned())));

@@ -52,8 +52,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for store in ctx.readers()? {
         // However long a log has become, whoever asks for it gets all of it.
-        let end = store.tail(&name, read::MAX_LOG).map_err(|problem| Failure::from(&problem))?;
-        if let Some((bytes, _)) = end {
+        let all = store.tail(&name, read::MAX_LOG).map_err(|problem| Failure::from(&problem))?;
+        if let Some(bytes) = all {
             files.push((store, String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -84,10 +84,8 @@ fn day(text: &str) -> Result<Date, Failure> {
 fn list(ctx: &Context) -> Result<Exit, Failure> {
     let mut days: Vec<(Date, &'static str)> = Vec::new();
     for store in ctx.readers()? {
-        let names = read::markdown_names(&store.dir, &store.dir.join("daily"))
-            .map_err(|problem| Failure::from(&problem))?;
-        let date = |name: &String| Date::parse(name.strip_suffix(".md")?);
-        days.extend(names.iter().filter_map(date).map(|date| (date, store.scope.name())));
+        let own = store.days().map_err(|problem| Failure::from(&problem))?;
+        days.extend(own.into_iter().map(|date| (date, store.scope.name())));
     }
     days.sort_unstable_by(|a, b| b.cmp(a));
     if ctx.ui.json {

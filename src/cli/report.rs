@@ -89,13 +89,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     if let Some(prompt) =
         prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
     {
-        let shown: HashSet<EntryId> = board
-            .rows
-            .iter()
-            .zip(&report.verdicts)
-            .filter(|(_, verdict)| verdict.shown())
-            .map(|(row, _)| row.entry.id)
-            .collect();
+        let shown: HashSet<EntryId> = report.shown(&board).collect();
         recalled = recalled::entries(ctx, &stores, &prompt, &board, &shown);
         let found = recalled::sessions(ctx, &stores, &prompt, SESSIONS);
         sessions = found.iter().map(session).collect();
@@ -106,15 +100,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
     if ctx.ui.json {
         let explained = || {
-            let rows = board.rows.iter().zip(&report.verdicts);
-            rows.map(|(row, verdict)| {
-                let mut value = entries.json(row);
-                if let Some(fields) = value.as_object_mut() {
-                    fields.insert("shown".to_owned(), json!(verdict.shown()));
-                    fields.insert("reason".to_owned(), json!(verdict.to_string()));
-                    if args.explain {
-                        fields.extend(why::factors(arithmetic(row)));
-                    }
+            report.judged(&board).map(|(row, verdict)| {
+                let mut value = entries.judged(row, verdict);
+                if let Some(fields) = value.as_object_mut().filter(|_| args.explain) {
+                    fields.extend(why::factors(arithmetic(row)));
                 }
                 value
             })
@@ -134,7 +123,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.text(&recalled_text(&board, &entries, &recalled, report.text.is_empty()));
         ctx.ui.text(&sessions_text(&sessions));
         if args.explain {
-            for (row, verdict) in board.rows.iter().zip(&report.verdicts) {
+            for (row, verdict) in report.judged(&board) {
                 let (state, line) = (Entries::state(row), entries.line(row));
                 let score = why::score(row, arithmetic(row));
                 ctx.ui.explain(&format!("{verdict}; {state}, {score}: {line}"));

@@ -70,13 +70,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn add(ctx: &Context, args: &[String]) -> Result<Exit, Failure> {
-    let raw = if args == ["-"] { input::read_stdin()? } else { args.join(" ") };
     let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
     let texts: Vec<String> = if args == ["-"] {
-        let lines = raw.lines().filter(|line| !line.trim().is_empty());
+        let input = input::read_stdin()?;
+        let lines = input.lines().filter(|line| !line.trim().is_empty());
         lines.map(one).collect::<Result<_, _>>()?
     } else {
-        vec![one(&raw)?]
+        vec![one(&args.join(" "))?]
     };
     if texts.is_empty() {
         let message = "standard input is empty";

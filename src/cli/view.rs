@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
+    report::select::Verdict,
     score::{
         board::{self, Board, Row, Scope},
         evidence::UserState,
@@ -32,6 +33,16 @@ impl<'a> Entries<'a> {
         let ids = || board::short_ids(self.board.rows.iter().map(|row| row.entry.id));
         let short = self.short.get_or_init(ids);
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    }
+
+    /// An entry as JSON, with what the report made of it.
+    pub(crate) fn judged(&self, row: &Row, verdict: &Verdict) -> Value {
+        let mut value = self.json(row);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("shown".to_owned(), json!(verdict.shown()));
+            fields.insert("reason".to_owned(), json!(verdict.to_string()));
+        }
+        value
     }
 
     /// The category's name.

@@ -48,17 +48,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let row = pick::entry(ctx, &board, &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
     let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
-    let verdicts = board.rows.iter().zip(&made.verdicts);
-    let verdict = verdicts.into_iter().find(|(other, _)| other.entry.id == row.entry.id);
-    let verdict = verdict.map_or(&Verdict::ReportFull, |(_, verdict)| verdict);
+    let verdict = made.verdict(&board, row.entry.id).unwrap_or(&Verdict::ReportFull);
     let spec = ctx.config.categories.spec(row.entry.category);
     let turns = forecast::turns(ctx.now, row, spec);
     let act = if verdict.shown() {
         None
     } else {
-        let placed = stores.iter().zip(snapshots.iter());
-        let placed: Vec<_> =
-            placed.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect();
+        let placed = context::placed(&stores, &snapshots);
         explain::cheapest(ctx.now, ctx.rules(), settings, &placed, row)
     };
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);

@@ -86,7 +86,7 @@ fn open_items(store: &Store) -> Result<String, Problem> {
 /// The end of a day's log; handoffs say what is not shown beside them.
 fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
     let end = store.tail(&notes::daily(date), READ)?;
-    Ok(end.map(|(end, _)| handoff::abridged(&end, open)).unwrap_or_default())
+    Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
 }
 
 fn notes(store: &Store) -> Result<String, Problem> {

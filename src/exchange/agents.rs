@@ -169,7 +169,7 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, String> {
     let (mut begin, mut fenced) = (None, false);
     for (number, span) in (1..).zip(lines::lines(page)) {
         let line = String::from_utf8_lossy(page.get(span.clone()).unwrap_or_default());
-        fenced ^= begin.is_none() && (line.starts_with("```") || line.starts_with("~~~"));
+        fenced ^= begin.is_none() && lines::is_fence(line.as_bytes());
         match (Marker::of(&line).filter(|_| !fenced), begin) {
             (Some(Marker::Begin), None) => begin = Some((number, span.start)),
             (Some(Marker::End), Some((_, start))) => {

@@ -2,7 +2,7 @@
 //!
 //! Front matter, code, tables, quotations and comments are no lists.
 
-use super::{agents::Marker, pi_memory::fence};
+use super::agents::Marker;
 use crate::text::lines;
 
 /// An item of a list.
@@ -73,6 +73,11 @@ pub fn bullets(text: &str) -> Vec<Bullet> {
         }
     }
     found
+}
+
+/// The mark that opens a block of code, and closes it.
+pub(super) fn fence(words: &str) -> Option<String> {
+    ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark)).map(str::to_owned)
 }
 
 /// Level and text of a heading.

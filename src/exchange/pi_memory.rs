@@ -31,11 +31,6 @@ pub enum Piece {
     Block(usize, Vec<String>),
 }
 
-/// The mark that opens a block of code, and closes it.
-pub(super) fn fence(words: &str) -> Option<String> {
-    ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark)).map(str::to_owned)
-}
-
 /// Cuts a page into pieces.
 #[must_use]
 pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
@@ -55,7 +50,7 @@ pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
         }
         fenced = match fenced {
             Some(mark) => Some(mark).filter(|mark| !line.trim_start().starts_with(mark)),
-            None => fence(line.trim_start()),
+            None => markdown::fence(line.trim_start()),
         };
     }
     found

@@ -3,7 +3,10 @@
 //!
 //! Decides nothing: standing, place and verdict are those of the board and of the selection.
 
-use super::render::{self, Settings};
+use super::{
+    render::{self, Settings},
+    select::Verdict,
+};
 use crate::{
     model::{
         category::CategorySpec,
@@ -125,8 +128,7 @@ fn shown_after(
     let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
     let board = Board::new(now, rules, placed.collect());
     let report = render::report(now, &board, rules.categories, settings);
-    let verdict = board.rows.iter().zip(&report.verdicts).find(|(row, _)| row.entry.id == id);
-    verdict.is_some_and(|(_, verdict)| verdict.shown())
+    report.verdict(&board, id).is_some_and(Verdict::shown)
 }
 
 /// A ledger with some more events about an entry, later than all others.

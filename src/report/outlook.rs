@@ -45,9 +45,7 @@ pub fn outlook(
         let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
         let board = Board::new(Now(at), rules, stores.to_vec());
         let report = render::report(Now(at), &board, rules.categories, settings);
-        let verdicts = board.rows.iter().zip(&report.verdicts);
-        let shown: BTreeSet<EntryId> =
-            verdicts.filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id).collect();
+        let shown: BTreeSet<EntryId> = report.shown(&board).collect();
         let before = found.last().map_or(&shown, |day| &day.shown);
         let left = before.difference(&shown).copied().collect();
         let entered = shown.difference(before).copied().collect();

@@ -5,8 +5,8 @@ use super::{
     select::{self, Room, Section, Selection, Verdict},
 };
 use crate::{
-    model::{category::Categories, time::Now},
-    score::board::Board,
+    model::{category::Categories, entry::EntryId, time::Now},
+    score::board::{Board, Row},
 };
 
 /// Above this share of the budget, in per cent, the report asks for consolidation.
@@ -65,6 +65,25 @@ pub struct Report {
     pub budget: Tokens,
     /// One verdict for each row of the board, in its order.
     pub verdicts: Vec<Verdict>,
+}
+
+impl Report {
+    /// The rows of the board that it was made of, each with its verdict.
+    pub fn judged<'a>(&'a self, board: &'a Board) -> impl Iterator<Item = (&'a Row, &'a Verdict)> {
+        board.rows.iter().zip(&self.verdicts)
+    }
+
+    /// The verdict on one entry of that board.
+    #[must_use]
+    pub fn verdict(&self, board: &Board, id: EntryId) -> Option<&Verdict> {
+        let at = board.rows.iter().position(|row| row.entry.id == id)?;
+        self.verdicts.get(at)
+    }
+
+    /// The entries that it shows.
+    pub fn shown<'a>(&'a self, board: &'a Board) -> impl Iterator<Item = EntryId> + 'a {
+        self.judged(board).filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id)
+    }
 }
 
 /// Builds the report. Without pinned entries it never exceeds the budget.

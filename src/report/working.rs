@@ -49,7 +49,6 @@ enum Keep {
 struct Section<'a> {
     heading: String,
     text: &'a str,
-    chars: usize,
     keep: Keep,
     /// The command that shows all of it.
     whole: String,
@@ -60,46 +59,36 @@ struct Section<'a> {
 #[must_use]
 pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
     let yesterday = today.yesterday();
-    let section = |heading: &str, text, chars, keep, whole: &str| Section {
+    let section = |heading: &str, text, keep, whole: &str| Section {
         heading: format!("## {heading}"),
         text,
-        chars,
         keep,
         whole: whole.to_owned(),
     };
-    let day = |date: Date, name: &str, text, room| {
+    let day = |date: Date, name: &str, text| {
         let whole = format!("pimem read daily {date}");
-        section(&format!("Daily log: {date} ({name})"), text, room, Keep::End, &whole)
+        section(&format!("Daily log: {date} ({name})"), text, Keep::End, &whole)
     };
-    let [scratchpad_room, today_room, recalled_room, notes_room, yesterday_room] = ROOM;
     let sections = [
         section(
             "SCRATCHPAD.md (working context)",
             &sources.scratchpad,
-            scratchpad_room,
             Keep::Start,
             "pimem todo list",
         ),
-        day(today, "today", untitled(&sources.today, today), today_room),
+        day(today, "today", untitled(&sources.today, today)),
         section(
             "Relevant memories (auto-retrieved)",
             &sources.recalled,
-            recalled_room,
             Keep::Start,
             "pimem search",
         ),
-        section(
-            "MEMORY.md (long-term)",
-            &sources.notes,
-            notes_room,
-            Keep::BothEnds,
-            "pimem read memory",
-        ),
-        day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday), yesterday_room),
+        section("MEMORY.md (long-term)", &sources.notes, Keep::BothEnds, "pimem read memory"),
+        day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday)),
     ];
     let mut report = String::new();
     let mut left = limit.min(CHARS);
-    for section in sections {
+    for (section, chars) in sections.into_iter().zip(ROOM) {
         let text = tidy(section.text);
         if text.is_empty() {
             continue;
@@ -112,7 +101,7 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
         if room < LEAST.min(text.chars().count()) {
             break;
         }
-        let body = cut(&text, room.min(section.chars), section.keep, &section.whole);
+        let body = cut(&text, room.min(chars), section.keep, &section.whole);
         let added = head + &body + "\n";
         left = left.saturating_sub(added.chars().count());
         report.push_str(&added);

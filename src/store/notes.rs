@@ -45,8 +45,7 @@ impl Store {
         added: &[String],
     ) -> Result<()> {
         let path = self.writable(name)?;
-        let end = self.tail(name, STYLE).map_err(Unreadable)?.map(|(end, _)| end);
-        let end = end.unwrap_or_default();
+        let end = self.tail(name, STYLE).map_err(Unreadable)?.unwrap_or_default();
         let newline = lines::newline(&end);
         let title = [format!("# {title}"), String::new()];
         let head = if end.is_empty() { &title[..] } else { &[] };
@@ -80,8 +79,8 @@ impl Store {
         bail!("{} keeps changing while it is written", path.display())
     }
 
-    /// The last bytes of a file, and whether they are all of it. `Ok(None)` when there is none.
-    pub(crate) fn tail(&self, name: &str, bytes: u64) -> Result<Option<(Vec<u8>, bool)>, Problem> {
+    /// The last bytes of a file. `Ok(None)` when there is none.
+    pub(crate) fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         let fail = |kind| Problem { path: path.clone(), kind };
         let Some(meta) = read::checked(root, &path).map_err(fail)? else { return Ok(None) };
@@ -94,7 +93,13 @@ impl Store {
             Ok(end)
         };
         let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
-        Ok(Some((end, start == 0)))
+        Ok(Some(end))
+    }
+
+    /// The days that have a log, earliest first.
+    pub(crate) fn days(&self) -> Result<Vec<Date>, Problem> {
+        let names = read::markdown_names(&self.dir, &self.dir.join("daily"))?;
+        Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
     }
 
     /// The path of a file that is about to be written, its directory made.

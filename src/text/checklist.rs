@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::lines::{self, Edit, apply, lines};
+use super::lines::{self, Edit, apply, is_fence, lines};
 
 /// One `- [ ] text` of a checklist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,11 +63,6 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
         }
     }
     found
-}
-
-/// Whether a line begins or ends a code block.
-fn is_fence(words: &[u8]) -> bool {
-    words.starts_with(b"```") || words.starts_with(b"~~~")
 }
 
 /// The place of the tick, and the text, of a line that is an item.

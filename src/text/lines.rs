@@ -70,6 +70,11 @@ pub fn newline(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// Whether a line begins or ends a code block.
+pub(crate) fn is_fence(line: &[u8]) -> bool {
+    line.starts_with(b"```") || line.starts_with(b"~~~")
+}
+
 /// Characters in `bytes`; each byte that is not part of one counts as one.
 #[must_use]
 pub fn count_chars(bytes: &[u8]) -> usize {

@@ -59,9 +59,7 @@ fn section(bytes: &[u8], heading: &str) -> Option<Range<usize>> {
     let mut fenced = false;
     for span in lines::lines(bytes) {
         let line = bytes.get(span.clone()).unwrap_or_default();
-        if line.starts_with(b"```") || line.starts_with(b"~~~") {
-            fenced = !fenced;
-        }
+        fenced ^= lines::is_fence(line);
         let title = title(line).filter(|_| !fenced);
         match (&mut found, title) {
             (Some((level, _)), Some((other, _))) if other <= *level => break,
