@@ -19,11 +19,13 @@
 //! * `config`: settings and where each comes from. [`exchange`]: memories in the formats of other
 //!   programs. `plan`: what should change in a store, and why.
 //! * `store`: the disk. `index`: derived data, and installed models with the process they run in.
+//! * `agents`: dialects of the agents whose hooks call us, as data.
 //! * [`cli`]: the shell, one file a command.
 //!
 //! The core ([`model`] to `plan`) is pure: values and `now` in, values out. This library exists
 //! for the binary, its tests and its fuzzers; its interface changes without notice.
 
+pub(crate) mod agents;
 pub mod cli;
 pub(crate) mod config;
 pub mod embed;

@@ -36,6 +36,8 @@ pub(crate) struct Env {
     pub(crate) home: Option<PathBuf>,
     /// The user's cache directory.
     pub(crate) cache: Option<PathBuf>,
+    /// Where what this machine knows is kept: not derived, and not part of a store.
+    pub(crate) state: Option<PathBuf>,
 }
 
 impl Env {
@@ -48,6 +50,8 @@ impl Env {
             values: names.filter_map(read).collect(),
             home: dirs::home_dir(),
             cache: dirs::cache_dir(),
+            // Where there is no such place, as on macOS, data has it too.
+            state: dirs::state_dir().or_else(dirs::data_local_dir),
         }
     }
 

@@ -121,6 +121,15 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         protected: true,
         ..key(
+            "hook.deadlineMs",
+            "PIMEM_HOOK_DEADLINE_MS",
+            Kind::Whole { default: 200, least: 1, most: 60_000 },
+            "How long a hook may take, waiting for locks and disks included, in milliseconds",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
             "lock.timeoutMs",
             "PIMEM_LOCK_TIMEOUT_MS",
             Kind::Whole { default: 5000, least: 0, most: 3_600_000 },

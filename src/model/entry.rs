@@ -117,7 +117,7 @@ impl EntryText {
 
 /// `raw` without `<private>…</private>`; an unclosed span runs to the end, so that nothing private
 /// is kept because of a typing mistake.
-pub(super) fn without_private(raw: &str) -> String {
+pub(crate) fn without_private(raw: &str) -> String {
     const OPEN: &str = "<private>";
     const CLOSE: &str = "</private>";
     let mut kept = String::with_capacity(raw.len());

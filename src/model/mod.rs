@@ -6,5 +6,6 @@ pub mod event;
 pub mod hash;
 pub mod local;
 pub mod note;
+pub mod telemetry;
 pub mod time;
 pub mod ulid;

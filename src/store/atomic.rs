@@ -80,7 +80,14 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
     let is_new = !path.exists();
     let append = || -> io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        if sync == Sync::Private {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut bytes = Vec::with_capacity(lines.len() + 1);
         if length > 0 {

@@ -106,6 +106,15 @@ pub fn find(text: &str) -> Option<&'static str> {
         .or_else(|| password_in_url(text))
 }
 
+/// A text in which secrets are blotted out.
+#[must_use]
+pub fn redact(text: &str) -> std::borrow::Cow<'_, str> {
+    match find(text) {
+        Some(name) => format!("[{name}]").into(),
+        None => text.into(),
+    }
+}
+
 /// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token.
 fn varied(body: &str) -> bool {
     let mut kinds: Vec<char> = body.chars().collect();
