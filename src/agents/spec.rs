@@ -52,6 +52,115 @@ impl Agent {
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
+
+    /// What it calls its hooks, in the order of [`Moment::ALL`]; empty where it has none.
+    fn hooks(self) -> [&'static str; 6] {
+        match self {
+            Self::Claude | Self::Codex => [
+                "SessionStart",
+                "UserPromptSubmit",
+                "PostToolUse",
+                "PreCompact",
+                "Stop",
+                "SessionEnd",
+            ],
+            Self::Gemini => [
+                "SessionStart",
+                "BeforeAgent",
+                "AfterTool",
+                "PreCompress",
+                "AfterAgent",
+                "SessionEnd",
+            ],
+            Self::Antigravity => ["", "PreInvocation", "PostToolUse", "", "Stop", ""],
+            Self::Cursor => [
+                "sessionStart",
+                "beforeSubmitPrompt",
+                "afterFileEdit",
+                "preCompact",
+                "stop",
+                "sessionEnd",
+            ],
+            Self::Opencode => [
+                "session.created",
+                "chat.message",
+                "tool.execute.after",
+                "experimental.session.compacting",
+                "session.idle",
+                "",
+            ],
+            Self::Pi => [
+                "session_start",
+                "before_agent_start",
+                "tool_result",
+                "session_before_compact",
+                "turn_end",
+                "session_shutdown",
+            ],
+            Self::Generic => [""; 6],
+        }
+    }
+
+    /// What it calls the hook of a moment.
+    pub(crate) fn hook(self, moment: Moment) -> &'static str {
+        let hooks = Moment::ALL.into_iter().zip(self.hooks());
+        hooks.into_iter().find(|(known, _)| *known == moment).map_or("", |(_, name)| name)
+    }
+
+    /// The moment of that name, ours or the agent's own, however it is spelt: `prompt`,
+    /// `UserPromptSubmit`, `user-prompt-submit`.
+    pub(crate) fn moment(self, name: &str) -> Option<Moment> {
+        let plain = |name: &str| -> String {
+            name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+        };
+        let wanted = plain(name);
+        let hooks = Moment::ALL.into_iter().zip(self.hooks());
+        let mut named = Moment::ALL.into_iter().map(|moment| (moment, moment.name())).chain(hooks);
+        named.find(|(_, name)| !name.is_empty() && plain(name) == wanted).map(|(moment, _)| moment)
+    }
+
+    /// The most that it takes of us at once; more would be put into a file, or dropped.
+    pub(crate) fn limit(self) -> Limit {
+        match self {
+            // "capped at 10,000 characters", in a program written in JavaScript.
+            Self::Claude => Limit::Utf16(10_000),
+            // 2,500 tokens, which Codex takes for four bytes each.
+            Self::Codex => Limit::Bytes(10_000),
+            // Nothing is said. The report is far below, and a handoff is not endless.
+            _ => Limit::Utf16(16_000),
+        }
+    }
+
+    /// Whether its documentation asks for statements of facts: orders look like an injection to it.
+    pub(crate) fn wants_facts(self) -> bool {
+        self == Self::Claude
+    }
+}
+
+/// A limit of size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// In units of UTF-16, which JavaScript takes for characters.
+    Utf16(usize),
+    /// In bytes of UTF-8.
+    Bytes(usize),
+}
+
+impl Limit {
+    /// What a text takes of it.
+    pub(crate) fn size(self, text: &str) -> usize {
+        match self {
+            Self::Utf16(_) => text.chars().map(char::len_utf16).sum(),
+            Self::Bytes(_) => text.len(),
+        }
+    }
+
+    /// The number.
+    pub(crate) fn most(self) -> usize {
+        match self {
+            Self::Utf16(most) | Self::Bytes(most) => most,
+        }
+    }
 }
 
 /// When a hook is called.
@@ -91,6 +200,35 @@ impl Moment {
             Self::PreCompact => "pre-compact",
             Self::Stop => "stop",
             Self::SessionEnd => "session-end",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_moments() {
+        for (agent, name, want) in [
+            (Agent::Claude, "prompt", Some(Moment::Prompt)),
+            (Agent::Claude, "UserPromptSubmit", Some(Moment::Prompt)),
+            (Agent::Claude, "user-prompt-submit", Some(Moment::Prompt)),
+            (Agent::Antigravity, "pre-invocation", Some(Moment::Prompt)),
+            (Agent::Gemini, "AfterAgent", Some(Moment::Stop)),
+            (Agent::Opencode, "session.created", Some(Moment::SessionStart)),
+            (Agent::Pi, "turn_end", Some(Moment::Stop)),
+            (Agent::Generic, "session-end", Some(Moment::SessionEnd)),
+            (Agent::Generic, "", None),
+            (Agent::Cursor, "beforeShellExecution", None),
+        ] {
+            assert_eq!(agent.moment(name), want, "{name}");
+        }
+        for agent in Agent::ALL {
+            assert_eq!(Agent::find(agent.name()), Some(agent));
+            for moment in Moment::ALL {
+                assert_eq!(agent.moment(moment.name()), Some(moment));
+            }
         }
     }
 }

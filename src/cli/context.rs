@@ -111,7 +111,17 @@ pub(crate) type Target = (PathBuf, Scope, bool);
 impl Context {
     /// Reads clock, environment and settings.
     pub(crate) fn new(globals: Globals, env: Env, ui: Ui) -> Result<Self, (Failure, Ui)> {
-        match Self::parts(&globals, &env) {
+        Self::at(None, globals, env, ui)
+    }
+
+    /// The same for another working directory.
+    pub(crate) fn at(
+        cwd: Option<PathBuf>,
+        globals: Globals,
+        env: Env,
+        ui: Ui,
+    ) -> Result<Self, (Failure, Ui)> {
+        match Self::parts(cwd, &globals, &env) {
             Ok((now, places, config)) => Ok(Self {
                 now,
                 real_now: SystemTime::now(),
@@ -126,8 +136,12 @@ impl Context {
         }
     }
 
-    fn parts(globals: &Globals, env: &Env) -> Result<(Now, Places, Config), Failure> {
-        let cwd = std::env::current_dir().map_err(|error| {
+    fn parts(
+        cwd: Option<PathBuf>,
+        globals: &Globals,
+        env: &Env,
+    ) -> Result<(Now, Places, Config), Failure> {
+        let cwd = cwd.map_or_else(std::env::current_dir, Ok).map_err(|error| {
             let message = format!("the working directory is gone: {error}");
             Failure::new(Kind::Io, message, "change to a directory that exists")
         })?;

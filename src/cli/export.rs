@@ -11,9 +11,8 @@ use super::{
     Outcome,
     context::Context,
     error::{Exit, Failure, Kind},
-    exporting,
-    find::Stale,
-    input, model, space,
+    exporting, input, model, space,
+    stale::Stale,
 };
 use crate::{
     embed::{

@@ -7,16 +7,13 @@ use super::{
     parts::Parts,
     period::Period,
     space::{self, Space},
+    stale::{self, Stale},
     standing,
     texts::Texts,
 };
 use crate::{
-    index::{
-        build::{self, Embedding},
-        corpus::{Corpus, Freshness},
-        vectors::Known,
-    },
-    model::{entry::EntryId, time::Timestamp},
+    index::corpus::{Corpus, Freshness},
+    model::{entry::EntryId, hash::IdSet, time::Timestamp},
     recall::{
         bm25::{self, Query},
         corpus::{self, Doc, SourceKind},
@@ -46,6 +43,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) categories: &'a [String],
     /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
     pub(crate) period: Period,
+    /// None of these entries.
+    pub(crate) except: Option<&'a IdSet<EntryId>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -65,6 +64,7 @@ impl<'a> Wanted<'a> {
             kinds,
             categories: &[],
             period: Period::default(),
+            except: None,
         }
     }
 }
@@ -89,6 +89,8 @@ pub(crate) struct Hit {
     pub(crate) factor: f64,
     /// The entry, unless it is a passage.
     pub(crate) entry: Option<EntryId>,
+    /// Hash of its category's name.
+    pub(crate) category: u32,
     /// The kind of file.
     pub(crate) kind: SourceKind,
     /// Whose it is.
@@ -122,16 +124,6 @@ pub(crate) struct Found {
     pub(crate) stale: Vec<Stale>,
 }
 
-/// A store whose index should be brought up to date.
-pub(crate) struct Stale {
-    /// The store.
-    pub(crate) store: Store,
-    /// The whole index, not only what changed.
-    pub(crate) whole: bool,
-    /// Vectors that were made for the answer.
-    pub(crate) fresh: Known,
-}
-
 /// Near misses that are told of.
 const NEAR: usize = 5;
 
@@ -151,89 +143,136 @@ struct Placed<'a> {
 
 /// Searches `stores`. The answer is the same whatever state their indexes are in.
 pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Found {
-    let mut found = Found { mode: Some(wanted.mode), ..Found::default() };
-    if wanted.query.is_empty() {
-        return found;
+    find_each(ctx, stores, std::slice::from_ref(wanted)).pop().unwrap_or_default()
+}
+
+/// Searches `stores` for one query in one mode, and for several things: indexes are opened once,
+/// and a model is started once. Problems and what is stale are told with the first answer.
+pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> Vec<Found> {
+    let Some(&Wanted { query, mode: wished, .. }) = all.first() else { return Vec::new() };
+    let nothing = || Found { mode: Some(wished), ..Found::default() };
+    if query.is_empty() {
+        return all.iter().map(|_| nothing()).collect();
     }
+    let mut first = nothing();
     let categories = &ctx.config.categories;
-    let open = |store: &Store| {
-        Corpus::open(store, ctx.cache_dir(store).as_deref(), wanted.query, categories)
-    };
+    let open =
+        |store: &Store| Corpus::open(store, ctx.cache_dir(store).as_deref(), query, categories);
     let corpora: Vec<Corpus> = stores.iter().map(open).collect();
     for (store, corpus) in stores.iter().zip(&corpora) {
-        found.problems.extend(corpus.problems.iter().cloned());
+        first.problems.extend(corpus.problems.iter().cloned());
         if let Freshness::Broken(why) = &corpus.freshness {
             ctx.ui.detail(&format!("index of {}: {why}; answered without it", store.dir.display()));
         }
     }
     let parts = Parts::new(&corpora);
-    let idf = bm25::frequencies(wanted.query, &parts.views, parts.size);
-    let sums = bm25::score(wanted.query, &idf, &parts.views, parts.size.average());
+    let idf = bm25::frequencies(query, &parts.views, parts.size);
+    let sums = bm25::score(query, &idf, &parts.views, parts.size.average());
     let mut meaning = Meaning::default();
     let mut space = None;
-    let open = |meaning: &Meaning, stored, degraded: &mut Option<String>| {
-        space::open(ctx, stores, &corpora, (wanted.query, meaning), stored, degraded)
+    let mut degraded = None;
+    let mut open = |meaning: &Meaning, stored| {
+        space::open(ctx, stores, &corpora, (query, meaning), stored, &mut degraded)
     };
-    if wanted.mode != Mode::Keyword {
-        meaning = Meaning::new(wanted.query, &idf);
-        space = open(&meaning, true, &mut found.degraded);
-        if space.is_none() && wanted.mode == Mode::Semantic {
-            found.degraded = Some("embedding.model is none".to_owned());
-        }
+    if wished != Mode::Keyword {
+        meaning = Meaning::new(query, &idf);
+        space = open(&meaning, true);
     }
-    let mode = if space.is_some() { wanted.mode } else { Mode::Keyword };
-    let keep = |part, doc| keeps(wanted, &parts, part, doc);
-    let filtered =
-        !wanted.kinds.is_empty() || !wanted.categories.is_empty() || wanted.period.is_bounded();
-    let pool = sieve::pool(wanted.limit);
-    // Entries of another time and forgotten ones fall out later, so all have to stay in.
-    let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
-    let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };
-    let candidates = |space: &Option<Space>| {
-        let views = space.as_ref().map(Space::views).unwrap_or_default();
-        sieve::candidates(&parts.searched(&sums, space.as_ref(), &views, keep), mode, n)
-    };
-    let mut first = candidates(&space);
-    if space.as_ref().is_some_and(Space::damaged) {
-        // Rows are checked when they are used; without them, their texts are embedded again.
-        space = open(&meaning, false, &mut found.degraded);
-        first = candidates(&space);
+    let mode = if space.is_some() { wished } else { Mode::Keyword };
+    let search = Search { ctx, stores, parts, sums, mode };
+    let mut each = Vec::with_capacity(all.len());
+    for wanted in all {
+        let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
+        each.push(Found { hits, near, ..nothing() });
     }
-    let mut placed = place(ctx, stores, &parts, wanted, first);
-    let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
-    sieve::cut(&mut kept, mode, pool);
-    placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
-    read(stores, &corpora, &parts, &mut placed, (mode == Mode::Hybrid).then_some(&mut meaning));
-    let views = space.as_ref().map(Space::views).unwrap_or_default();
-    let searched = parts.searched(&sums, space.as_ref(), &views, keep);
-    for placed in &mut placed {
-        let candidate = &mut placed.candidate;
-        if mode != Mode::Keyword {
-            let file = |doc| parts.locate(candidate.part, doc).map(|(_, _, source, _)| source);
-            let here = file(candidate.doc);
-            candidate.context = sieve::context(&searched, mode, candidate, |doc| file(doc) == here);
-        }
-        placed.score = if wanted.seed {
-            candidate.cosine.max(0.0) * 100.0 + placed.stability
-        } else {
-            candidate.score(mode) * placed.factor
+    if space.is_none() && wished == Mode::Semantic {
+        degraded = Some("embedding.model is none".to_owned());
+    }
+    for found in &mut each {
+        found.mode = Some(mode);
+        found.model = space.as_ref().map(|space| space.model.clone());
+        found.degraded.clone_from(&degraded);
+    }
+    if let Some(found) = each.first_mut() {
+        found.problems = first.problems;
+        found.stale = stale::of(stores, &corpora, space);
+    }
+    each
+}
+
+/// What is open while something is looked for.
+struct Search<'a> {
+    ctx: &'a Context,
+    stores: &'a [Store],
+    parts: Parts<'a>,
+    /// BM25 of every document of every part.
+    sums: Vec<Vec<f64>>,
+    mode: Mode,
+}
+
+impl Search<'_> {
+    /// Hits and near misses. A space with a damaged row is opened again without what is stored.
+    fn look(
+        &self,
+        wanted: &Wanted<'_>,
+        space: &mut Option<Space>,
+        meaning: &mut Meaning,
+        reopen: &mut dyn FnMut(&Meaning, bool) -> Option<Space>,
+    ) -> (Vec<Hit>, Vec<Hit>) {
+        let Self { ctx, stores, parts, sums, mode } = self;
+        let mode = *mode;
+        let keep = |part, doc| keeps(wanted, parts, part, doc);
+        let filtered = !wanted.kinds.is_empty()
+            || !wanted.categories.is_empty()
+            || wanted.period.is_bounded()
+            || wanted.except.is_some();
+        let pool = sieve::pool(wanted.limit);
+        // Entries of another time and forgotten ones fall out later, so all have to stay in.
+        let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
+        let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };
+        let candidates = |space: &Option<Space>| {
+            let views = space.as_ref().map(Space::views).unwrap_or_default();
+            sieve::candidates(&parts.searched(sums, space.as_ref(), &views, keep), mode, n)
         };
+        let mut first = candidates(space);
+        if space.as_ref().is_some_and(Space::damaged) {
+            // Rows are checked when they are used; without them, their texts are embedded again.
+            *space = reopen(meaning, false);
+            first = candidates(space);
+        }
+        let mut placed = place(ctx, stores, parts, wanted, first);
+        let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
+        sieve::cut(&mut kept, mode, pool);
+        placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
+        read(stores, parts.corpora, parts, &mut placed, (mode == Mode::Hybrid).then_some(meaning));
+        let views = space.as_ref().map(Space::views).unwrap_or_default();
+        let searched = parts.searched(sums, space.as_ref(), &views, keep);
+        for placed in &mut placed {
+            let candidate = &mut placed.candidate;
+            if mode != Mode::Keyword {
+                let file = |doc| parts.locate(candidate.part, doc).map(|(_, _, source, _)| source);
+                let here = file(candidate.doc);
+                candidate.context =
+                    sieve::context(&searched, mode, candidate, |doc| file(doc) == here);
+            }
+            placed.score = if wanted.seed {
+                candidate.cosine.max(0.0) * 100.0 + placed.stability
+            } else {
+                candidate.score(mode) * placed.factor
+            };
+        }
+        sort(&mut placed);
+        let least = match wanted.min_score {
+            Least::Score(score) => score,
+            Least::Recall(score) => rank::threshold(mode, score),
+        };
+        let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
+        let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
+        let mut rest = hits.into_iter().map(|placed| hit(stores, placed));
+        let hits = rest.by_ref().take(wanted.limit).collect();
+        let misses = misses.into_iter().map(|placed| hit(stores, placed));
+        (hits, rest.chain(misses).take(NEAR).collect())
     }
-    sort(&mut placed);
-    let least = match wanted.min_score {
-        Least::Score(score) => score,
-        Least::Recall(score) => rank::threshold(mode, score),
-    };
-    let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
-    let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
-    let mut hits = hits.into_iter().map(|placed| hit(stores, placed));
-    found.hits = hits.by_ref().take(wanted.limit).collect();
-    let misses = misses.into_iter().map(|placed| hit(stores, placed));
-    found.near = hits.chain(misses).take(NEAR).collect();
-    found.mode = Some(mode);
-    found.model = space.as_ref().map(|space| space.model.clone());
-    found.stale = stale(stores, &corpora, space);
-    found
 }
 
 /// Places kept for candidates that turn out to be forgotten, or copies.
@@ -249,7 +288,10 @@ fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bo
         corpus::entry_id(&doc).is_some()
             || wanted.period.contains(Timestamp::from_seconds(doc.when))
     };
+    let excepted =
+        |except: &IdSet<EntryId>| corpus::entry_id(&doc).is_some_and(|id| except.contains(&id));
     (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
+        && !wanted.except.is_some_and(excepted)
         && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
         && in_time()
 }
@@ -333,40 +375,12 @@ fn hit(stores: &[Store], placed: Placed<'_>) -> Hit {
         candidate: placed.candidate,
         factor: placed.factor,
         entry: corpus::entry_id(&placed.doc),
+        category: placed.doc.category,
         kind: placed.kind,
         scope: stores.get(placed.store).map_or(Scope::Project, |store| store.scope),
         source: placed.source.to_owned(),
         line: placed.doc.line,
         text: placed.text,
         when: Timestamp::from_seconds(placed.doc.when),
-    }
-}
-
-/// Which indexes should be brought up to date: those much behind, and those without vectors.
-fn stale(stores: &[Store], corpora: &[Corpus], space: Option<Space>) -> Vec<Stale> {
-    let mut behind = space.map(|space| space.behind).unwrap_or_default().into_iter();
-    stores
-        .iter()
-        .zip(corpora)
-        .filter_map(|(store, corpus)| {
-            let space::Behind { whole, fresh } = behind.next().unwrap_or_default();
-            let wanted = corpus.wants_refresh || whole || !fresh.is_empty();
-            wanted.then(|| Stale { store: store.clone(), whole, fresh })
-        })
-        .collect()
-}
-
-/// Brings stale indexes up to date, after the answer was given. What fails here costs time later
-/// and nothing else.
-pub(crate) fn refresh(ctx: &Context, stores: Vec<Stale>) {
-    for Stale { store, whole, fresh } in stores {
-        let Some(dir) = ctx.cache_dir(&store) else { continue };
-        let mut progress = ctx.ui.progress("indexing");
-        let (categories, when) = (&ctx.config.categories, ctx.real_now);
-        let embedding = Embedding { fresh, ..space::kept(ctx) };
-        let done = build::refresh(&store, &dir, categories, when, whole, embedding, &mut progress);
-        if let Err(error) = done {
-            ctx.ui.detail(&format!("index not refreshed: {error:#}"));
-        }
     }
 }

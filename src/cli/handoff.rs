@@ -51,38 +51,54 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
-    let now = context::local(ctx.now.0);
-    let name = notes::daily(now.date);
     let (dir, scope, known) = ctx.target()?;
     let store = ctx.store(dir, scope);
-    let block = |repository| -> Result<Option<Vec<String>>, Failure> {
-        let mut open = Vec::new();
-        for store in ctx.readers()? {
-            open.extend(todo::open(&todo::scratchpad(&store)?).map(|item| item.text));
-        }
-        let log = store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?;
-        let recent = handoff::recent(&log.unwrap_or_default());
-        let session = args.session.clone().or_else(|| ctx.who().session);
-        Ok(Handoff { session: session.map(|id| visible(&id)), open, recent, repository }.block(now))
-    };
-    if !known || block(Vec::new())?.is_none() {
+    let session = args.session.clone().or_else(|| ctx.who().session);
+    let done = if known { write(ctx, &store, &ctx.readers()?, session, args.git)? } else { None };
+    let Some((name, text)) = done else {
         ctx.ui.note("Nothing is open and nothing was logged today: nothing to hand off");
         if ctx.ui.json {
             ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));
         }
         return Ok(Exit::Done);
-    }
-    let repository = if args.git { git::standing(&ctx.places.cwd) } else { Vec::new() };
-    let lock = context::lock(&store)?;
-    let Some(block) = block(repository)? else { return Ok(Exit::Done) };
-    store.append(&lock, &name, &now.date.to_string(), &block)?;
+    };
     if ctx.ui.json {
-        let text = block.join("\n");
         ctx.ui.document(&json!({"schema": "pimem.handoff/1", "file": name, "text": text}));
     } else {
         ctx.ui.line(&format!("Handed off in {name}"));
     }
     Ok(Exit::Done)
+}
+
+/// Writes a handoff to today's log in `store`, with what is open in all `stores`. Gives the log's
+/// name and the text; `None` when there is nothing to hand off.
+pub(super) fn write(
+    ctx: &Context,
+    store: &Store,
+    stores: &[Store],
+    session: Option<String>,
+    git: bool,
+) -> Result<Option<(String, String)>, Failure> {
+    let now = context::local(ctx.now.0);
+    let name = notes::daily(now.date);
+    let session = session.map(|id| visible(&id));
+    let block = |repository| -> Result<Option<Vec<String>>, Failure> {
+        let mut open = Vec::new();
+        for store in stores {
+            open.extend(todo::open(&todo::scratchpad(store)?).map(|item| item.text));
+        }
+        let log = store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?;
+        let recent = handoff::recent(&log.unwrap_or_default());
+        Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
+    };
+    if block(Vec::new())?.is_none() {
+        return Ok(None);
+    }
+    let repository = if git { git::standing(&ctx.places.cwd) } else { Vec::new() };
+    let lock = context::lock(store)?;
+    let Some(block) = block(repository)? else { return Ok(None) };
+    store.append(&lock, &name, &now.date.to_string(), &block)?;
+    Ok(Some((name, block.join("\n"))))
 }
 
 /// An id as it may stand in a comment.
@@ -117,7 +133,7 @@ fn show(ctx: &Context) -> Result<Exit, Failure> {
 }
 
 /// The newest handoff of a store, with the day of its log.
-fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
+pub(super) fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
     let days = store.days().map_err(|problem| Failure::from(&problem))?;
     for date in days.into_iter().rev() {
         let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;

@@ -6,6 +6,7 @@ mod check;
 mod config_cmd;
 mod context;
 mod curate;
+mod detached;
 mod diff;
 mod doctor;
 mod edit;
@@ -18,6 +19,7 @@ mod find;
 mod forecast;
 mod generate;
 mod handoff;
+mod hook;
 mod import;
 mod import_embeddings;
 mod importing;
@@ -43,6 +45,7 @@ mod sarif;
 mod search;
 mod show;
 mod space;
+mod stale;
 mod standing;
 mod texts;
 mod todo;
@@ -106,6 +109,7 @@ commands! {
     Forecast "forecast" forecast::Args;
     Diff "diff" diff::Args;
     Handoff "handoff" handoff::Args;
+    Hook "hook" hook::Args;
     Note "note" note::NoteArgs;
     Log "log" note::LogArgs;
     Todo "todo" todo::Args;
@@ -140,6 +144,9 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         return version();
     }
     let env = Env::of_process();
+    if hook::is_meant(&args) {
+        return hook::main(&args, env);
+    }
     let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(error) => return usage(&args, &env, &error),
@@ -162,7 +169,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     match done {
         Ok((exit, stale)) => {
-            find::refresh(&ctx, stale);
+            stale::refresh(&ctx, stale);
             exit as u8
         }
         Err(failure) => {
@@ -181,7 +188,7 @@ fn version() -> u8 {
 }
 
 /// The exit, and stores whose index wants a refresh once the answer is out.
-type Outcome = (Exit, Vec<find::Stale>);
+type Outcome = (Exit, Vec<stale::Stale>);
 
 fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
     let plain = |exit| (exit, Vec::new());
@@ -198,6 +205,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Forecast(args) => forecast::run(ctx, args).map(plain),
         Command::Diff(args) => diff::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
+        // It is answered before anything else can fail.
+        Command::Hook(_) => Ok(plain(Exit::Done)),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),
         Command::Todo(args) => todo::run(ctx, args).map(plain),

@@ -8,8 +8,8 @@ use super::{
     Outcome,
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    find::Stale,
     input, pick,
+    stale::Stale,
     view::Entries,
 };
 use crate::{

@@ -147,6 +147,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         period,
+        except: None,
     };
     let found = find::find(ctx, &ctx.readers()?, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));

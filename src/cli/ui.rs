@@ -245,6 +245,17 @@ pub(crate) fn error_document(document: &Value) {
     stderr(&safe::json(&document.to_string()));
 }
 
+/// The answer of a hook on stdout; whoever does not listen any more misses it.
+pub(crate) fn reply(text: &str) {
+    let mut stdout = io::stdout().lock();
+    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// What a hook says only when it is asked to, on stderr.
+pub(crate) fn debug(line: &str) {
+    stderr(&format!("pimem: {}", safe::terminal(line)));
+}
+
 fn stderr(line: &str) {
     // When stderr is closed there is nobody left to tell.
     drop(writeln!(io::stderr().lock(), "{line}"));

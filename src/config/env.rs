@@ -15,6 +15,8 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
     ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
     ("PIMEM_SESSION", "The session that is noted with an event"),
+    ("PIMEM_DISABLE", "1 has hooks do nothing"),
+    ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),

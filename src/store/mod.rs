@@ -14,6 +14,7 @@ pub(crate) mod notes;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod root;
+pub(crate) mod session;
 pub(crate) mod source;
 pub(crate) mod txn;
 pub(crate) mod vault;

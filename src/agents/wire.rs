@@ -1,0 +1,231 @@
+//! What arrives on the standard input of a hook, read tolerantly: whatever is missing, unknown or of
+//! another type is not there.
+
+use std::{collections::HashMap, path::PathBuf};
+
+use serde_json::{Value, value::RawValue};
+
+/// What a hook was told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Input {
+    /// The session, as the agent calls it.
+    pub(crate) session: Option<String>,
+    /// Where the agent works.
+    pub(crate) cwd: Option<PathBuf>,
+    /// Why a session starts.
+    pub(crate) source: Source,
+    /// What the user said.
+    pub(crate) prompt: Option<String>,
+    /// The tool that ran.
+    pub(crate) tool: Option<String>,
+    /// Files that it was about.
+    pub(crate) files: Vec<String>,
+    /// What the agent answered.
+    pub(crate) response: Option<String>,
+    /// Where the agent writes the session down.
+    pub(crate) transcript: Option<PathBuf>,
+    /// How many calls of the model this turn had before.
+    pub(crate) invocation: u64,
+}
+
+/// Why a session starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Source {
+    /// It is new, or nothing is said.
+    #[default]
+    Startup,
+    /// It goes on after a pause.
+    Resume,
+    /// Its context was thrown away.
+    Clear,
+    /// Its context was compacted.
+    Compact,
+}
+
+impl Source {
+    /// Whether what was put into prompts before is gone.
+    pub(crate) fn forgets(self) -> bool {
+        matches!(self, Self::Clear | Self::Compact)
+    }
+}
+
+/// An object whose values are left as they stand until they are asked for.
+type Object<'a> = HashMap<String, &'a RawValue>;
+
+/// Longest session id that is taken for one.
+const SESSION: usize = 512;
+
+/// Reads what a hook was told. Nothing at all is an empty message, `None` is no JSON object.
+pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
+    let text = String::from_utf8_lossy(bytes);
+    let json = text.trim_start_matches('\u{feff}').trim();
+    if json.is_empty() {
+        return Some(Input::default());
+    }
+    let object: Object<'_> = serde_json::from_str(json).ok()?;
+    let text = |keys: &[&str]| keys.iter().find_map(|key| string(object.get(*key)?.get()));
+    let first = |key: &str| {
+        let list: Vec<Value> = serde_json::from_str(object.get(key)?.get()).ok()?;
+        list.into_iter().find_map(|value| value.as_str().map(str::to_owned))
+    };
+    let path = |text: Option<String>| text.filter(|text| !text.contains('\0')).map(PathBuf::from);
+    let cwd =
+        text(&["cwd"]).or_else(|| first("workspace_roots")).or_else(|| first("workspacePaths"));
+    let ids = ["session_id", "sessionId", "sessionID", "conversation_id", "conversationId"];
+    let source = match text(&["source", "reason"]).as_deref() {
+        Some("resume" | "reload") => Source::Resume,
+        Some("clear" | "new") => Source::Clear,
+        Some("compact") => Source::Compact,
+        _ => Source::Startup,
+    };
+    let answers = ["last_assistant_message", "prompt_response", "response", "lastAssistantMessage"];
+    let number = |key: &str| object.get(key)?.get().parse().ok();
+    Some(Input {
+        session: text(&ids).filter(|id| !id.is_empty() && id.len() <= SESSION),
+        cwd: path(cwd),
+        source,
+        prompt: text(&["prompt", "message"]),
+        tool: text(&["tool_name", "toolName", "tool"]),
+        files: files(&object),
+        response: text(&answers),
+        transcript: path(text(&["transcript_path", "transcriptPath", "session_file"])),
+        invocation: number("invocationNum").unwrap_or(0),
+    })
+}
+
+/// A JSON string. JavaScript writes halves of surrogate pairs as escapes that are no character;
+/// only these are lost.
+fn string(json: &str) -> Option<String> {
+    serde_json::from_str(json).ok().or_else(|| {
+        let mut mended = String::with_capacity(json.len());
+        let mut rest = json.strip_prefix('"')?;
+        while let Some(at) = rest.find('\\') {
+            let (before, escape) = rest.split_at(at);
+            mended.push_str(before);
+            let length = if escape.as_bytes().get(1) == Some(&b'u') { 6 } else { 2 };
+            let length = length.min(escape.len());
+            let (escape, after) = escape.split_at_checked(length)?;
+            let pair = after.get(..6).map(|low| format!("{escape}{low}"));
+            let valid = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).is_ok();
+            if let Some(pair) = pair.filter(|pair| !valid(escape) && valid(pair)) {
+                mended.push_str(&pair);
+                rest = after.get(6..)?;
+            } else {
+                mended.push_str(if valid(escape) { escape } else { "\\ufffd" });
+                rest = after;
+            }
+        }
+        mended.push_str(rest);
+        serde_json::from_str(&format!("\"{mended}")).ok()
+    })
+}
+
+/// Keys under which tools name the file that they change.
+const FILE_KEYS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "TargetFile",
+    "AbsolutePath",
+    "file",
+];
+
+/// Files that are told of, at most.
+const FILES: usize = 16;
+
+/// The files that a tool was about: named as arguments, or in the head lines of a patch.
+fn files(object: &Object<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |name: &str| {
+        let usable = !name.is_empty() && name.len() <= 4096 && !name.contains(['\0', '\n']);
+        if usable && found.len() < FILES && !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+    };
+    for key in FILE_KEYS {
+        object.get(*key).and_then(|raw| string(raw.get())).into_iter().for_each(|name| add(&name));
+    }
+    let inputs = ["tool_input", "toolInput", "args", "input", "toolArgs", "arguments"];
+    for raw in inputs.iter().filter_map(|key| object.get(*key)) {
+        let fields: Object<'_> = match serde_json::from_str(raw.get()) {
+            Ok(fields) => fields,
+            Err(_) => HashMap::from([("patch".to_owned(), *raw)]),
+        };
+        for key in FILE_KEYS {
+            fields.get(*key).and_then(|raw| string(raw.get())).into_iter().for_each(|n| add(&n));
+        }
+        for patch in ["command", "patch", "input"].iter().filter_map(|key| fields.get(*key)) {
+            let text = string(patch.get()).or_else(|| {
+                let words: Vec<String> = serde_json::from_str(patch.get()).ok()?;
+                Some(words.join("\n"))
+            });
+            for line in text.iter().flat_map(|text| text.lines()) {
+                let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+                heads.iter().filter_map(|head| line.strip_prefix(head)).for_each(|n| add(n.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dialect() {
+        let claude = br#"{"session_id":"a","cwd":"/p","hook_event_name":"SessionStart","source":"compact","new":{"x":[1]}}"#;
+        let got = read(claude).unwrap();
+        assert_eq!((got.session.as_deref(), got.source), (Some("a"), Source::Compact));
+        assert_eq!(got.cwd, Some(PathBuf::from("/p")));
+        let cursor = br#"{"conversation_id":"c","workspace_roots":["/w","/x"],"prompt":"do it","user_email":"a@b"}"#;
+        let got = read(cursor).unwrap();
+        assert_eq!((got.session.as_deref(), got.cwd), (Some("c"), Some(PathBuf::from("/w"))));
+        let antigravity = br#"{"conversationId":"d","workspacePaths":["/w"],"invocationNum":3,"transcriptPath":"/t"}"#;
+        let got = read(antigravity).unwrap();
+        assert_eq!((got.invocation, got.transcript), (3, Some(PathBuf::from("/t"))));
+    }
+
+    #[test]
+    fn files_of_tools() {
+        for (json, want) in [
+            (r#"{"tool_input":{"file_path":"/p/a.rs","content":"x"}}"#, vec!["/p/a.rs"]),
+            (r#"{"file_path":"b.rs","edits":[]}"#, vec!["b.rs"]),
+            (
+                r#"{"tool_input":{"command":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n*** Add File: src/b.rs\n"}}"#,
+                vec!["src/a.rs", "src/b.rs"],
+            ),
+            (
+                r#"{"tool_input":{"command":["apply_patch","*** Begin Patch\n*** Delete File: c\n"]}}"#,
+                vec!["c"],
+            ),
+            (r#"{"args":{"filePath":"d.ts"}}"#, vec!["d.ts"]),
+            (r#"{"tool_input":"*** Update File: e"}"#, vec!["e"]),
+            (r#"{"tool_input":{"command":"ls -l"}}"#, vec![]),
+            (r#"{"tool_input":{"file_path":7},"file_path":null}"#, vec![]),
+        ] {
+            assert_eq!(read(json.as_bytes()).unwrap().files, want, "{json}");
+        }
+    }
+
+    #[test]
+    fn whatever_comes() {
+        assert_eq!(read(b""), Some(Input::default()));
+        assert_eq!(read(b"\xef\xbb\xbf {}\r\n"), Some(Input::default()));
+        for bad in [&b"{"[..], b"[]", b"3", b"null", b"{\"a\":}", b"\x00"] {
+            assert_eq!(read(bad), None);
+        }
+        let odd = br#"{"session_id":7,"cwd":[],"prompt":{"a":1},"source":4,"invocationNum":"x"}"#;
+        assert_eq!(read(odd), Some(Input::default()));
+        let deep =
+            format!("{{\"x\":{}{},\"prompt\":\"p\"}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(read(deep.as_bytes()).unwrap().prompt.as_deref(), Some("p"));
+        // Bytes that are no text, and halves of characters.
+        assert_eq!(read(b"{\"prompt\":\"a\xff\"}").unwrap().prompt.as_deref(), Some("a\u{fffd}"));
+        let half = br#"{"prompt":"x \ud83d y \ud83d\ude00 \" \n \\"}"#;
+        assert_eq!(read(half).unwrap().prompt.as_deref(), Some("x \u{fffd} y \u{1f600} \" \n \\"));
+    }
+}

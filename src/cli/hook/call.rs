@@ -1,0 +1,225 @@
+//! One call of a hook: who calls, which stores there are, and what its session has seen.
+
+use std::time::Duration;
+
+use crate::{
+    agents::{
+        reply,
+        spec::{Agent, Moment},
+        wire::{Input, Source},
+    },
+    cli::{
+        context::Context,
+        error::Failure,
+        stale::{self, Stale},
+    },
+    model::{
+        entry::EntryId,
+        event::Provenance,
+        hash::fnv1a64,
+        telemetry::{Injected, PROMPT, Record, What},
+    },
+    store::{
+        session::{self, Known, Note, Session},
+        vault::Store,
+    },
+    text::{safe, secret},
+};
+
+/// Characters of a session's id that are noted with what is written.
+const SESSION: usize = 64;
+
+/// A call, with everything that it needs.
+pub(super) struct Call<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) agent: Agent,
+    pub(super) moment: Moment,
+    pub(super) input: Input,
+    /// The stores there are, the project's first; never none.
+    pub(super) stores: Vec<Store>,
+    session: Option<Session>,
+    nothing: Known,
+}
+
+/// What goes into the prompt, and what is to be noted about it.
+#[derive(Default)]
+pub(super) struct Answer {
+    /// The text, safe for a model.
+    pub(super) text: String,
+    /// The entries in it, each with the line that shows it and its score in recall.
+    pub(super) entries: Vec<Shown>,
+    /// Other texts in it.
+    pub(super) others: Vec<String>,
+    /// Whether it has the report.
+    pub(super) report: bool,
+    /// Whether some of it are past sessions.
+    pub(super) sessions: usize,
+    /// Stores whose index should be refreshed.
+    pub(super) stale: Vec<Stale>,
+}
+
+/// An entry that goes into a prompt.
+pub(super) struct Shown {
+    pub(super) id: EntryId,
+    /// Its text.
+    pub(super) text: String,
+    /// Its score in recall.
+    pub(super) score: Option<f64>,
+}
+
+impl Answer {
+    /// Adds what another answer has.
+    pub(super) fn extend(&mut self, more: Self) {
+        if !self.text.is_empty() && !more.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(&more.text);
+        self.entries.extend(more.entries);
+        self.others.extend(more.others);
+        self.report |= more.report;
+        self.sessions += more.sessions;
+        self.stale.extend(more.stale);
+    }
+
+    /// Forgets entries that a shorter text no longer shows.
+    pub(super) fn keep_only(&mut self, text: &str) {
+        if text.len() < self.text.len() {
+            self.entries.retain(|shown| text.contains(&*safe::model(&shown.text)));
+            self.others.retain(|other| text.contains(&*safe::model(other)));
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Finds stores and session. `None` when there is nothing to do: no store, or another process
+    /// that answers the same call.
+    pub(super) fn new(
+        ctx: &'a Context,
+        agent: Agent,
+        moment: Moment,
+        input: Input,
+        left: Duration,
+    ) -> Result<Option<Self>, Failure> {
+        let mut stores = ctx.readers()?;
+        for store in &mut stores {
+            store.patience = left;
+        }
+        let Some(home) = stores.first() else { return Ok(None) };
+        let mut session = None;
+        if let Some(id) = &input.session {
+            let Some(open) = Session::open(home, id, &key(moment, &input), ctx.real_now) else {
+                return Ok(None);
+            };
+            session = Some(open);
+        }
+        let nothing = Known::default();
+        Ok(Some(Self { ctx, agent, moment, input, stores, session, nothing }))
+    }
+
+    /// The store that what is learned goes to, and whose `data/` is used.
+    pub(super) fn home(&self) -> Option<&Store> {
+        self.stores.first()
+    }
+
+    /// What the session's ledger says.
+    pub(super) fn known(&self) -> &Known {
+        self.session.as_ref().map_or(&self.nothing, |session| &session.known)
+    }
+
+    /// Whether there is a ledger.
+    pub(super) fn has_session(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Whether what is found will be put into a prompt.
+    pub(super) fn listens(&self) -> bool {
+        reply::listens(self.agent, self.moment)
+    }
+
+    /// Adds to the session's ledger.
+    pub(super) fn note(&self, notes: &[Note]) {
+        if let Some(session) = &self.session {
+            session.note(notes);
+        }
+    }
+
+    /// Who causes what is written.
+    pub(super) fn who(&self) -> Provenance {
+        Provenance {
+            by: self.agent.name().to_owned(),
+            session: self.session_id(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// The session's id as it may be written down.
+    pub(super) fn session_id(&self) -> Option<String> {
+        let id = self.input.session.as_ref()?;
+        let visible = id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
+        Some(visible.take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
+    }
+
+    /// Notes what was put into the prompt, and refreshes what the search found behind.
+    pub(super) fn record(&self, answer: Answer) {
+        let Answer { entries, others, report, sessions, stale, .. } = answer;
+        let mut notes = Vec::new();
+        if self.moment == Moment::SessionStart && self.input.source.forgets() {
+            notes.push(Note::Reset);
+        }
+        notes.extend(report.then_some(Note::Report));
+        let hashes = others.iter().map(|text| hash(text)).collect();
+        notes.extend(session::seen(entries.iter().map(|shown| shown.id), hashes));
+        self.note(&notes);
+        let mut records = Vec::new();
+        if !entries.is_empty() {
+            let entries =
+                entries.iter().map(|shown| Injected::new(shown.id, &shown.text, shown.score));
+            records.push(What::Injection {
+                event: self.moment.name().to_owned(),
+                prompt: self.prompt(),
+                entries: entries.collect(),
+            });
+        }
+        if sessions > 0 {
+            records.push(What::SessionInject { prompt: self.prompt(), count: sessions });
+        }
+        self.telemetry(records);
+        stale::refresh(self.ctx, stale);
+    }
+
+    /// Adds to the telemetry.
+    pub(super) fn telemetry(&self, records: Vec<What>) {
+        let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
+        let record = |what| {
+            Record {
+                ts: self.ctx.now.0.to_string(),
+                agent: self.agent.name().to_owned(),
+                session: self.session_id(),
+                what,
+            }
+            .write()
+        };
+        let lines: String = records.into_iter().map(record).collect();
+        if let Err(error) = home.append_telemetry(&lines) {
+            self.ctx.ui.detail(&format!("telemetry not written: {error:#}"));
+        }
+    }
+
+    /// The beginning of the prompt as it may be kept.
+    pub(super) fn prompt(&self) -> String {
+        let prompt = self.input.prompt.as_deref().unwrap_or_default();
+        secret::redact(prompt).chars().take(PROMPT).collect()
+    }
+}
+
+/// A number for a text that is no entry.
+pub(super) fn hash(text: &str) -> u64 {
+    fnv1a64(&[text.as_bytes()])
+}
+
+/// What makes two calls the same.
+fn key(moment: Moment, input: &Input) -> String {
+    let Input { source, prompt, files, response, invocation, .. } = input;
+    let source = if moment == Moment::SessionStart { *source } else { Source::Startup };
+    format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation}")
+}

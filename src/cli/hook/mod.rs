@@ -1,0 +1,260 @@
+//! `pimem hook`: what agents call. Whatever happens, the exit code is 0 and the answer is valid.
+//!
+//! The work is done in a thread of its own, which nobody waits for when the time is up: a lock, a
+//! slow disk or an input that never ends costs the answer and nothing else.
+#![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
+
+mod call;
+mod close;
+mod prompt;
+mod reminder;
+mod start;
+mod turn;
+
+use std::{
+    ffi::OsString,
+    io::{self, IsTerminal, Read},
+    panic,
+    sync::mpsc::{self, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::builder::PossibleValuesParser;
+
+use self::call::{Answer, Call};
+use super::{
+    Cli, Command,
+    context::{Context, Globals},
+    ui::{self, Color, Ui},
+};
+use crate::{
+    agents::{
+        reply::{self, fit},
+        spec::{Agent, Moment},
+        wire::{self, Input},
+    },
+    config::{env::Env, schema::Key},
+};
+
+/// The most that is taken from standard input. A tool's answer with a whole file in it fits; what is
+/// longer is read to its end and dropped.
+const INPUT: u64 = 8 << 20;
+
+/// Answer an agent's hook
+///
+/// Reads what the agent says from standard input and prints what should go into its prompt, in the
+/// form that the agent documents, or nothing. Agents call this; pimem hooks install tells them to.
+/// The exit code is always 0, and what goes wrong is only told with PIMEM_DEBUG=1.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "Examples:\n  pimem hook claude session-start < input.json\n  \
+    echo '{\"prompt\":\"why do berths overlap?\"}' | pimem hook generic prompt")]
+pub(crate) struct Args {
+    /// Who asks
+    #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+    agent: String,
+    /// When: session-start, prompt, post-tool, pre-compact, stop, session-end, or what the agent
+    /// calls it
+    #[arg(value_name = "EVENT")]
+    event: String,
+}
+
+/// What the worker has to say.
+enum Step {
+    /// How long it may take, by the settings.
+    Deadline(Duration),
+    /// What to print.
+    Answer(String),
+}
+
+/// Whether this is a call of `hook`, which must not fail however wrong it is.
+pub(crate) fn is_meant(args: &[OsString]) -> bool {
+    let mut rest = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
+    while let Some(arg) = rest.next() {
+        match arg {
+            "hook" => return true,
+            "--dir" | "--scope" | "--now" | "--color" => drop(rest.next()),
+            _ if arg.starts_with('-') => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Answers, and gives the exit code.
+pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
+    let started = Instant::now();
+    let cli = match super::parse(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            super::usage(args, &env, &error);
+            return 0;
+        }
+    };
+    let (Cli { globals, .. }, Command::Hook(Args { agent, event })) = (&cli, &cli.command) else {
+        return 0;
+    };
+    let debug = env.text("PIMEM_DEBUG") == Some("1");
+    let agent = Agent::find(agent).unwrap_or(Agent::Generic);
+    let Some(moment) = agent.moment(event) else {
+        tell(debug, &format!("{} has no hook {event:?}", agent.name()));
+        return 0;
+    };
+    let nothing = reply::reply(agent, moment, "");
+    if env.text("PIMEM_DISABLE") == Some("1") {
+        ui::reply(&nothing);
+        return 0;
+    }
+    if !debug {
+        panic::set_hook(Box::new(|_| {}));
+    }
+    let mut deadline = first_deadline(&env);
+    let (sender, receiver) = mpsc::channel();
+    let globals = globals.clone();
+    thread::spawn(move || work(&Request { agent, moment, debug, started }, globals, env, &sender));
+    let mut answered = false;
+    // The worker hangs up when it is done, or has panicked.
+    while let Ok(step) = receiver.recv_timeout(deadline.saturating_sub(started.elapsed())) {
+        match step {
+            Step::Deadline(longer) => deadline = longer,
+            Step::Answer(text) => {
+                ui::reply(&text);
+                answered = true;
+            }
+        }
+    }
+    if !answered {
+        tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
+        ui::reply(&nothing);
+    }
+    0
+}
+
+/// What is known of a call before anything is read.
+struct Request {
+    agent: Agent,
+    moment: Moment,
+    debug: bool,
+    started: Instant,
+}
+
+/// The deadline until the settings are read.
+fn first_deadline(env: &Env) -> Duration {
+    let key = Key::find("hook.deadlineMs");
+    let set = key.and_then(|key| env.text(key.env)?.parse().ok());
+    let default = || key.and_then(|key| key.default().as_u64());
+    Duration::from_millis(set.or_else(default).unwrap_or_default())
+}
+
+fn work(request: &Request, globals: Globals, env: Env, sender: &Sender<Step>) {
+    let Request { agent, moment, debug, started } = *request;
+    let answer = |context: &str| {
+        // Nobody listens any more when the time is up.
+        drop(sender.send(Step::Answer(reply::reply(agent, moment, context))));
+    };
+    let Some(input) = input(agent) else {
+        tell(debug, "standard input is no JSON object");
+        return answer("");
+    };
+    let ui = Ui::new(&env, false, !debug, debug, Color::Never);
+    let ctx = match Context::at(input.cwd.clone(), globals, env, ui) {
+        Ok(ctx) => ctx,
+        Err((failure, _)) => {
+            tell(debug, &failure.message);
+            return answer("");
+        }
+    };
+    let deadline = Duration::from_millis(ctx.config.whole("hook.deadlineMs"));
+    drop(sender.send(Step::Deadline(deadline)));
+    let left = deadline.saturating_sub(started.elapsed());
+    let call = match Call::new(&ctx, agent, moment, input, left) {
+        Ok(Some(call)) => call,
+        Ok(None) => return answer(""),
+        Err(failure) => {
+            tell(debug, &failure.message);
+            return answer("");
+        }
+    };
+    let mut found = match moment {
+        Moment::SessionStart => start::start(&call),
+        Moment::Prompt => prompt::prompt(&call),
+        Moment::PostTool => reminder::reminder(&call),
+        Moment::PreCompact | Moment::Stop | Moment::SessionEnd => Answer::default(),
+    };
+    let text = fit(&found.text, agent.limit());
+    found.keep_only(&text);
+    answer(&text);
+    call.record(found);
+    let done = match moment {
+        Moment::SessionStart => start::afterwards(&call),
+        Moment::Prompt => prompt::learn(&call),
+        Moment::PostTool => Ok(()),
+        Moment::PreCompact => close::hand_off(&call),
+        Moment::Stop => turn::weigh(&call),
+        Moment::SessionEnd => close::index(&call),
+    };
+    if let Err(failure) = done {
+        tell(debug, &failure.message);
+    }
+}
+
+/// Reads what the agent says, as far as the end of its object: some agents leave the pipe open.
+fn input(agent: Agent) -> Option<Input> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Some(Input::default());
+    }
+    let mut stdin = stdin.lock();
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        let read = match stdin.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
+        if bytes.len() as u64 > INPUT {
+            drop(io::copy(&mut stdin, &mut io::sink()));
+            return None;
+        }
+        if bytes.trim_ascii_end().ends_with(b"}")
+            && let Some(input) = wire::read(&bytes)
+        {
+            return Some(input);
+        }
+    }
+    wire::read(&bytes).or_else(|| {
+        let prompt = String::from_utf8(bytes).ok().filter(|_| agent == Agent::Generic)?;
+        Some(Input { prompt: Some(prompt), ..Input::default() })
+    })
+}
+
+fn tell(debug: bool, message: &str) {
+    if debug {
+        ui::debug(message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_hook() {
+        let meant = |line: &str| is_meant(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        for line in [
+            "pimem hook",
+            "pimem --dir x hook claude prompt",
+            "pimem -v --json hook",
+            "pimem --now 1 hook x y",
+        ] {
+            assert!(meant(line), "{line}");
+        }
+        for line in ["pimem", "pimem search hook", "pimem --dir hook report", "pimem hooks status"]
+        {
+            assert!(!meant(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A tool has changed files: memories that are about them.
+
+use std::path::Path;
+
+use super::{
+    call::{Answer, Call},
+    prompt::shown,
+};
+use crate::{
+    cli::{
+        find::{self, Hit, Least, Wanted},
+        recalled,
+    },
+    embed::table,
+    recall::{bm25::Query, corpus::SourceKind},
+    text::safe,
+};
+
+/// Memories that are shown.
+const REMINDERS: usize = 3;
+/// Hits that are looked through for them.
+const POOL: usize = 20;
+/// Parts of the names of tools that change files.
+const CHANGES: &[&str] = &["edit", "write", "patch", "replace", "create", "insert", "notebook"];
+/// Names that many files have: alone they say nothing.
+const COMMON: &[&str] = &[
+    "mod.rs",
+    "lib.rs",
+    "main.rs",
+    "build.rs",
+    "cargo.toml",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "index.html",
+    "main.go",
+    "main.py",
+    "__init__.py",
+    "package.json",
+    "readme.md",
+    "makefile",
+    "dockerfile",
+];
+
+/// Memories that name a changed file, or are much like its name; once a session.
+pub(super) fn reminder(call: &Call<'_>) -> Answer {
+    let mut answer = Answer::default();
+    let changes = call.input.tool.as_ref().is_none_or(|tool| {
+        let tool = tool.to_lowercase();
+        CHANGES.iter().any(|part| tool.contains(part))
+    });
+    if !call.listens() || !changes || call.input.files.is_empty() {
+        return answer;
+    }
+    let names: Vec<String> = call.input.files.iter().map(|file| relative(call, file)).collect();
+    let ctx = call.ctx;
+    let query = Query::new(&names.join(" "));
+    let wanted = Wanted {
+        except: Some(&call.known().seen),
+        min_score: Least::Score(0.0),
+        ..Wanted::recall(ctx, &query, POOL, &[SourceKind::Topic])
+    };
+    let mut found = find::find(ctx, &call.stores, &wanted);
+    let near = table::model().thresholds.reminder;
+    let is_about = |hit: &Hit| {
+        hit.candidate.likeness >= near || names.iter().any(|name| is_named(&hit.text, name))
+    };
+    found.hits.retain(is_about);
+    answer.stale = found.stale;
+    let hits = recalled::alive(ctx, &call.stores, found.hits, REMINDERS);
+    if let (Some(first), false) = (names.first(), hits.is_empty()) {
+        let more = names.len() - 1;
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        answer.text = format!("# Memories About {}{rest}\n\n", safe::model(first));
+    }
+    for hit in hits {
+        answer.text.push_str(&recalled::line(ctx, &hit));
+        answer.entries.extend(shown(hit));
+    }
+    answer
+}
+
+/// A file as memories would name it: from the root of the project.
+fn relative(call: &Call<'_>, file: &str) -> String {
+    let path = call.ctx.places.cwd.join(file);
+    let roots = call.stores.iter().filter_map(|store| store.dir.parent()?.parent());
+    let mut roots = roots.chain([call.ctx.places.cwd.as_path()]);
+    let below = roots.find_map(|root| path.strip_prefix(root).ok());
+    below.unwrap_or(Path::new(file)).to_string_lossy().replace('\\', "/")
+}
+
+/// Whether a text names a file: by its path, by the end of it, or by its name where that is not
+/// the name of many.
+fn is_named(text: &str, path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let least = match parts.last() {
+        Some(name) if COMMON.contains(&name.to_lowercase().as_str()) || !name.contains('.') => 2,
+        _ => 1,
+    };
+    let ends = (least..=parts.len().max(least)).filter_map(|n| {
+        let start = parts.len().checked_sub(n)?;
+        Some(parts.get(start..)?.join("/"))
+    });
+    let part_of_name = |c: char| c.is_alphanumeric() || "-_".contains(c);
+    ends.into_iter().any(|end| {
+        text.match_indices(&end).any(|(at, _)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let mut after = text.get(at + end.len()..).unwrap_or_default().chars();
+            let next = after.next();
+            // A full stop ends a sentence, or goes on with another suffix.
+            let goes_on = next.is_some_and(|c| part_of_name(c) || c == '/')
+                || (next == Some('.') && after.next().is_some_and(part_of_name));
+            !before.is_some_and(|c| part_of_name(c) || c == '.') && !goes_on
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (text, path, want) in [
+            ("see src/berth/lock.rs for why", "src/berth/lock.rs", true),
+            ("`lock.rs` takes the lock", "src/berth/lock.rs", true),
+            ("berth/lock.rs: never twice.", "src/berth/lock.rs", true),
+            ("It ends in lock.rs.", "src/berth/lock.rs", true),
+            ("berth-lock.rs is another", "src/berth/lock.rs", false),
+            ("lock.rs.bak is another", "src/berth/lock.rs", false),
+            ("other/lock.rs", "src/berth/lock.rs", true),
+            ("mod.rs files are short", "src/berth/mod.rs", false),
+            ("berth/mod.rs is short", "src/berth/mod.rs", true),
+            ("the lock is in src", "src/lock", false),
+            ("run src/lock", "src/lock", true),
+            ("", "", false),
+            ("anything", "/", false),
+        ] {
+            assert_eq!(is_named(text, path), want, "{text} {path}");
+        }
+    }
+}

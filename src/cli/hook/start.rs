@@ -1,0 +1,85 @@
+//! A session starts: the report, and after a compaction what was handed off.
+
+use std::{fmt::Write, time::Duration};
+
+use super::call::{Answer, Call, Shown};
+use crate::{
+    agents::wire::Source,
+    cli::{context, detached, error::Failure, handoff, report},
+    config::layer::Origin,
+    report::{
+        budget::Tokens,
+        render::{self, GroundTruth},
+    },
+    text::safe,
+};
+
+/// A snapshot of scores that is younger is left as it is.
+const FRESH: Duration = Duration::from_secs(30 * 60);
+
+/// What a new session should know.
+pub(super) fn start(call: &Call<'_>) -> Answer {
+    // A session that goes on has its report still, unless the agent asks for it anew.
+    if !call.listens() || (call.known().reported && call.input.source == Source::Startup) {
+        return Answer::default();
+    }
+    let mut answer = memories(call);
+    if call.input.source == Source::Compact {
+        answer.extend(handed_off(call));
+    }
+    answer
+}
+
+/// The report, in the wording and the size that the agent takes.
+pub(super) fn memories(call: &Call<'_>) -> Answer {
+    let ctx = call.ctx;
+    let room = Tokens::of_chars(call.agent.limit().most());
+    let mut settings = report::settings(ctx, None, Tokens(0));
+    settings.budget = settings.budget.min(room);
+    let is_default = |name| ctx.config.get(name).is_some_and(|(_, from)| *from == Origin::Default);
+    if call.agent.wants_facts() && is_default("report.groundTruth") {
+        settings.ground_truth = GroundTruth::Factual;
+    }
+    if is_default("report.removeCommand") {
+        settings.remove_command = "pimem remove";
+    }
+    let (board, _) = ctx.board(&call.stores);
+    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
+    let entries = shown
+        .map(|(row, _)| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None })
+        .collect();
+    Answer { text: report.text, entries, report: true, ..Answer::default() }
+}
+
+/// Today's newest handoff.
+fn handed_off(call: &Call<'_>) -> Answer {
+    let today = context::local(call.ctx.now.0).date;
+    let newest = call.stores.iter().filter_map(|store| handoff::in_store(store).ok().flatten());
+    let Some((_, block)) = newest.filter(|(date, _)| *date == today).max() else {
+        return Answer::default();
+    };
+    let mut text = "# Handoff from before the compaction\n\n".to_owned();
+    for line in block.lines().filter(|line| !line.starts_with("<!--")) {
+        // Only our own lines may look like headings of ours.
+        let line = line.strip_prefix("## ").map_or(line, |_| "");
+        if !line.is_empty() {
+            let _ = writeln!(text, "{}", safe::model(line));
+        }
+    }
+    Answer { text, others: vec![block], ..Answer::default() }
+}
+
+/// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
+/// sessions that ended without saying so.
+pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
+    let snapshots = call.stores.iter().map(|store| store.dir.join("memory-scores.json"));
+    let is_old = |path: std::path::PathBuf| {
+        let modified = std::fs::metadata(path).and_then(|meta| meta.modified());
+        !modified.is_ok_and(|at| call.ctx.real_now.duration_since(at).is_ok_and(|age| age < FRESH))
+    };
+    if snapshots.into_iter().any(is_old) {
+        detached::start(call.ctx, &["rebuild", "--if-older", "30m", "--quiet"])?;
+    }
+    super::close::sweep(call)
+}

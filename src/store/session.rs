@@ -1,0 +1,254 @@
+//! The ledger of a session: what was put into its prompts already, so that nothing is said twice.
+//!
+//! One append-only file a session below `data/sessions/`, a line a fact. Hooks run side by side, so
+//! nothing is ever rewritten; what a later version notes is ignored.
+
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{atomic, vault::Store};
+use crate::model::{
+    entry::EntryId,
+    hash::{IdSet, fnv1a64},
+};
+
+/// Directory of ledgers below `data/`.
+const FOLDER: &str = "sessions";
+/// The same call within this time is one call: hooks may be installed twice, for the user and for
+/// the project, or be called by an agent that also reads the settings of another.
+const TWICE: Duration = Duration::from_secs(10);
+/// A ledger that nothing was added to for this long belongs to a session that is over.
+const OVER: Duration = Duration::from_secs(12 * 3600);
+/// Ledgers that are looked at in one go.
+const SWEPT: usize = 500;
+
+/// One line of a ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub(crate) enum Note {
+    /// A hook was called, and whoever notes it first answers.
+    Call {
+        /// Seconds of the true time.
+        at: u64,
+        /// What the call was.
+        key: String,
+        /// Which process.
+        by: String,
+    },
+    /// The context was thrown away.
+    Reset,
+    /// The report was put into a prompt.
+    Report,
+    /// Entries were put into a prompt.
+    Seen {
+        /// Their ids.
+        entries: Vec<String>,
+        /// Hashes of other texts.
+        #[serde(default)]
+        texts: Vec<u64>,
+    },
+    /// Entries were used in an answer.
+    Used {
+        /// Their ids.
+        entries: Vec<String>,
+    },
+    /// The user said something.
+    Said {
+        /// The beginning, without secrets.
+        text: String,
+    },
+    /// Preferences were learned.
+    Learned {
+        /// How many.
+        count: usize,
+    },
+    /// A summary of the session has been kept.
+    Indexed,
+    /// Of a later version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a ledger says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    /// Whether the report was put into its context.
+    pub(crate) reported: bool,
+    /// Entries in its context.
+    pub(crate) seen: IdSet<EntryId>,
+    /// Other texts in its context, by hash.
+    pub(crate) texts: HashSet<u64>,
+    /// Entries that were in its context at any time, in the order in which they came.
+    pub(crate) injected: Vec<EntryId>,
+    /// Those of them that were used.
+    pub(crate) used: IdSet<EntryId>,
+    /// What the user said.
+    pub(crate) said: Vec<String>,
+    /// How many preferences were learned.
+    pub(crate) learned: usize,
+    /// Whether a summary was kept since the user last said something.
+    pub(crate) indexed: bool,
+}
+
+/// The ledger of one session.
+pub(crate) struct Session {
+    store: Store,
+    name: String,
+    /// What it says.
+    pub(crate) known: Known,
+}
+
+impl Session {
+    /// Opens the ledger of a session and notes a call. `None` when the same call was noted by another
+    /// process just now, which will answer it.
+    pub(crate) fn open(store: &Store, id: &str, call: &str, now: SystemTime) -> Option<Self> {
+        // Agents name sessions as they like: the name is hashed before it touches a path.
+        let name = format!("{FOLDER}/{}.jsonl", digest(id));
+        let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
+        let key = format!("{:016x}", fnv1a64(&[call.as_bytes()]));
+        let own = Note::Call { at, key: key.clone(), by: by.clone() };
+        let noted = store.append_local(&name, &line(&own)).is_ok();
+        let bytes = store.local(&name).ok().flatten().unwrap_or_default();
+        let notes: Vec<Note> = notes(&bytes).collect();
+        let first = notes.iter().find_map(|note| match note {
+            Note::Call { at: then, key: known, by }
+                if *known == key && at.saturating_sub(*then) < TWICE.as_secs() =>
+            {
+                Some(by)
+            }
+            _ => None,
+        });
+        if noted && first.is_some_and(|first| *first != by) {
+            return None;
+        }
+        Some(Self { store: store.clone(), name, known: fold(notes) })
+    }
+
+    /// Notes what happened; what cannot be written is forgotten.
+    pub(crate) fn note(&self, notes: &[Note]) {
+        let lines: String = notes.iter().map(line).collect();
+        if !lines.is_empty() {
+            drop(self.store.append_local(&self.name, &lines));
+        }
+    }
+}
+
+/// The ledgers of sessions that are over: where each is, and what it says.
+pub(crate) fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
+    let dir = store.data_dir().join(FOLDER);
+    let files = std::fs::read_dir(&dir).into_iter().flatten().flatten().take(SWEPT);
+    let is_over = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > OVER);
+    let old = files.filter(|file| {
+        file.file_name().to_string_lossy().ends_with(".jsonl")
+            && file
+                .metadata()
+                .is_ok_and(|meta| meta.is_file() && meta.modified().is_ok_and(is_over))
+    });
+    old.filter_map(|file| {
+        let name = format!("{FOLDER}/{}", file.file_name().to_str()?);
+        let bytes = store.local(&name).ok()??;
+        Some((file.path(), fold(notes(&bytes))))
+    })
+    .collect()
+}
+
+/// Deletes the ledger of a session that is over.
+pub(crate) fn remove(ledger: &std::path::Path) {
+    atomic::remove_derived(ledger);
+}
+
+/// The notes of a ledger; damaged lines are left out.
+fn notes(bytes: &[u8]) -> impl Iterator<Item = Note> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+fn line(note: &Note) -> String {
+    let mut line = serde_json::to_string(note).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+/// What notes come to.
+fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
+    let mut known = Known::default();
+    let ids = |entries: Vec<String>| entries.into_iter().filter_map(|id| id.parse().ok());
+    for note in notes {
+        match note {
+            Note::Reset => {
+                known.reported = false;
+                known.seen.clear();
+                known.texts.clear();
+            }
+            Note::Report => known.reported = true,
+            Note::Seen { entries, texts } => {
+                for id in ids(entries) {
+                    if known.seen.insert(id) && !known.injected.contains(&id) {
+                        known.injected.push(id);
+                    }
+                }
+                known.texts.extend(texts);
+            }
+            Note::Used { entries } => known.used.extend(ids(entries)),
+            Note::Said { text } => {
+                known.indexed = false;
+                known.said.push(text);
+            }
+            Note::Learned { count } => known.learned += count,
+            Note::Indexed => known.indexed = true,
+            Note::Call { .. } | Note::Unknown => {}
+        }
+    }
+    known
+}
+
+/// 64 bits of the SHA-256 of a session's id.
+fn digest(id: &str) -> String {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::digest(id.as_bytes());
+    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{start:016x}")
+}
+
+/// Makes the notes about entries and other texts that were put into a prompt.
+pub(crate) fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Option<Note> {
+    let entries: Vec<String> = entries.into_iter().map(|id| id.to_string()).collect();
+    (!entries.is_empty() || !texts.is_empty()).then_some(Note::Seen { entries, texts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(text: &str) -> Known {
+        fold(notes(text.as_bytes()))
+    }
+
+    #[test]
+    fn what_a_ledger_says() {
+        let seen =
+            |ids: &[u64]| line(&super::seen(ids.iter().map(|id| EntryId(*id)), vec![7]).unwrap());
+        let text = [
+            line(&Note::Report),
+            seen(&[1, 2]),
+            "{\"op\":\"later\",\"x\":1}\ndamaged\n".to_owned(),
+            line(&Note::Used { entries: vec![EntryId(2).to_string(), "x".to_owned()] }),
+            line(&Note::Said { text: "a".to_owned() }),
+            line(&Note::Learned { count: 2 }),
+        ]
+        .concat();
+        let known = folded(&text);
+        assert!(known.reported && known.seen.contains(&EntryId(1)) && known.texts.contains(&7));
+        assert_eq!((known.injected.len(), known.used.len(), known.learned), (2, 1, 2));
+        let after = folded(&(text + &line(&Note::Reset) + &seen(&[2, 3])));
+        assert!(!after.reported && !after.seen.contains(&EntryId(1)));
+        assert_eq!(after.injected, [1, 2, 3].map(EntryId));
+        assert_eq!(after.said, ["a"]);
+    }
+}
