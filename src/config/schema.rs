@@ -130,6 +130,15 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         protected: true,
         ..key(
+            "hook.rebuildMinutes",
+            "PIMEM_HOOK_REBUILD_MINUTES",
+            Kind::Whole { default: 30, least: 0, most: 1_000_000 },
+            "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
             "lock.timeoutMs",
             "PIMEM_LOCK_TIMEOUT_MS",
             Kind::Whole { default: 5000, least: 0, most: 3_600_000 },

@@ -20,6 +20,7 @@ mod exchange;
 mod explain;
 mod generated;
 mod histories;
+mod hooks;
 mod hostile;
 mod index;
 mod merge;

@@ -11,11 +11,9 @@ use crate::{
         budget::Tokens,
         render::{self, GroundTruth},
     },
+    store::vault::Store,
     text::safe,
 };
-
-/// A snapshot of scores that is younger is left as it is.
-const FRESH: Duration = Duration::from_secs(30 * 60);
 
 /// What a new session should know.
 pub(super) fn start(call: &Call<'_>) -> Answer {
@@ -73,13 +71,17 @@ fn handed_off(call: &Call<'_>) -> Answer {
 /// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
 /// sessions that ended without saying so.
 pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
-    let snapshots = call.stores.iter().map(|store| store.dir.join("memory-scores.json"));
-    let is_old = |path: std::path::PathBuf| {
-        let modified = std::fs::metadata(path).and_then(|meta| meta.modified());
-        !modified.is_ok_and(|at| call.ctx.real_now.duration_since(at).is_ok_and(|age| age < FRESH))
+    let minutes = call.ctx.config.whole("hook.rebuildMinutes");
+    let fresh = Duration::from_secs(minutes * 60);
+    let is_old = |store: &Store| {
+        let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
+        let modified = snapshot.and_then(|meta| meta.modified());
+        let age = modified.ok().map(|at| call.ctx.real_now.duration_since(at).unwrap_or_default());
+        age.is_none_or(|age| age >= fresh)
     };
-    if snapshots.into_iter().any(is_old) {
-        detached::start(call.ctx, &["rebuild", "--if-older", "30m", "--quiet"])?;
+    if minutes > 0 && call.stores.iter().any(is_old) {
+        let age = format!("{minutes}m");
+        detached::start(call.ctx, &["rebuild", "--if-older", &age, "--quiet"])?;
     }
     super::close::sweep(call)
 }
