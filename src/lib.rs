@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! topics/*.md  ──text──▶ Entry ──┐
-//! evidence.jsonl ─model──▶ Event ─┴─score(now)─▶ Standing ─┬─report(budget)─▶ Report ─▶ report
-//!                          │                               └─recall(query)──▶ Hits   ─▶ search
+//! evidence.jsonl ─model──▶ Event ─┴─score(now)─▶ Standing ─┬─report(budget)─▶ Report ─▶ report, hook
+//!                          │                               └─recall(query)──▶ Hits   ─▶ search, hook
 //!                          │                                      ▲
 //!                          └──▶ index: postings ──────────────────┤
 //!                               embed(model): vectors ────────────┘ (cache, outside the repository)

@@ -12,3 +12,4 @@ pub mod sieve;
 pub mod similar;
 pub mod soft;
 pub mod tokens;
+pub mod usage;

@@ -52,7 +52,7 @@ pub(crate) enum Note {
         #[serde(default)]
         texts: Vec<u64>,
     },
-    /// Entries were used in an answer.
+    /// An answer was weighed, and used these entries.
     Used {
         /// Their ids.
         entries: Vec<String>,
@@ -85,6 +85,8 @@ pub(crate) struct Known {
     pub(crate) texts: HashSet<u64>,
     /// Entries that were in its context at any time, in the order in which they came.
     pub(crate) injected: Vec<EntryId>,
+    /// How many of these there were when an answer was last weighed.
+    pub(crate) weighed: usize,
     /// Those of them that were used.
     pub(crate) used: IdSet<EntryId>,
     /// What the user said.
@@ -195,7 +197,10 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 }
                 known.texts.extend(texts);
             }
-            Note::Used { entries } => known.used.extend(ids(entries)),
+            Note::Used { entries } => {
+                known.weighed = known.injected.len();
+                known.used.extend(ids(entries));
+            }
             Note::Said { text } => {
                 known.indexed = false;
                 known.said.push(text);

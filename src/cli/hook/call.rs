@@ -205,6 +205,11 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// What the agent answered.
+    pub(super) fn response(&self) -> Option<String> {
+        self.input.response.clone()
+    }
+
     /// The beginning of the prompt as it may be kept.
     pub(super) fn prompt(&self) -> String {
         let prompt = self.input.prompt.as_deref().unwrap_or_default();

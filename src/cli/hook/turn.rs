@@ -1,9 +1,90 @@
-//! The agent has answered: which memories it used.
+//! The agent has answered: which memories it used. These are reinforced, so that they do not fade.
 
 use super::call::Call;
-use crate::cli::error::Failure;
+use crate::{
+    cli::{
+        context,
+        error::{Failure, Kind},
+    },
+    model::{
+        entry::EntryId,
+        event::EventKind,
+        hash::{IdMap, IdSet},
+        telemetry::What,
+    },
+    recall::usage::Response,
+    score::ledger::Ledger,
+    store::{session::Note, vault::Store},
+};
 
-/// Notes which of the session's memories the answer used, and reinforces them.
-pub(super) fn weigh(_call: &Call<'_>) -> Result<(), Failure> {
+/// Milliseconds in which a hook reinforces an entry once.
+const HOUR: u64 = 3_600_000;
+
+/// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
+/// session, however often it is used.
+pub(super) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
+    let known = call.known();
+    let waiting: Vec<EntryId> =
+        known.injected.iter().filter(|id| !known.used.contains(id)).copied().collect();
+    let Some(response) = call.response().filter(|_| !waiting.is_empty()) else { return Ok(()) };
+    let mut response = Response::new(&response);
+    let texts = texts(call);
+    let mut used = waiting.clone();
+    used.retain(|id| texts.get(id).is_some_and(|text| response.uses(text)));
+    // Nothing new to tell: neither used, nor put into a prompt since the last answer.
+    if used.is_empty() && known.weighed == known.injected.len() {
+        return Ok(());
+    }
+    let names = |ids: &[EntryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    call.note(&[Note::Used { entries: names(&used) }]);
+    call.telemetry(vec![What::Usage {
+        injected_count: waiting.len(),
+        used_count: used.len(),
+        usage_rate: (used.len() as f64 / waiting.len() as f64 * 1000.0).round() / 1000.0,
+        injected: names(&waiting),
+        used: names(&used),
+    }]);
+    let used = used.into_iter().collect();
+    call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
+}
+
+/// The texts of all entries.
+fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
+    let mut texts = IdMap::default();
+    for store in &call.stores {
+        let snapshot = store.read_topics(&call.ctx.config.categories);
+        texts.extend(snapshot.placed(store.scope).into_iter().map(|entry| (entry.id, entry.text)));
+    }
+    texts
+}
+
+/// Reinforces those of the used entries that are in `store` and were not reinforced lately.
+fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<(), Failure> {
+    let ctx = call.ctx;
+    let due = |ledger: &Ledger| -> Vec<EntryId> {
+        let lately = |id: &EntryId| {
+            ledger.evidence(*id).is_none_or(|evidence| {
+                ctx.now.since(evidence.last_reinforced.max(evidence.touched)).0 < HOUR
+            })
+        };
+        let mut due: Vec<EntryId> = used.iter().filter(|id| !lately(id)).copied().collect();
+        due.sort_unstable();
+        due
+    };
+    // Most answers use nothing that is due, and then there is nothing to lock.
+    if store.evidence_of(used).is_some_and(|ledger| due(&ledger).is_empty()) {
+        return Ok(());
+    }
+    let lock = context::lock(store)?;
+    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
+    if let Some(problem) = txn.snapshot().problems.first() {
+        return Err(Failure { kind: Kind::Io, ..Failure::from(problem) });
+    }
+    let here: IdSet<EntryId> =
+        txn.snapshot().placed(store.scope).iter().map(|entry| entry.id).collect();
+    for id in due(&txn.snapshot().ledger).into_iter().filter(|id| here.contains(id)) {
+        txn.record(id, EventKind::Reinforce(1))?;
+    }
+    txn.commit()?;
     Ok(())
 }
