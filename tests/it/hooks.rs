@@ -57,7 +57,7 @@ pub(crate) fn call(
     piped(hook(sandbox, agent, event), input)
 }
 
-fn piped(command: Command, input: impl AsRef<[u8]>) -> Outcome {
+pub(crate) fn piped(command: Command, input: impl AsRef<[u8]>) -> Outcome {
     let mut command = assert_cmd::Command::from_std(command);
     let done = command.write_stdin(input.as_ref()).output().unwrap();
     Outcome {
@@ -306,52 +306,6 @@ fn a_message_of_a_hundred_megabytes() {
     );
     let done = call(&sandbox, "claude", "post-tool", large);
     assert!(done.stdout.contains("src/probe.rs"), "{}", done.stdout);
-}
-
-fn context(done: Outcome) -> String {
-    let text = done.ok();
-    if text.is_empty() {
-        return text;
-    }
-    let answer: Value = serde_json::from_str(&text).unwrap();
-    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
-}
-
-/// Lines of entries in a context.
-fn entries(context: &str) -> Vec<String> {
-    let items = context.lines().filter_map(|line| line.strip_prefix("- "));
-    items.map(|item| item.split_once("] ").map_or(item, |(_, text)| text).to_owned()).collect()
-}
-
-#[test]
-fn an_entry_once_a_session() {
-    let sandbox = Sandbox::new("harbor");
-    let mut seen = std::collections::BTreeSet::new();
-    let say = |session: &str, event: &str, more: &str| {
-        let input = format!("{{\"session_id\":\"{session}\",{more}}}");
-        entries(&context(call(&sandbox, "claude", event, input)))
-    };
-    for text in say("s", "session-start", "\"source\":\"startup\"") {
-        assert!(text.starts_with("... ") || seen.insert(text));
-    }
-    let reported = seen.len();
-    for prompt in ["why does the arm64 image not start", "berths overlap", "arm64 image, once more"]
-    {
-        for text in say("s", "prompt", &format!("\"prompt\":\"{prompt}\"")) {
-            assert!(seen.insert(text.clone()), "twice: {text}");
-        }
-    }
-    assert!(seen.len() > reported, "something was recalled");
-    let edit = "\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"src/api/error.rs\"}";
-    for text in say("s", "post-tool", edit) {
-        assert!(seen.insert(text.clone()), "twice: {text}");
-    }
-    // The same hook called by two installations at once is one call.
-    assert_eq!(say("s", "session-start", "\"source\":\"startup\""), Vec::<String>::new());
-    // What was thrown away may be said again; another session knows nothing.
-    assert!(say("s", "session-start", "\"source\":\"compact\"").len() >= reported);
-    let other = say("t", "prompt", "\"prompt\":\"why does the arm64 image not start\"");
-    assert!(other.iter().any(|text| text.contains("arm64 images are published")));
 }
 
 #[test]

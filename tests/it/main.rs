@@ -20,6 +20,7 @@ mod exchange;
 mod explain;
 mod generated;
 mod histories;
+mod hook_sessions;
 mod hooks;
 mod hostile;
 mod index;

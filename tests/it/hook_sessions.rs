@@ -1,0 +1,198 @@
+//! Sessions of agents: what was said is not said again, and what an answer uses is reinforced.
+
+use std::{collections::BTreeSet, fs, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::{
+    common::sandbox::{Outcome, PIMEM, Sandbox},
+    hooks::{AGENTS, call, hook, piped},
+};
+
+fn context(done: Outcome) -> String {
+    let text = done.ok();
+    if text.is_empty() {
+        return text;
+    }
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+/// Lines of entries in a context.
+fn entries(context: &str) -> Vec<String> {
+    let items = context.lines().filter_map(|line| line.strip_prefix("- "));
+    items.map(|item| item.split_once("] ").map_or(item, |(_, text)| text).to_owned()).collect()
+}
+
+#[test]
+fn an_entry_once_a_session() {
+    let sandbox = Sandbox::new("harbor");
+    let mut seen = BTreeSet::new();
+    let say = |session: &str, event: &str, more: &str| {
+        let input = format!("{{\"session_id\":\"{session}\",{more}}}");
+        entries(&context(call(&sandbox, "claude", event, input)))
+    };
+    for text in say("s", "session-start", "\"source\":\"startup\"") {
+        assert!(text.starts_with("... ") || seen.insert(text));
+    }
+    let reported = seen.len();
+    for prompt in ["why does the arm64 image not start", "berths overlap", "arm64 image, once more"]
+    {
+        for text in say("s", "prompt", &format!("\"prompt\":\"{prompt}\"")) {
+            assert!(seen.insert(text.clone()), "twice: {text}");
+        }
+    }
+    assert!(seen.len() > reported, "something was recalled");
+    let edit = "\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"src/api/error.rs\"}";
+    for text in say("s", "post-tool", edit) {
+        assert!(seen.insert(text.clone()), "twice: {text}");
+    }
+    // The same hook called by two installations at once is one call.
+    assert_eq!(say("s", "session-start", "\"source\":\"startup\""), Vec::<String>::new());
+    // What was thrown away may be said again; another session knows nothing.
+    assert!(say("s", "session-start", "\"source\":\"compact\"").len() >= reported);
+    let other = say("t", "prompt", "\"prompt\":\"why does the arm64 image not start\"");
+    assert!(other.iter().any(|text| text.contains("arm64 images are published")));
+}
+
+/// Calls a hook of Claude Code in a session, at a time of 30 June.
+fn at(sandbox: &Sandbox, time: &str, session: &str, event: &str, more: &Value) -> Outcome {
+    let mut input = json!({"session_id": session, "cwd": sandbox.project()});
+    input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let mut command = hook(sandbox, "claude", event);
+    command.env("PIMEM_NOW", format!("2026-06-30T{time}Z"));
+    piped(command, input.to_string())
+}
+
+const SPINDLE: &str = "The spindle needs 4 s to reach speed; wait for `M3` to report before the first plunge #spindle";
+const USES: &str = "Done: the job now waits for `M3` to report, since the spindle needs 4 s to reach speed before its first plunge.";
+
+fn evidence(sandbox: &Sandbox) -> i64 {
+    sandbox.entries()[SPINDLE]["evidence"].as_i64().unwrap()
+}
+
+#[test]
+fn what_an_answer_uses_is_reinforced() {
+    let sandbox = Sandbox::new("working");
+    let before = evidence(&sandbox);
+    let say = |time: &str, session: &str, answer: &str| {
+        let start = at(&sandbox, time, session, "session-start", &json!({"source": "startup"}));
+        assert!(context(start).contains("4 s to reach speed"));
+        let stop = json!({"last_assistant_message": answer});
+        assert_eq!(at(&sandbox, time, session, "stop", &stop).ok(), "");
+        evidence(&sandbox) - before
+    };
+    assert_eq!(
+        say("18:00:00", "a", "I looked at the log of yesterday and found nothing unusual in it."),
+        0
+    );
+    assert_eq!(say("18:01:00", "b", USES), 1);
+    // Within the hour, by another session: no.
+    assert_eq!(say("18:30:00", "c", USES), 1);
+    assert_eq!(say("19:02:00", "d", USES), 2);
+    // Once a session, however late.
+    let again = json!({"last_assistant_message": format!("Again. {USES}")});
+    assert_eq!(at(&sandbox, "23:00:00", "d", "stop", &again).ok(), "");
+    assert_eq!(evidence(&sandbox) - before, 2);
+    let log = sandbox.read("evidence.jsonl");
+    let last = log.lines().last().unwrap();
+    assert!(last.contains("\"by\":\"claude\"") && last.contains("\"session\":\"d\""), "{last}");
+    let telemetry = fs::read_to_string(sandbox.project().join(".pi/data/memory-telemetry.jsonl"));
+    let telemetry = telemetry.unwrap();
+    let usage = telemetry.lines().filter(|line| line.contains("\"type\":\"usage\"")).count();
+    assert_eq!(usage, 4, "{telemetry}");
+    assert!(!telemetry.contains("I looked at the log"), "answers are not kept");
+}
+
+#[test]
+fn a_compaction_gives_back_what_was_handed_off() {
+    let sandbox = Sandbox::new("working");
+    let start = |source: &str| {
+        context(at(&sandbox, "18:00:00", "s", "session-start", &json!({"source": source})))
+    };
+    assert!(!start("startup").contains("Handoff"));
+    assert_eq!(at(&sandbox, "18:00:00", "s", "pre-compact", &json!({"trigger": "auto"})).ok(), "");
+    assert!(
+        sandbox.read("daily/2026-06-30.md").contains("<!-- HANDOFF 2026-06-30 18:00:00 [s] -->")
+    );
+    let after = start("compact");
+    assert!(after.contains("# Handoff from before the compaction"), "{after}");
+    assert!(after.contains("- [ ] Ask the school for the probe input's pin"), "{after}");
+    assert!(after.contains("4 s to reach speed"), "the report is back too");
+}
+
+#[test]
+fn an_answer_fits_what_the_agent_takes() {
+    let sandbox = Sandbox::new("empty");
+    for number in 0..90 {
+        let text = format!("Pinned rule {number}: {}", "long words of every kind ".repeat(6));
+        let added = sandbox.run(&[
+            "add",
+            "--pin",
+            "--force",
+            "-c",
+            ["lesson", "decision"][number % 2],
+            &text,
+        ]);
+        assert_eq!(added.code, 0, "{}", added.stderr);
+    }
+    let all = call(&sandbox, "generic", "session-start", "{\"session_id\":\"g\"}").ok();
+    assert!(all.len() > 12_000, "{}", all.len());
+    for agent in ["claude", "codex"] {
+        let done =
+            call(&sandbox, agent, "session-start", format!("{{\"session_id\":\"{agent}\"}}"));
+        let text = context(done);
+        assert!(text.len() <= 10_000 && text.len() > 9_500, "{agent}: {}", text.len());
+        for line in text.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- ..."))
+        {
+            assert!(all.contains(&format!("{line}\n")), "cut inside an entry: {line}");
+        }
+        assert!(text.lines().last().unwrap().starts_with("- ... "), "{text}");
+        // What was cut off has not been seen: a prompt may bring it yet.
+        let prompt =
+            format!("{{\"session_id\":\"{agent}\",\"prompt\":\"Pinned rule 89 long words\"}}");
+        let shown: BTreeSet<String> = entries(&text).into_iter().collect();
+        for line in entries(&context(call(&sandbox, agent, "prompt", prompt))) {
+            assert!(!shown.contains(&line), "twice: {line}");
+        }
+    }
+}
+
+/// Hooks of every agent under strace: no socket, and nothing outside of the sandbox is written.
+#[test]
+fn no_socket_is_opened() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        println!("no strace: not tested");
+        return;
+    }
+    let sandbox = Sandbox::new("working");
+    for agent in AGENTS {
+        for event in ["session-start", "prompt", "post-tool", "pre-compact", "stop", "session-end"]
+        {
+            let traced = hook(&sandbox, agent, event);
+            let mut command = Command::new("strace");
+            let log = sandbox.root().join("trace");
+            command
+                .args(["-f", "-e", "trace=%network,execve,rename,unlink,openat", "-o"])
+                .arg(&log);
+            command.arg(PIMEM).args(traced.get_args()).env_clear();
+            command.envs(traced.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command.current_dir(sandbox.project());
+            let said = json!({"session_id": agent, "prompt": "When does the spindle reach speed?",
+                "tool_name": "edit", "tool_input": {"file_path": "src/probe.rs"}, "response": USES});
+            assert_eq!(piped(command, said.to_string()).code, 0);
+            let trace = fs::read_to_string(&log).unwrap();
+            assert!(trace.contains("execve("), "{trace}");
+            for line in trace.lines() {
+                let network = ["socket(", "connect(", "bind(", "sendto("];
+                assert!(!network.iter().any(|call| line.contains(call)), "{line}");
+                let writes = line.contains("O_WRONLY")
+                    || line.contains("O_RDWR")
+                    || line.contains("O_CREAT");
+                let inside =
+                    line.contains(&*sandbox.root().to_string_lossy()) || line.contains("/dev/");
+                assert!(!writes || inside, "{line}");
+            }
+        }
+    }
+}
