@@ -196,3 +196,62 @@ fn no_socket_is_opened() {
         }
     }
 }
+
+/// Eight agents at once, in four sessions and one store; some of their hooks are killed.
+#[test]
+fn agents_side_by_side() {
+    let sandbox = Sandbox::new("working");
+    let rounds = 3 * crate::common::scale();
+    std::thread::scope(|scope| {
+        for (number, agent) in AGENTS.into_iter().enumerate() {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    for event in [
+                        "session-start",
+                        "prompt",
+                        "post-tool",
+                        "pre-compact",
+                        "stop",
+                        "session-end",
+                    ] {
+                        let said = json!({
+                            "session_id": format!("session {}", number / 2),
+                            "cwd": sandbox.project(),
+                            "prompt": format!("Spindle speed, round {round} of {agent}?"),
+                            "tool_name": "edit",
+                            "tool_input": {"file_path": format!("src/probe{round}.rs")},
+                            "response": format!("{USES} ({agent}, {round})"),
+                        });
+                        let mut command = hook(sandbox, agent, event);
+                        if (number + round) % 4 == 3 {
+                            // What is killed on the way leaves nothing half done.
+                            command.env("PIMEM_HOOK_DEADLINE_MS", "5");
+                        }
+                        assert_eq!(piped(command, said.to_string()).code, 0, "{agent} {event}");
+                    }
+                }
+            });
+        }
+    });
+    let mut files = 0;
+    for (name, bytes) in sandbox.tree() {
+        if name.ends_with(".jsonl") {
+            files += 1;
+            for line in String::from_utf8(bytes).unwrap().lines() {
+                assert!(serde_json::from_str::<Value>(line).is_ok(), "{name}: {line}");
+            }
+        }
+    }
+    assert!(files >= 5, "evidence, telemetry and four ledgers");
+    // One use an hour counts, whoever found it.
+    let log = sandbox.read("evidence.jsonl");
+    let spindle = sandbox.entries()[SPINDLE]["id"].as_str().unwrap().to_owned();
+    let now = log.lines().filter(|line| {
+        line.contains(&spindle)
+            && line.contains("\"reinforce\"")
+            && line.contains("2026-06-30T18:00")
+    });
+    assert!(now.count() <= 1, "{log}");
+    assert_eq!(sandbox.run(&["doctor"]).code, 0);
+}
