@@ -45,6 +45,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) period: Period,
     /// None of these entries.
     pub(crate) except: Option<&'a IdSet<EntryId>>,
+    /// How many candidates are read, when not as many as so many hits are worth.
+    pub(crate) pool: Option<usize>,
 }
 
 impl<'a> Wanted<'a> {
@@ -65,6 +67,7 @@ impl<'a> Wanted<'a> {
             categories: &[],
             period: Period::default(),
             except: None,
+            pool: None,
         }
     }
 }
@@ -226,7 +229,7 @@ impl Search<'_> {
             || !wanted.categories.is_empty()
             || wanted.period.is_bounded()
             || wanted.except.is_some();
-        let pool = sieve::pool(wanted.limit);
+        let pool = wanted.pool.unwrap_or_else(|| sieve::pool(wanted.limit));
         // Entries of another time and forgotten ones fall out later, so all have to stay in.
         let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
         let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };

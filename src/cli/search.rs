@@ -148,6 +148,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         categories: &args.category,
         period,
         except: None,
+        pool: None,
     };
     let found = find::find(ctx, &ctx.readers()?, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));

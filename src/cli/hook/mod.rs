@@ -1,7 +1,7 @@
 //! `pimem hook`: what agents call. Whatever happens, the exit code is 0 and the answer is valid.
 //!
-//! The work is done in a thread of its own, which nobody waits for when the time is up: a lock, a
-//! slow disk or an input that never ends costs the answer and nothing else.
+//! A second thread keeps the deadline and ends the process when the time is up, whatever the first
+//! is doing: a lock, a slow disk or an input that never ends costs the answer and nothing else.
 #![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
 
 mod call;
@@ -14,8 +14,12 @@ mod turn;
 use std::{
     ffi::OsString,
     io::{self, IsTerminal, Read},
-    panic,
-    sync::mpsc::{self, Sender},
+    panic::{self, AssertUnwindSafe},
+    process,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -40,6 +44,8 @@ use crate::{
 /// The most that is taken from standard input. A tool's answer with a whole file in it fits; what is
 /// longer is read to its end and dropped.
 const INPUT: u64 = 8 << 20;
+/// Bytes of the stack of the thread that only waits.
+const STACK: usize = 64 << 10;
 
 /// Answer an agent's hook
 ///
@@ -57,14 +63,6 @@ pub(crate) struct Args {
     /// calls it
     #[arg(value_name = "EVENT")]
     event: String,
-}
-
-/// What the worker has to say.
-enum Step {
-    /// How long it may take, by the settings.
-    Deadline(Duration),
-    /// What to print.
-    Answer(String),
 }
 
 /// Whether this is a call of `hook`, which must not fail however wrong it is.
@@ -108,25 +106,14 @@ pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }
-    let mut deadline = first_deadline(&env);
-    let (sender, receiver) = mpsc::channel();
+    let watch = Watch::start(started, first_deadline(&env), nothing, debug);
+    let request = Request { agent, moment, debug, started };
     let globals = globals.clone();
-    thread::spawn(move || work(&Request { agent, moment, debug, started }, globals, env, &sender));
-    let mut answered = false;
-    // The worker hangs up when it is done, or has panicked.
-    while let Ok(step) = receiver.recv_timeout(deadline.saturating_sub(started.elapsed())) {
-        match step {
-            Step::Deadline(longer) => deadline = longer,
-            Step::Answer(text) => {
-                ui::reply(&text);
-                answered = true;
-            }
-        }
+    let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
+    if done.is_err() {
+        tell(debug, "the hook has panicked");
     }
-    if !answered {
-        tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
-        ui::reply(&nothing);
-    }
+    watch.answer_nothing();
     0
 }
 
@@ -138,6 +125,63 @@ struct Request {
     started: Instant,
 }
 
+/// The watch over the time: one answer, and the end of the process when it is up.
+struct Watch {
+    /// The answer when there is none, until one has been given.
+    nothing: Arc<Mutex<Option<String>>>,
+    deadline: Sender<Duration>,
+}
+
+impl Watch {
+    fn start(started: Instant, first: Duration, nothing: String, debug: bool) -> Self {
+        let nothing = Arc::new(Mutex::new(Some(nothing)));
+        let (deadline, changed) = mpsc::channel();
+        let watch = Self { nothing, deadline };
+        let waiting = Arc::clone(&watch.nothing);
+        let watched = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let mut deadline = first;
+            loop {
+                match changed.recv_timeout(deadline.saturating_sub(started.elapsed())) {
+                    Ok(longer) => deadline = longer,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => break,
+                }
+            }
+            if give(&waiting, None) {
+                tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
+            }
+            process::exit(0);
+        });
+        drop(watched);
+        watch
+    }
+
+    /// Gives the answer.
+    fn answer(&self, text: &str) {
+        give(&self.nothing, Some(text));
+    }
+
+    /// Gives an answer without anything in it, unless there was one.
+    fn answer_nothing(&self) {
+        give(&self.nothing, None);
+    }
+
+    fn deadline(&self, deadline: Duration) {
+        // Where no thread could be started, nobody ends the process before its time.
+        drop(self.deadline.send(deadline));
+    }
+}
+
+/// Gives an answer, or the one without anything in it, if there was none yet. Tells whether it did.
+fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
+    // Not held while it is printed: a reader that stops must not stop the watch.
+    let nothing = nothing.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(nothing) = &nothing {
+        ui::reply(text.unwrap_or(nothing));
+    }
+    nothing.is_some()
+}
+
 /// The deadline until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
     let key = Key::find("hook.deadlineMs");
@@ -146,34 +190,23 @@ fn first_deadline(env: &Env) -> Duration {
     Duration::from_millis(set.or_else(default).unwrap_or_default())
 }
 
-fn work(request: &Request, globals: Globals, env: Env, sender: &Sender<Step>) {
+fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let Request { agent, moment, debug, started } = *request;
-    let answer = |context: &str| {
-        // Nobody listens any more when the time is up.
-        drop(sender.send(Step::Answer(reply::reply(agent, moment, context))));
-    };
     let Some(input) = input(agent) else {
-        tell(debug, "standard input is no JSON object");
-        return answer("");
+        return tell(debug, "standard input is no JSON object");
     };
     let ui = Ui::new(&env, false, !debug, debug, Color::Never);
     let ctx = match Context::at(input.cwd.clone(), globals, env, ui) {
         Ok(ctx) => ctx,
-        Err((failure, _)) => {
-            tell(debug, &failure.message);
-            return answer("");
-        }
+        Err((failure, _)) => return tell(debug, &failure.message),
     };
     let deadline = Duration::from_millis(ctx.config.whole("hook.deadlineMs"));
-    drop(sender.send(Step::Deadline(deadline)));
+    watch.deadline(deadline);
     let left = deadline.saturating_sub(started.elapsed());
     let call = match Call::new(&ctx, agent, moment, input, left) {
         Ok(Some(call)) => call,
-        Ok(None) => return answer(""),
-        Err(failure) => {
-            tell(debug, &failure.message);
-            return answer("");
-        }
+        Ok(None) => return,
+        Err(failure) => return tell(debug, &failure.message),
     };
     let mut found = match moment {
         Moment::SessionStart => start::start(&call),
@@ -183,7 +216,7 @@ fn work(request: &Request, globals: Globals, env: Env, sender: &Sender<Step>) {
     };
     let text = fit(&found.text, agent.limit());
     found.keep_only(&text);
-    answer(&text);
+    watch.answer(&reply::reply(agent, moment, &text));
     call.record(found);
     let done = match moment {
         Moment::SessionStart => start::afterwards(&call),

@@ -19,6 +19,10 @@ use crate::{
 
 /// Past sessions that a prompt brings to mind.
 const SESSIONS: usize = 3;
+/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
+const READ: usize = 8;
+/// Summaries that are looked past because they were shown.
+const MANY: usize = 16;
 /// Least characters of a message that a summary of the session may use.
 const SAID: usize = 15;
 /// Messages of a session that are kept for its summary, at most.
@@ -51,10 +55,13 @@ fn recall(call: &Call<'_>, prompt: &str, there: HashSet<EntryId>) -> Answer {
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
     let entries = Wanted {
         except: Some(&except),
-        ..Wanted::recall(ctx, &query, limit.saturating_mul(4), &[SourceKind::Topic])
+        ..Wanted::recall(ctx, &query, limit.saturating_mul(2), &[SourceKind::Topic])
     };
-    let more = SESSIONS + known.texts.len().min(20);
-    let sessions = Wanted::recall(ctx, &query, more, &[SourceKind::Session]);
+    let more = SESSIONS + known.texts.len().min(MANY);
+    let sessions = Wanted {
+        pool: Some(READ + more),
+        ..Wanted::recall(ctx, &query, more, &[SourceKind::Session])
+    };
     let mut found = find::find_each(ctx, &call.stores, &[entries, sessions]).into_iter();
     let (entries, sessions) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
     let mut answer = Answer { stale: entries.stale, ..Answer::default() };
