@@ -31,6 +31,13 @@ const SWEPT: usize = 500;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub(crate) enum Note {
+    /// Whose ledger it is.
+    Session {
+        /// The session's id as it may be written down.
+        id: String,
+        /// The agent's name.
+        agent: String,
+    },
     /// A hook was called, and whoever notes it first answers.
     Call {
         /// Seconds of the true time.
@@ -77,6 +84,8 @@ pub(crate) enum Note {
 /// What a ledger says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
+    /// The session's id and the agent's name.
+    pub(crate) whose: Option<(String, String)>,
     /// Whether the report was put into its context.
     pub(crate) reported: bool,
     /// Entries in its context.
@@ -188,6 +197,7 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 known.seen.clear();
                 known.texts.clear();
             }
+            Note::Session { id, agent } => known.whose = Some((id, agent)),
             Note::Report => known.reported = true,
             Note::Seen { entries, texts } => {
                 for id in ids(entries) {

@@ -113,7 +113,11 @@ impl<'a> Call<'a> {
             session = Some(open);
         }
         let nothing = Known::default();
-        Ok(Some(Self { ctx, agent, moment, input, stores, session, nothing }))
+        let call = Self { ctx, agent, moment, input, stores, session, nothing };
+        if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
+            call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
+        }
+        Ok(Some(call))
     }
 
     /// The store that what is learned goes to, and whose `data/` is used.
