@@ -30,6 +30,7 @@ mod model;
 mod model_pull;
 mod model_status;
 mod note;
+mod noted;
 mod parts;
 mod period;
 mod pick;
@@ -44,6 +45,9 @@ mod search;
 mod show;
 mod space;
 mod standing;
+mod telemetry;
+mod telemetry_replay;
+mod telemetry_sums;
 mod texts;
 mod todo;
 mod topics;
@@ -124,6 +128,7 @@ commands! {
     Check "check" check::Args;
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
+    Telemetry "telemetry" telemetry::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -216,6 +221,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Check(args) => check::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
+        Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),

@@ -33,6 +33,7 @@ mod notes;
 mod race;
 mod scopes;
 mod store;
+mod telemetry;
 mod tidy;
 mod vectors;
 #[cfg(feature = "fastembed")]
