@@ -11,7 +11,11 @@ use crate::{
     },
     recall::telemetry::{self, Access, Log},
     score::ledger::Ledger,
-    store::{local::TELEMETRY, read::Problem, vault::Store},
+    store::{
+        local::{TELEMETRY, TELEMETRY_BYTES},
+        read::Problem,
+        vault::Store,
+    },
 };
 
 impl Context {
@@ -49,11 +53,20 @@ pub(crate) fn log(ctx: &Context, stores: &[Store]) -> (Log, Vec<Problem>) {
     let mut logs = Vec::new();
     for store in stores {
         match store.local(TELEMETRY) {
-            Ok(bytes) => logs.extend(bytes),
+            Ok(bytes) => logs.extend(bytes.map(|bytes| end_of(&bytes).to_vec())),
             Err(problem) => problems.push(problem),
         }
     }
     (Log::read(ctx.now, logs.iter().map(Vec::as_slice)), problems)
+}
+
+/// The end of a log, from the beginning of a line: as much as ours ever have, and more than that
+/// nobody has to wait for.
+fn end_of(log: &[u8]) -> &[u8] {
+    let most = usize::try_from(2 * TELEMETRY_BYTES).unwrap_or(usize::MAX);
+    let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
+    let end = log.get(cut..).unwrap_or_default();
+    memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
 }
 
 /// How often entries were found or shown, as far as telemetry goes back.

@@ -190,9 +190,9 @@ pub fn volume(log: &Log) -> Volume {
     for (at, record) in &log.records {
         let session = session(*at, record);
         match &record.what {
-            What::Injection { event, entries, .. } => {
+            What::Injection { event, prompt, entries } => {
                 let is_new = contexts.insert((*at, session.clone(), event.as_str()));
-                volume.prompts += usize::from(is_new && event == PROMPT);
+                volume.prompts += usize::from(is_new && (event == PROMPT || !prompt.is_empty()));
                 volume.injections += usize::from(is_new && !entries.is_empty());
                 volume.entries += entries.len();
                 different.extend(entries.iter().map(|entry| entry.id.as_str()));
@@ -222,8 +222,8 @@ pub fn volume(log: &Log) -> Volume {
     volume
 }
 
-/// The event of an injection that a prompt caused.
-pub const PROMPT: &str = "prompt";
+/// The event of an injection that a prompt caused, for most agents.
+const PROMPT: &str = "prompt";
 /// The most days that are told apart, the last ones.
 const DAYS: usize = 3660;
 
