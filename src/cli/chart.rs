@@ -42,6 +42,18 @@ pub(super) fn columns(values: &[u32], top: u32, width: usize) -> Vec<String> {
     (0..ROWS).rev().map(line).collect()
 }
 
+/// One line of blocks as high as their values, of at most `width` columns. Where there are more
+/// values than columns, each stands for as many, by the highest of them.
+pub(super) fn sparkline(values: &[usize], width: usize) -> String {
+    let top = values.iter().copied().max().unwrap_or(0).max(1);
+    let group = values.len().div_ceil(width.max(1)).max(1);
+    let block = |values: &[usize]| {
+        let value = values.iter().copied().max().unwrap_or(0);
+        BLOCKS.get((value.saturating_mul(8)).div_ceil(top).min(8)).copied().unwrap_or(' ')
+    };
+    values.chunks(group).map(block).collect()
+}
+
 /// A curve: its name and its points, in days and score.
 pub(super) struct Curve {
     pub(super) name: String,
@@ -116,6 +128,21 @@ mod tests {
         assert_eq!(columns(&[], 0, 80).len(), ROWS);
         let narrow = columns(&[48, 1, 24, 47, 3, 0, 2], 48, 8);
         assert_eq!(narrow[5], " 0 │██▃▂", "two days a column");
+    }
+
+    #[test]
+    fn a_line_of_blocks_fits() {
+        for (values, width, want) in [
+            (vec![0, 1, 4, 8], 80, " ▁▄█"),
+            (vec![0, 0], 80, "  "),
+            (vec![1_000_000, 1], 80, "█▁"),
+            (vec![3, 0, 0, 3, 6, 1], 3, "▄▄█"),
+            (vec![3, 0, 0, 3, 6], 4, "▄▄█"),
+            (vec![2, 1], 0, "█"),
+            (vec![], 80, ""),
+        ] {
+            assert_eq!(sparkline(&values, width), want, "{values:?} in {width}");
+        }
     }
 
     #[test]

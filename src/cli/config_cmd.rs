@@ -100,13 +100,31 @@ fn show(ctx: &Context, with_origin: bool) {
     ctx.ui.table(header, rows);
 }
 
-/// Changes a setting in the file of a store.
+/// Changes a setting in the file of a store, and says so.
 pub(super) fn set(
     ctx: &Context,
     key: &Key,
     text: &str,
     target: context::Target,
 ) -> Result<(), Failure> {
+    let (value, file) = write(ctx, key, text, target)?;
+    if ctx.ui.json {
+        ctx.ui.document(&json!({
+            "schema": "pimem.set/1", "key": key.name, "value": value, "file": file,
+        }));
+    } else {
+        ctx.ui.line(&format!("Set {} = {} in {file}", key.name, plain(&value)));
+    }
+    Ok(())
+}
+
+/// Changes a setting in the file of a store; gives the value, and the file's path.
+pub(super) fn write(
+    ctx: &Context,
+    key: &Key,
+    text: &str,
+    target: context::Target,
+) -> Result<(Value, String), Failure> {
     let value = key.read(text);
     let wrong = |expected: &str| {
         let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
@@ -144,15 +162,7 @@ pub(super) fn set(
     atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
-    let file = path.display().to_string();
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.set/1", "key": key.name, "value": value, "file": file,
-        }));
-    } else {
-        ctx.ui.line(&format!("Set {} = {} in {file}", key.name, plain(&value)));
-    }
-    Ok(())
+    Ok((value, path.display().to_string()))
 }
 
 /// The setting of that name.

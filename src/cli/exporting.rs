@@ -8,7 +8,9 @@ use super::{
     Outcome,
     context::{Context, problems},
     error::{Exit, Failure, Kind},
-    input, rebuild,
+    input,
+    noted::Accesses,
+    rebuild,
 };
 use crate::{
     exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
@@ -71,10 +73,12 @@ pub(super) fn pi(ctx: &Context, output: &Path) -> Result<Outcome, Failure> {
     // pi knows what is forgotten, and neither dates nor replacements.
     let held = hold(ctx, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
-    let scores = rebuild::snapshot(ctx, &held.board, |row| {
+    let accesses = Accesses::of(ctx, &ctx.readers()?);
+    let key = |row: &Row| {
         let name = &ctx.config.categories.spec(row.entry.category).name;
         format!("{:08x}", pi32(&line::canonical(name, &row.entry.text)))
-    });
+    };
+    let scores = rebuild::snapshot(ctx, &held.board, key, |row| accesses.get(row.entry.id, None));
     files.push(("memory-scores.json".to_owned(), scores.into_bytes()));
     tree(ctx, "pi", &held, output, &files)
 }

@@ -7,6 +7,7 @@ use super::{
     context::{self, Context},
     error::{Exit, Failure, Kind},
     intake,
+    noted::Accesses,
     view::{Entries, Whose},
 };
 use crate::score::{
@@ -50,7 +51,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             Failure::new(Kind::Usage, format!("unknown state {name:?}"), hint)
         })?);
     }
-    let (board, snapshots) = ctx.board(&ctx.readers()?);
+    let stores = ctx.readers()?;
+    let (board, snapshots) = ctx.board(&stores);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let mut rows: Vec<&Row> = board
         .rows
@@ -72,7 +74,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
     }
     if ctx.ui.json {
-        let list: Vec<Value> = rows.iter().map(|row| entries.json(row)).collect();
+        let accesses = Accesses::of(ctx, &stores);
+        let ledgers = || snapshots.iter().map(|held| &held.ledger);
+        let json = |row: &&Row| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
+        let list: Vec<Value> = rows.iter().map(json).collect();
         ctx.ui.document(&json!({"schema": "pimem.list/1", "entries": list}));
     } else {
         let whose = Whose::of(&rows.iter().map(|row| row.entry.scope));

@@ -32,6 +32,7 @@ mod model;
 mod model_pull;
 mod model_status;
 mod note;
+mod noted;
 mod parts;
 mod period;
 mod pick;
@@ -47,6 +48,9 @@ mod show;
 mod space;
 mod stale;
 mod standing;
+mod telemetry;
+mod telemetry_replay;
+mod telemetry_sums;
 mod texts;
 mod todo;
 mod topics;
@@ -128,6 +132,7 @@ commands! {
     Check "check" check::Args;
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
+    Telemetry "telemetry" telemetry::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -225,6 +230,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Check(args) => check::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
+        Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),

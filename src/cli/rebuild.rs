@@ -9,6 +9,7 @@ use super::{
     context::{self, Context},
     curate,
     error::{Exit, Failure, Kind},
+    noted::Accesses,
     space,
     view::{self, Entries},
 };
@@ -19,6 +20,7 @@ use crate::{
     },
     index::build,
     model::time::{Age, Timestamp},
+    recall::telemetry::Access,
     score::{
         board::{self, Board, Row},
         stability::State,
@@ -130,8 +132,10 @@ fn rebuild(
         }
     }
     txn.commit()?;
-    let (board, _) = ctx.board(std::slice::from_ref(&store));
-    let snapshot = snapshot(ctx, &board, |row| row.entry.id.to_string());
+    let (board, held) = ctx.board(std::slice::from_ref(&store));
+    let accesses = Accesses::of(ctx, &ctx.readers()?);
+    let accessed = |row: &Row| accesses.get(row.entry.id, held.iter().map(|held| &held.ledger));
+    let snapshot = snapshot(ctx, &board, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
@@ -201,7 +205,12 @@ struct Record<'a> {
 }
 
 /// A snapshot of scores, each under the key of its entry.
-pub(super) fn snapshot(ctx: &Context, board: &Board, key: impl Fn(&Row) -> String) -> String {
+pub(super) fn snapshot(
+    ctx: &Context,
+    board: &Board,
+    key: impl Fn(&Row) -> String,
+    accessed: impl Fn(&Row) -> Access,
+) -> String {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
     let record = |row: &Row| Record {
         class: entries.category(row),
@@ -213,8 +222,8 @@ pub(super) fn snapshot(ctx: &Context, board: &Board, key: impl Fn(&Row) -> Strin
         user_state: view::user_state(row).name(),
         lifecycle: row.state.name(),
         fresh: row.fresh,
-        access_count: 0,
-        last_accessed: None,
+        access_count: accessed(row).count,
+        last_accessed: accessed(row).last.map(|last| last.to_string()),
     };
     let scores = Scores {
         entries: board.rows.iter().map(|row| (key(row), record(row))).collect(),

@@ -109,4 +109,4 @@ pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usi
 }
 
 /// Two recalled entries that share this much of their words are shown once.
-const ALIKE: f64 = 0.8;
+pub(super) const ALIKE: f64 = 0.8;

@@ -72,6 +72,9 @@ pub(crate) struct Args {
     /// Show how each score came about, and what nearly made it
     #[arg(long)]
     explain: bool,
+    /// Do not count this as an access to the entries that are found
+    #[arg(long)]
+    no_touch: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -150,7 +153,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         except: None,
         pool: None,
     };
-    let found = find::find(ctx, &ctx.readers()?, &wanted);
+    let stores = ctx.readers()?;
+    let found = find::find(ctx, &stores, &wanted);
     let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
     let id = |hit: &Hit| hit.entry.and_then(|id| short.get(&id)).cloned();
     if ctx.ui.json {
@@ -192,6 +196,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             ctx.ui.explain("near misses:");
             found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
         }
+    }
+    for store in stores.iter().filter(|_| !args.no_touch) {
+        let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
+        ctx.note_access(store, here.filter_map(|hit| hit.entry));
     }
     let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
     Ok((ctx.complain(&found.problems, exit), found.stale))

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{
     context::{self, Context},
     error::{Exit, Failure},
+    noted::Accesses,
     pick,
     view::{self, Entries},
 };
@@ -18,11 +19,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
-    let (board, snapshots) = ctx.board(&ctx.readers()?);
+    let stores = ctx.readers()?;
+    let (board, snapshots) = ctx.board(&stores);
     let row = pick::entry(ctx, &board, &args.entry)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     if ctx.ui.json {
-        ctx.ui.document(&json!({"schema": "pimem.show/1", "entry": entries.json(row)}));
+        let accesses = Accesses::of(ctx, &stores);
+        let accessed = accesses.get(row.entry.id, snapshots.iter().map(|held| &held.ledger));
+        let entry = entries.accessed(row, accessed);
+        ctx.ui.document(&json!({"schema": "pimem.show/1", "entry": entry}));
     } else {
         let evidence = &row.evidence;
         let age = |time| {

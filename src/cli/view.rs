@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
+    recall::telemetry::Access,
     report::select::Verdict,
     score::{
         board::{self, Board, Row, Scope},
@@ -41,6 +42,17 @@ impl<'a> Entries<'a> {
         if let Some(fields) = value.as_object_mut() {
             fields.insert("shown".to_owned(), json!(verdict.shown()));
             fields.insert("reason".to_owned(), json!(verdict.to_string()));
+        }
+        value
+    }
+
+    /// An entry as JSON, with how often it was found or shown.
+    pub(crate) fn accessed(&self, row: &Row, accessed: Access) -> Value {
+        let mut value = self.json(row);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("accessCount".to_owned(), json!(accessed.count));
+            let last = accessed.last.map(|last| last.to_string());
+            fields.insert("lastAccessed".to_owned(), json!(last));
         }
         value
     }

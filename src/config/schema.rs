@@ -139,6 +139,15 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         protected: true,
         ..key(
+            "telemetry.enabled",
+            "PIMEM_TELEMETRY_ENABLED",
+            Kind::Bool(true),
+            "Note on this machine what is put into prompts and used, for pimem telemetry",
+        )
+    },
+    Key {
+        protected: true,
+        ..key(
             "lock.timeoutMs",
             "PIMEM_LOCK_TIMEOUT_MS",
             Kind::Whole { default: 5000, least: 0, most: 3_600_000 },

@@ -11,6 +11,9 @@ use super::tokens::{self, Tokenizer};
 const SHORT: usize = 50;
 /// Characters of an entry that count when it is quoted.
 const QUOTED: usize = 40;
+/// Bytes of an answer that are looked at: as much as a model says at once, and a matter of
+/// milliseconds.
+const MOST: usize = 1 << 18;
 /// Different content words from which a share of them means something.
 const WORDS: usize = 3;
 /// The share of its content words that an answer has to have, in percent.
@@ -28,6 +31,7 @@ impl Response {
     /// Prepares an answer.
     #[must_use]
     pub fn new(text: &str) -> Self {
+        let text = text.get(..text.floor_char_boundary(MOST)).unwrap_or_default();
         let is_short = text.trim().chars().nth(SHORT).is_none();
         let text = if is_short { String::new() } else { folded(text) };
         let mut tokenizer = Tokenizer::default();

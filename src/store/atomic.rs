@@ -75,8 +75,20 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
     Ok(())
 }
 
+/// How often an appender without a lock looks at a last line that has no end: another process may be
+/// in the middle of its write.
+const LOOKS: u32 = 32;
+
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
 /// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
-/// could not write completely is taken back. The caller holds the lock.
+/// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
+/// there, ending a line that only looked torn leaves an empty one.
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
     let is_new = !path.exists();
     let append = || -> io::Result<()> {
@@ -90,12 +102,13 @@ pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
         let mut file = options.open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut bytes = Vec::with_capacity(lines.len() + 1);
-        if length > 0 {
-            let mut last = [0];
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
+        let mut looks = if sync == Sync::Private { LOOKS } else { 1 };
+        while length > 0 && looks > 0 && !ends_a_line(&mut file)? {
+            looks -= 1;
+            if looks == 0 {
                 bytes.push(b'\n');
+            } else {
+                std::thread::yield_now();
             }
         }
         bytes.extend_from_slice(lines.as_bytes());

@@ -3,7 +3,10 @@
 //! Telemetry, the ledgers of sessions, summaries. For their owner's eyes only, and never synced:
 //! losing a line of it is allowed, breaking a reader is not.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Result;
 
@@ -14,6 +17,7 @@ use super::{
     txn::Unreadable,
     vault::Store,
 };
+use crate::model::{entry::EntryId, hash::IdSet, telemetry::Record};
 
 /// Telemetry, one record a line.
 pub(crate) const TELEMETRY: &str = "memory-telemetry.jsonl";
@@ -21,6 +25,10 @@ pub(crate) const TELEMETRY: &str = "memory-telemetry.jsonl";
 pub(crate) const TELEMETRY_BYTES: u64 = 512_000;
 /// Lines of telemetry that are kept when it has become too large.
 pub(crate) const TELEMETRY_LINES: usize = 200;
+/// The most bytes that those may have, or it would be too large again soon.
+const KEPT_BYTES: usize = 256_000;
+/// How long an appender waits to shorten the telemetry. The next one will do as well.
+const HASTE: Duration = Duration::from_millis(20);
 
 impl Store {
     /// The directory of what stays on this machine.
@@ -59,14 +67,40 @@ impl Store {
         atomic::replace_file(&path, &after, Sync::Private, || Ok(true))
     }
 
-    /// Appends records to the telemetry, and keeps its end only when it has become too large.
+    /// Appends records to the telemetry, and keeps its end only when it has become too large. The
+    /// line of whoever appends while that happens may be lost.
     pub(crate) fn append_telemetry(&self, lines: &str) -> Result<()> {
         self.append_local(TELEMETRY, lines)?;
         let size = std::fs::metadata(self.data_dir().join(TELEMETRY)).map_or(0, |meta| meta.len());
         if size > TELEMETRY_BYTES {
-            self.rewrite_local(TELEMETRY, |bytes| bytes.map(|bytes| last_lines(bytes).to_vec()))?;
+            let hasty = Self { patience: self.patience.min(HASTE), ..self.clone() };
+            let shorten = |bytes: &[u8]| {
+                // Another process may have been faster.
+                (bytes.len() as u64 > TELEMETRY_BYTES).then(|| last_lines(bytes).to_vec())
+            };
+            hasty.rewrite_local(TELEMETRY, |bytes| bytes.and_then(shorten))?;
         }
         Ok(())
+    }
+
+    /// Takes all that is said about some entries out of the telemetry. Gives whether there was any.
+    pub(crate) fn purge_telemetry(&self, ids: &IdSet<EntryId>) -> Result<bool> {
+        let ids: Vec<String> = ids.iter().map(EntryId::to_string).collect();
+        let names = |line: &str| ids.iter().any(|id| line.contains(id.as_str()));
+        // Whatever is wrong with it, no lock is needed to see that there is nothing to do.
+        let held = self.local(TELEMETRY).map_err(Unreadable)?.unwrap_or_default();
+        if !names(&String::from_utf8_lossy(&held)) {
+            return Ok(false);
+        }
+        self.rewrite_local(TELEMETRY, |bytes| {
+            let text = String::from_utf8_lossy(bytes?);
+            let line = |line: &str| match names(line).then(|| Record::read(line)) {
+                None => format!("{line}\n"),
+                // What cannot be read cannot be trusted to be clean.
+                Some(record) => record.and_then(|record| record.without(&ids)).unwrap_or_default(),
+            };
+            Some(text.lines().map(line).collect::<String>().into_bytes())
+        })
     }
 
     /// The path of a file that is about to be written, its directory made.
@@ -75,13 +109,15 @@ impl Store {
         self.guard_data(&dir).map_err(Unreadable)?;
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
-        if !folder.is_dir() {
+        let known = || {
+            read::guard(&dir, folder)?;
+            read::checked(&dir, &path).map_err(|kind| Problem { path: path.clone(), kind })
+        };
+        if known().map_err(Unreadable)?.is_none() {
             atomic::create_dir(folder, true)?;
+            // Another program may have made the directory.
             atomic::create_file(&dir.join(".gitignore"), "*\n", Sync::Private)?;
         }
-        read::guard(&dir, folder).map_err(Unreadable)?;
-        read::checked(&dir, &path)
-            .map_err(|kind| Unreadable(Problem { path: path.clone(), kind }))?;
         Ok(path)
     }
 
@@ -90,11 +126,12 @@ impl Store {
     }
 }
 
-/// The last lines of telemetry.
+/// The last lines of telemetry, whole ones.
 fn last_lines(bytes: &[u8]) -> &[u8] {
-    let ends = memchr::memrchr_iter(b'\n', bytes.trim_ascii_end());
-    let start = ends.take(TELEMETRY_LINES).nth(TELEMETRY_LINES - 1).map_or(0, |at| at + 1);
-    bytes.get(start..).unwrap_or_default()
+    let ends = memchr::memrchr_iter(b'\n', bytes.trim_ascii_end()).map(|at| at + 1);
+    let starts = ends.chain([0]).take(TELEMETRY_LINES);
+    let start = starts.take_while(|start| bytes.len() - start <= KEPT_BYTES).last();
+    start.and_then(|start| bytes.get(start..)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -108,5 +145,8 @@ mod tests {
         assert_eq!(last_lines(all.concat().as_bytes()), want.as_bytes());
         assert_eq!(last_lines(b"a\nb"), b"a\nb");
         assert_eq!(last_lines(b""), b"");
+        let long = format!("{}\n", "x".repeat(100_000 - 1));
+        assert_eq!(last_lines(long.repeat(9).as_bytes()).len(), 200_000);
+        assert_eq!(last_lines(&vec![b'x'; KEPT_BYTES + 1]), b"");
     }
 }

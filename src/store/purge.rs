@@ -6,6 +6,7 @@
 use anyhow::Result;
 
 use super::{
+    local::TELEMETRY,
     lock::StoreLock,
     log, read,
     txn::Unreadable,
@@ -46,6 +47,9 @@ impl Store {
         };
         if self.rewrite(lock, EVIDENCE, without)? {
             changed.push(EVIDENCE.to_owned());
+        }
+        if self.purge_telemetry(ids)? {
+            changed.push(format!("../data/{TELEMETRY}"));
         }
         Ok(changed)
     }

@@ -35,6 +35,7 @@ mod notes;
 mod race;
 mod scopes;
 mod store;
+mod telemetry;
 mod tidy;
 mod vectors;
 #[cfg(feature = "fastembed")]

@@ -194,19 +194,14 @@ impl<'a> Call<'a> {
     /// Adds to the telemetry.
     pub(super) fn telemetry(&self, records: Vec<What>) {
         let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
-        let record = |what| {
-            Record {
-                ts: self.ctx.now.0.to_string(),
-                agent: self.agent.name().to_owned(),
-                session: self.session_id(),
-                what,
-            }
-            .write()
+        let record = |what| Record {
+            ts: self.ctx.now.0.to_string(),
+            agent: self.agent.name().to_owned(),
+            session: self.session_id(),
+            what,
         };
-        let lines: String = records.into_iter().map(record).collect();
-        if let Err(error) = home.append_telemetry(&lines) {
-            self.ctx.ui.detail(&format!("telemetry not written: {error:#}"));
-        }
+        let records: Vec<Record> = records.into_iter().map(record).collect();
+        self.ctx.note_telemetry(home, &records);
     }
 
     /// What the agent answered.

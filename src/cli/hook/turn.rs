@@ -37,13 +37,7 @@ pub(super) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     }
     let names = |ids: &[EntryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
     call.note(&[Note::Used { entries: names(&used) }]);
-    call.telemetry(vec![What::Usage {
-        injected_count: waiting.len(),
-        used_count: used.len(),
-        usage_rate: (used.len() as f64 / waiting.len() as f64 * 1000.0).round() / 1000.0,
-        injected: names(&waiting),
-        used: names(&used),
-    }]);
+    call.telemetry(vec![What::usage(names(&waiting), names(&used))]);
     let used = used.into_iter().collect();
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
 }
