@@ -11,3 +11,4 @@ pub mod safe;
 pub mod secret;
 pub mod sessions;
 pub mod topic;
+pub mod transcript;
