@@ -41,6 +41,8 @@ mod reinforce;
 mod report;
 mod sarif;
 mod search;
+mod session;
+mod sessions;
 mod show;
 mod space;
 mod standing;
@@ -110,6 +112,7 @@ commands! {
     Log "log" note::LogArgs;
     Todo "todo" todo::Args;
     Read "read" read::Args;
+    Session "session" session::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
     Forget "forget" curate::ForgetArgs;
@@ -202,6 +205,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Log(args) => note::log(ctx, args).map(plain),
         Command::Todo(args) => todo::run(ctx, args).map(plain),
         Command::Read(args) => read::run(ctx, args).map(plain),
+        Command::Session(args) => session::run(ctx, args),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
         Command::Forget(args) => curate::forget(ctx, args).map(plain),

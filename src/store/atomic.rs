@@ -75,6 +75,11 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
     Ok(())
 }
 
+/// Gives a file another name in its directory.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).with_context(|| format!("cannot rename {}", from.display()))
+}
+
 /// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
 /// could not write completely is taken back. The caller holds the lock.
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {

@@ -15,5 +15,6 @@ pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod root;
 pub(crate) mod source;
+pub(crate) mod stream;
 pub(crate) mod txn;
 pub(crate) mod vault;

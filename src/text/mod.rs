@@ -10,5 +10,6 @@ pub mod notes;
 pub mod safe;
 pub mod secret;
 pub mod sessions;
+pub mod summary;
 pub mod topic;
 pub mod transcript;
