@@ -14,6 +14,7 @@ mod eval;
 mod eval_injection;
 mod export;
 mod exporting;
+mod extract;
 mod find;
 mod forecast;
 mod generate;
@@ -24,6 +25,7 @@ mod importing;
 mod init;
 mod input;
 mod intake;
+mod learning;
 mod list;
 mod merge_driver;
 mod model;
@@ -113,6 +115,7 @@ commands! {
     Todo "todo" todo::Args;
     Read "read" read::Args;
     Session "session" session::Args;
+    Extract "extract" extract::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
     Forget "forget" curate::ForgetArgs;
@@ -206,6 +209,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Todo(args) => todo::run(ctx, args).map(plain),
         Command::Read(args) => read::run(ctx, args).map(plain),
         Command::Session(args) => session::run(ctx, args),
+        Command::Extract(args) => extract::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
         Command::Forget(args) => curate::forget(ctx, args).map(plain),

@@ -32,6 +32,7 @@ mod model_runtime;
 mod notes;
 mod race;
 mod scopes;
+mod sessions;
 mod store;
 mod tidy;
 mod vectors;

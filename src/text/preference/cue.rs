@@ -4,7 +4,7 @@ use super::{
     said::Sentence,
     words::{
         AUXILIARIES, DENIALS, DETERMINERS, DUTIES, FAULTS, HAPPENINGS, HERE, JOINTS, MOSTLY, ONCE,
-        ONE, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SURE, SYSTEMS, VAGUE, WANTS,
+        ONE, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS, VAGUE, WANTS,
     },
 };
 
@@ -287,27 +287,27 @@ impl Said<'_> {
                 "i" | "i'd" | "i'm" | "i'll" | "we'll" | "you'll" => {
                     subject == "i'd" || subject == "we'll" || WANTS.contains(self.word(next + 1))
                 }
-                "the" | "this" | "all" | "every" | "each" | "our" | "my" => told,
+                "the" | "this" | "these" | "those" | "all" | "every" | "each" | "our" | "my" => {
+                    told
+                }
                 // A role for the agent.
                 "you" => !["are", "will", "have"].contains(&self.word(next + 1)),
                 _ => true,
             };
         }
         // At the end: what comes before it has to be an order.
-        let ends = next >= self.words.len()
-            || (next + 1 == self.words.len() && self.word(next) == "please");
-        let first = self.word(self.clause(at));
-        let subject = [
-            "it", "there", "they", "he", "she", "that", "this", "the", "a", "i'm", "my", "your",
-            "is",
-        ];
-        let (second, clause) = (self.word(self.clause(at) + 1), self.clause(at));
-        let stated = first == "i" && WANTS.contains(second);
-        ends && at > clause + 1
-            && !subject.contains(&first)
-            && (first != "i" || stated)
-            && !(first == "you" && !DUTIES.contains(second))
-            && !["before", "for", "of", "keep", "is", "are", "by"].contains(&self.before(at, 1))
+        let ends = self.word(next).is_empty()
+            || (self.word(next) == "please" && self.word(next + 1).is_empty());
+        let clause = self.clause(at);
+        let (first, second) = (self.word(clause), self.word(clause + 1));
+        let told = match first {
+            "i" => WANTS.contains(second),
+            "you" => DUTIES.contains(second),
+            word if JOINTS.contains(word) => !AUXILIARIES.contains(second),
+            word => !SUBJECTS.contains(word),
+        };
+        let other = ["before", "for", "of", "keep", "is", "are", "by"];
+        ends && told && at > clause + 1 && !other.contains(&self.before(at, 1))
     }
 
     /// "My timezone is UTC", "timezone: UTC", "UTC is my timezone".

@@ -130,3 +130,9 @@ pub(super) const MOSTLY: Words = Words("mostly mainly daily only exclusively usu
 /// Before a colon: somebody else's words.
 pub(super) const QUOTED: Words =
     Words("types type answers answer input prompt text message string");
+
+/// Who or what does something, where nobody is told to.
+pub(super) const SUBJECTS: Words = Words(
+    "it there they he she that this these those the a an i'm i'll i've it's it'll that's they'll \
+    he'll she'll my your is",
+);
