@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut_between_entries() {
-        let entries: String = (0..100).map(|n| format!("- entry number {n}\n")).collect();
+        let entries: Vec<String> = (0..100).map(|n| format!("- entry number {n}\n")).collect();
+        let entries = entries.concat();
         let text = format!("# Head\n\n## One\n{entries}\n## Two\n- last\n");
         let most = Limit::Utf16(500);
         let cut = fit(&text, most);

@@ -15,6 +15,7 @@ mod eval;
 mod eval_injection;
 mod export;
 mod exporting;
+mod extract;
 mod find;
 mod forecast;
 mod generate;
@@ -26,6 +27,7 @@ mod importing;
 mod init;
 mod input;
 mod intake;
+mod learning;
 mod list;
 mod merge_driver;
 mod model;
@@ -44,6 +46,8 @@ mod reinforce;
 mod report;
 mod sarif;
 mod search;
+mod session;
+mod sessions;
 mod show;
 mod space;
 mod stale;
@@ -118,6 +122,8 @@ commands! {
     Log "log" note::LogArgs;
     Todo "todo" todo::Args;
     Read "read" read::Args;
+    Session "session" session::Args;
+    Extract "extract" extract::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
     Forget "forget" curate::ForgetArgs;
@@ -216,6 +222,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Log(args) => note::log(ctx, args).map(plain),
         Command::Todo(args) => todo::run(ctx, args).map(plain),
         Command::Read(args) => read::run(ctx, args).map(plain),
+        Command::Session(args) => session::run(ctx, args),
+        Command::Extract(args) => extract::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
         Command::Forget(args) => curate::forget(ctx, args).map(plain),

@@ -77,6 +77,26 @@ pub(crate) struct Args {
     no_touch: bool,
 }
 
+impl Args {
+    /// For past sessions alone.
+    pub(crate) fn sessions(query: &[String], limit: usize) -> Self {
+        Self {
+            query: query.to_vec(),
+            mode: By::Hybrid,
+            rank: Order::Fused,
+            limit,
+            category: Vec::new(),
+            within: vec![Within::Sessions],
+            since: None,
+            until: None,
+            min_score: 0.0,
+            explain: false,
+            // Only entries are counted.
+            no_touch: true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum By {
     /// Words and meaning together

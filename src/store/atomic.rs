@@ -86,6 +86,11 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
+/// Gives a file another name in its directory.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).with_context(|| format!("cannot rename {}", from.display()))
+}
+
 /// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
 /// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
 /// there, ending a line that only looked torn leaves an empty one.

@@ -21,6 +21,8 @@ use crate::model::{entry::EntryId, hash::IdSet, telemetry::Record};
 
 /// Telemetry, one record a line.
 pub(crate) const TELEMETRY: &str = "memory-telemetry.jsonl";
+/// Summaries of past sessions.
+pub(crate) const SESSIONS: &str = "session-search.json";
 /// The most bytes of telemetry.
 pub(crate) const TELEMETRY_BYTES: u64 = 512_000;
 /// Lines of telemetry that are kept when it has become too large.
@@ -59,12 +61,28 @@ impl Store {
     ) -> Result<bool> {
         let path = self.local_path(name)?;
         let dir = self.data_dir();
-        let _lock = StoreLock::acquire(&dir, self.patience)
-            .map_err(|_| anyhow::anyhow!("{} is locked by another process", dir.display()))?;
+        let _lock = self.lock_data(&dir)?;
         atomic::sweep(path.parent().unwrap_or(&dir));
         let before = self.local(name).map_err(Unreadable)?;
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
         atomic::replace_file(&path, &after, Sync::Private, || Ok(true))
+    }
+
+    /// Moves a file of it out of the way, if it is still damaged. Gives its new name.
+    pub(crate) fn set_aside(
+        &self,
+        name: &str,
+        damaged: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<String>> {
+        let path = self.local_path(name)?;
+        let dir = self.data_dir();
+        let _lock = self.lock_data(&dir)?;
+        if !self.local(name).map_err(Unreadable)?.is_some_and(|bytes| damaged(&bytes)) {
+            return Ok(None);
+        }
+        let aside = format!("{name}.damaged-{:08x}", atomic::random()? & 0xffff_ffff);
+        atomic::rename(&path, &dir.join(&aside))?;
+        Ok(Some(aside))
     }
 
     /// Appends records to the telemetry, and keeps its end only when it has become too large. The
@@ -119,6 +137,11 @@ impl Store {
             atomic::create_file(&dir.join(".gitignore"), "*\n", Sync::Private)?;
         }
         Ok(path)
+    }
+
+    fn lock_data(&self, dir: &Path) -> Result<StoreLock> {
+        StoreLock::acquire(dir, self.patience)
+            .map_err(|_| anyhow::anyhow!("{} is locked by another process", dir.display()))
     }
 
     fn guard_data(&self, dir: &Path) -> Result<(), Problem> {

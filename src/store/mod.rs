@@ -16,5 +16,6 @@ pub(crate) mod read;
 pub(crate) mod root;
 pub(crate) mod session;
 pub(crate) mod source;
+pub(crate) mod stream;
 pub(crate) mod txn;
 pub(crate) mod vault;

@@ -23,7 +23,7 @@ const FOLDER: &str = "sessions";
 /// the project, or be called by an agent that also reads the settings of another.
 const TWICE: Duration = Duration::from_secs(10);
 /// A ledger that nothing was added to for this long belongs to a session that is over.
-const OVER: Duration = Duration::from_secs(12 * 3600);
+const OVER: Duration = Duration::from_hours(12);
 /// Ledgers that are looked at in one go.
 const SWEPT: usize = 500;
 

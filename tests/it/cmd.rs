@@ -4,7 +4,7 @@
 //! `$ COMMAND` runs in a shell; expected is what follows: stdout, then stderr, then `? N` for an exit
 //! code other than 0. A line `...` stands for any lines, `[..]` for anything within a line.
 //! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy. Where a
-//! document speaks of `fixtures/eval`, `fixtures/exchange` or `fixtures/telemetry`, that is there too.
+//! document speaks of a directory of `fixtures`, such as `fixtures/eval`, that is there too.
 
 use std::{fs, path::PathBuf};
 
@@ -52,7 +52,8 @@ fn transcripts() {
 fn sandbox(text: &str) -> Sandbox {
     let named = text.split_once("<!-- store: ").and_then(|(_, rest)| rest.split_once(" -->"));
     let sandbox = Sandbox::new(named.map_or("empty", |(name, _)| name));
-    for dir in ["fixtures/eval", "fixtures/exchange", "fixtures/telemetry"] {
+    for name in ["eval", "exchange", "session", "telemetry", "transcripts"] {
+        let dir = &format!("fixtures/{name}");
         if text.contains(dir) {
             copy_tree(&repository().join(dir), &sandbox.project().join(dir));
         }

@@ -236,7 +236,7 @@ fn agents_side_by_side() {
     });
     let mut files = 0;
     for (name, bytes) in sandbox.tree() {
-        if name.ends_with(".jsonl") {
+        if std::path::Path::new(&name).extension().is_some_and(|end| end == "jsonl") {
             files += 1;
             for line in String::from_utf8(bytes).unwrap().lines() {
                 assert!(serde_json::from_str::<Value>(line).is_ok(), "{name}: {line}");

@@ -34,6 +34,7 @@ mod model_runtime;
 mod notes;
 mod race;
 mod scopes;
+mod sessions;
 mod store;
 mod telemetry;
 mod tidy;

@@ -1,6 +1,10 @@
 //! One call of a hook: who calls, which stores there are, and what its session has seen.
 
-use std::time::Duration;
+use std::{
+    io::{Read, Seek, SeekFrom},
+    path::PathBuf,
+    time::Duration,
+};
 
 use crate::{
     agents::{
@@ -19,15 +23,19 @@ use crate::{
         hash::fnv1a64,
         telemetry::{Injected, PROMPT, Record, What},
     },
+    recall::gate,
     store::{
         session::{self, Known, Note, Session},
+        stream,
         vault::Store,
     },
-    text::{safe, secret},
+    text::{safe, secret, transcript},
 };
 
 /// Characters of a session's id that are noted with what is written.
 const SESSION: usize = 64;
+/// Bytes of the end of a transcript that hold its last answer.
+const TAIL: u64 = 256 << 10;
 
 /// A call, with everything that it needs.
 pub(super) struct Call<'a> {
@@ -175,7 +183,10 @@ impl<'a> Call<'a> {
         notes.extend(session::seen(entries.iter().map(|shown| shown.id), hashes));
         self.note(&notes);
         let mut records = Vec::new();
-        if !entries.is_empty() {
+        // A prompt that found nothing is noted too: other thresholds might find something.
+        let asked =
+            self.moment == Moment::Prompt && self.listens() && !gate::is_trivial(&self.prompt());
+        if !entries.is_empty() || asked {
             let entries =
                 entries.iter().map(|shown| Injected::new(shown.id, &shown.text, shown.score));
             records.push(What::Injection {
@@ -204,15 +215,27 @@ impl<'a> Call<'a> {
         self.ctx.note_telemetry(home, &records);
     }
 
-    /// What the agent answered.
+    /// What the agent answered: as it says itself, else by the end of the session's transcript.
     pub(super) fn response(&self) -> Option<String> {
-        self.input.response.clone()
+        self.input.response.clone().or_else(|| {
+            let mut file = stream::open(&self.transcript()?).ok()??;
+            let length = file.metadata().ok()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+            let mut tail = Vec::new();
+            file.take(TAIL).read_to_end(&mut tail).ok()?;
+            transcript::last_assistant(&tail)
+        })
+    }
+
+    /// Where the agent writes the session down.
+    pub(super) fn transcript(&self) -> Option<PathBuf> {
+        self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
     }
 
     /// The beginning of the prompt as it may be kept.
     pub(super) fn prompt(&self) -> String {
         let prompt = self.input.prompt.as_deref().unwrap_or_default();
-        secret::redact(prompt).chars().take(PROMPT).collect()
+        secret::clean(prompt).chars().take(PROMPT).collect()
     }
 }
 

@@ -51,7 +51,7 @@ const STACK: usize = 64 << 10;
 ///
 /// Reads what the agent says from standard input and prints what should go into its prompt, in the
 /// form that the agent documents, or nothing. Agents call this; pimem hooks install tells them to.
-/// The exit code is always 0, and what goes wrong is only told with PIMEM_DEBUG=1.
+/// The exit code is always 0, and what goes wrong is only told with `PIMEM_DEBUG=1`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  pimem hook claude session-start < input.json\n  \
     echo '{\"prompt\":\"why do berths overlap?\"}' | pimem hook generic prompt")]
@@ -168,7 +168,7 @@ impl Watch {
 
     fn deadline(&self, deadline: Duration) {
         // Where no thread could be started, nobody ends the process before its time.
-        drop(self.deadline.send(deadline));
+        let _ = self.deadline.send(deadline);
     }
 }
 

@@ -10,11 +10,12 @@ use crate::{
     cli::{
         error::Failure,
         find::{self, Hit, Wanted},
+        learning::{self, What},
         recalled,
     },
     model::entry::EntryId,
     recall::{bm25::Query, corpus::SourceKind, gate},
-    store::session::Note,
+    store::session::{self, Note},
 };
 
 /// Past sessions that a prompt brings to mind.
@@ -25,6 +26,8 @@ const READ: usize = 8;
 const MANY: usize = 16;
 /// Least characters of a message that a summary of the session may use.
 const SAID: usize = 15;
+/// Preferences that are learned from one session, at most: pasted text may look like them.
+const PREFERENCES: usize = 20;
 /// Messages of a session that are kept for its summary, at most.
 const MESSAGES: usize = 40;
 
@@ -95,12 +98,24 @@ pub(super) fn shown(hit: Hit) -> Option<Shown> {
 
 /// Keeps what the user said for a summary, and learns preferences from it.
 pub(super) fn learn(call: &Call<'_>) -> Result<(), Failure> {
-    let Some(prompt) = &call.input.prompt else { return Ok(()) };
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !gate::is_trivial(&said);
     if usable && call.known().said.len() < MESSAGES {
         call.note(&[Note::Said { text: said }]);
     }
-    let _ = prompt;
+    let most = PREFERENCES.saturating_sub(call.known().learned);
+    let (Some(prompt), Some(home)) = (&call.input.prompt, call.home()) else { return Ok(()) };
+    if most == 0 || call.input.invocation > 0 {
+        return Ok(());
+    }
+    let learned = learning::learn(call.ctx, home, prompt, most, call.who())?;
+    // Whoever said it need not be told.
+    let known = learned.iter().filter(|learned| learned.what != What::Recent);
+    let ids: Vec<EntryId> = known.filter_map(|learned| learned.id).collect();
+    if !ids.is_empty() {
+        let seen = session::seen(ids.iter().copied(), Vec::new());
+        call.note(&[Note::Learned { count: ids.len() }]);
+        call.note(seen.as_slice());
+    }
     Ok(())
 }

@@ -1,0 +1,196 @@
+//! Preferences that a message states, and what becomes of them. Prints nothing.
+
+use std::collections::BTreeMap;
+
+use super::{
+    context::{self, Context},
+    error::Failure,
+    intake::{self, New},
+};
+use crate::{
+    model::{
+        entry::{EntryId, EntryText},
+        event::{Cue, EventKind, Provenance},
+        time::{Now, Timestamp},
+    },
+    plan::instruction,
+    score::evidence::UserState,
+    store::{txn::Txn, vault::Store},
+    text::{preference, secret},
+};
+
+/// When each preference was last learned, by its id: on this machine, and for an hour.
+const COOLDOWN: &str = "preferences-cooldown.json";
+/// For how long the same preference is not evidence again.
+const HOUR_MS: i64 = 3_600_000;
+
+/// What became of a preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// It is a new entry.
+    Learned,
+    /// It was known, and has one more piece of evidence.
+    Reinforced,
+    /// It was said less than an hour ago.
+    Recent,
+    /// The user has forgotten it, which counts for more than a guess.
+    Forgotten,
+    /// It is worded as an order to an agent, as planted ones are; what it does.
+    Doubtful(&'static str),
+    /// It may not be stored, and why.
+    Refused(String),
+}
+
+/// A preference that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Learned {
+    /// Its text, without secrets.
+    pub(crate) text: String,
+    /// The entry.
+    pub(crate) id: Option<EntryId>,
+    /// What became of it.
+    pub(crate) what: What,
+}
+
+/// Learns the preferences that a message states, at most so many. When there are none, nothing is
+/// read and nothing is locked.
+pub(crate) fn learn(
+    ctx: &Context,
+    store: &Store,
+    text: &str,
+    most: usize,
+    who: Provenance,
+) -> Result<Vec<Learned>, Failure> {
+    take(ctx, store, text, most, who, false)
+}
+
+/// The same; a dry run changes nothing.
+pub(super) fn take(
+    ctx: &Context,
+    store: &Store,
+    text: &str,
+    most: usize,
+    who: Provenance,
+    dry: bool,
+) -> Result<Vec<Learned>, Failure> {
+    let (mut done, mut news) = (Vec::new(), Vec::new());
+    for found in preference::find(text) {
+        match checked(ctx, &found)? {
+            Ok(new) => news.push(new),
+            Err(what) => {
+                let text = secret::redact(&found.text).into_owned();
+                done.push(Learned { text, id: None, what });
+            }
+        }
+    }
+    news.truncate(most);
+    if news.is_empty() {
+        return Ok(done);
+    }
+    let now = ctx.now;
+    let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
+    // What was said just now, in the same words, does not even need the lock.
+    if news.iter().all(|new| heard.contains_key(&new.id(ctx).to_string())) {
+        done.extend(news.iter().map(|new| result(ctx, new, What::Recent)));
+        return Ok(done);
+    }
+    let lock = if dry { None } else { Some(context::lock(store)?) };
+    let categories = &ctx.config.categories;
+    let mut txn = match &lock {
+        Some(lock) => store.begin_adding(lock, categories, now, who),
+        None => store.rehearse(categories, now, who),
+    };
+    intake::refuse_if_unreadable(&txn)?;
+    intake::find_repeated(ctx, &txn, &mut news);
+    if news.iter().any(|new| !txn.snapshot().holders(new.id(ctx)).is_empty()) {
+        txn.read_evidence();
+    }
+    // Another process may have heard it while this one waited.
+    let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
+    let mut learned: Vec<String> = Vec::new();
+    for new in &news {
+        let id = new.id(ctx).to_string();
+        let what = if heard.contains_key(&id) || learned.contains(&id) {
+            What::Recent
+        } else {
+            apply(ctx, &mut txn, new)?
+        };
+        if matches!(what, What::Learned | What::Reinforced) {
+            learned.push(id);
+        }
+        done.push(result(ctx, new, what));
+    }
+    txn.commit()?;
+    if !dry && !learned.is_empty() {
+        let note = |bytes: Option<&[u8]>| {
+            let mut all = recent(now, bytes);
+            all.extend(learned.into_iter().map(|id| (id, now.0.to_string())));
+            serde_json::to_vec(&all).ok()
+        };
+        // What was learned is learned; without this it may count once more within the hour.
+        if let Err(error) = store.rewrite_local(COOLDOWN, note) {
+            ctx.ui.detail(&format!("{COOLDOWN}: {error:#}"));
+        }
+    }
+    Ok(done)
+}
+
+/// A preference as a new entry, or why it is none.
+fn checked(ctx: &Context, found: &preference::Preference) -> Result<Result<New, What>, Failure> {
+    if let Some(kind) = found.secret {
+        return Ok(Err(What::Refused(format!("the text contains what looks like {kind}"))));
+    }
+    if let Some((_, does)) = instruction::find(&found.text) {
+        return Ok(Err(What::Doubtful(does)));
+    }
+    // A marker at its end is taken off: what is learned by itself is never pinned.
+    let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
+    let text = match text {
+        Ok(text) => text,
+        Err(error) => return Ok(Err(What::Refused(error.to_string()))),
+    };
+    let category = intake::category(ctx, "preference")?;
+    let (cue, tags) = (Cue::Explicit, Vec::new());
+    let new = New {
+        category,
+        topic: None,
+        text,
+        cue,
+        pin: false,
+        tags,
+        until: None,
+        told: false,
+        known: None,
+    };
+    Ok(Ok(new))
+}
+
+fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {
+    let id = new.id(ctx);
+    if txn.snapshot().holders(id).is_empty() {
+        new.begin(ctx, txn)?;
+        new.place(ctx, txn);
+        return Ok(What::Learned);
+    }
+    let user = txn.snapshot().ledger.evidence(id).map(|evidence| evidence.user);
+    if user == Some(UserState::Forgotten) {
+        return Ok(What::Forgotten);
+    }
+    txn.record(id, EventKind::Reinforce(1))?;
+    Ok(What::Reinforced)
+}
+
+fn result(ctx: &Context, new: &New, what: What) -> Learned {
+    Learned { text: new.text.as_str().to_owned(), id: Some(new.id(ctx)), what }
+}
+
+/// What was learned within the last hour. A damaged file says nothing.
+fn recent(now: Now, bytes: Option<&[u8]>) -> BTreeMap<String, String> {
+    let all: BTreeMap<String, String> =
+        bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+    // A time to come, by a clock that was set back since, says nothing either.
+    let since = now.0.0.saturating_sub(HOUR_MS);
+    let within =
+        |when: &String| Timestamp::parse(when).is_some_and(|at| at.0 > since && at <= now.0);
+    all.into_iter().filter(|(_, when)| within(when)).collect()
+}

@@ -1,0 +1,197 @@
+//! Summaries of past sessions: how one comes about, and gets into the file. Prints nothing.
+
+use std::{
+    io::{self, BufRead, BufReader, Read},
+    ops::ControlFlow,
+    path::Path,
+};
+
+use super::{
+    context::Context,
+    error::{Failure, Kind},
+};
+use crate::{
+    model::{hash::fnv1a64, time::Timestamp},
+    store::{local, stream, vault::Store},
+    text::{
+        secret, sessions,
+        summary::Summary,
+        transcript::{Lines, Message, Role},
+    },
+};
+
+/// The most bytes of plain text that is taken for a session.
+const MOST_TEXT: u64 = 16 << 20;
+/// Characters of a session's id.
+const ID: usize = 64;
+
+/// Who a session was, where its transcript does not say or is not believed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Named<'a> {
+    pub(crate) agent: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
+}
+
+/// The store of a session: the project's if there is one, else the user's. A session makes no
+/// project store.
+pub(crate) fn store(ctx: &Context) -> Result<Store, Failure> {
+    match ctx.target() {
+        Ok(target) if target.2 || ctx.places.named.is_some() => ctx.made(target),
+        _ => ctx.made(ctx.users()?),
+    }
+}
+
+/// Puts a summary into the store, in place of the same session's. Gives the new name of a damaged
+/// file that had to be moved out of the way.
+pub(crate) fn index(store: &Store, new: &sessions::Summary) -> Result<Option<String>, Failure> {
+    let add = || -> anyhow::Result<bool> {
+        let mut damaged = false;
+        store.rewrite_local(local::SESSIONS, |bytes| {
+            let after = sessions::with(bytes.unwrap_or_default(), new);
+            damaged = after.is_none();
+            after
+        })?;
+        Ok(damaged)
+    };
+    if !add()? {
+        return Ok(None);
+    }
+    let damaged = |bytes: &[u8]| sessions::with(bytes, new).is_none();
+    let aside = store.set_aside(local::SESSIONS, damaged)?;
+    if add()? {
+        let message = format!("{} is damaged again", local::SESSIONS);
+        return Err(Failure::new(Kind::Io, message, "look at which program writes it"));
+    }
+    Ok(aside)
+}
+
+/// What a list of prompts comes to, if they are enough.
+pub(crate) fn of_prompts<'a>(
+    ctx: &Context,
+    named: Named<'_>,
+    prompts: impl IntoIterator<Item = &'a str>,
+) -> Option<sessions::Summary> {
+    let mut said = Said::default();
+    for prompt in prompts {
+        said.summary.push(prompt);
+    }
+    said.finish(ctx, named, None, None)
+}
+
+/// What a transcript comes to, if its user said enough. A file that is no transcript is refused:
+/// nothing but messages is ever taken from a path.
+pub(crate) fn from_transcript(
+    ctx: &Context,
+    named: Named<'_>,
+    path: &Path,
+) -> Result<Option<sessions::Summary>, Failure> {
+    let file = stream::open(path).map_err(|problem| {
+        Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
+    })?;
+    let file = file.ok_or_else(|| {
+        let message = format!("there is no file {}", path.display());
+        Failure::new(Kind::Usage, message, "name the transcript of a session")
+    })?;
+    from_lines(ctx, named, file, &path.display().to_string())
+}
+
+/// The same of standard input, which may be plain text too: a message for each block of lines
+/// between empty ones or, where there are none, for each line.
+pub(crate) fn from_stdin(
+    ctx: &Context,
+    named: Named<'_>,
+    input: impl Read,
+) -> Result<Option<sessions::Summary>, Failure> {
+    let mut input = BufReader::new(input);
+    let fail = |error| Failure::from(anyhow::Error::new(error).context("standard input"));
+    let mut start = Vec::new();
+    while start.trim_ascii().is_empty() {
+        let length = input.by_ref().take(1 << 20).read_until(b'\n', &mut start).map_err(fail)?;
+        if length == 0 {
+            return Ok(None);
+        }
+    }
+    let first = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start).trim_ascii();
+    let json = first.starts_with(b"{") || first.starts_with(b"[");
+    let all = io::Cursor::new(start.clone()).chain(input);
+    if json {
+        return from_lines(ctx, named, all, "standard input");
+    }
+    let mut text = Vec::new();
+    all.take(MOST_TEXT).read_to_end(&mut text).map_err(fail)?;
+    let text = String::from_utf8_lossy(&text).replace("\r\n", "\n");
+    let blocks: Vec<&str> = if text.trim().contains("\n\n") {
+        text.split("\n\n").collect()
+    } else {
+        text.lines().collect()
+    };
+    Ok(of_prompts(ctx, named, blocks))
+}
+
+fn from_lines(
+    ctx: &Context,
+    named: Named<'_>,
+    input: impl Read,
+    name: &str,
+) -> Result<Option<sessions::Summary>, Failure> {
+    let mut lines = Lines::default();
+    let mut said = Said::default();
+    let read = stream::lines(input, |line| {
+        said.take(lines.push(line));
+        if said.summary.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    read.map_err(|error| {
+        Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")))
+    })?;
+    let (session, rest) = lines.finish().ok_or_else(|| {
+        let message = format!("{name} is no transcript that pimem knows");
+        let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
+                    from standard input";
+        Failure::new(Kind::Refused, message, hint)
+    })?;
+    said.take(rest);
+    Ok(said.finish(ctx, named, Some(session.format.name()), session.id.as_deref()))
+}
+
+/// What the user said, as far as it goes into a summary, and when last.
+#[derive(Default)]
+struct Said {
+    summary: Summary,
+    last: Option<Timestamp>,
+}
+
+impl Said {
+    fn take(&mut self, messages: Vec<Message>) {
+        for message in messages.into_iter().filter(|message| message.role == Role::User) {
+            self.summary.push(&message.text);
+            self.last = self.last.max(message.when);
+        }
+    }
+
+    fn finish(
+        self,
+        ctx: &Context,
+        named: Named<'_>,
+        agent: Option<&str>,
+        id: Option<&str>,
+    ) -> Option<sessions::Summary> {
+        let (text, messages) = self.summary.finish()?;
+        let who = ctx.who();
+        let clean = |text: &str| -> Option<String> {
+            let text: String = secret::clean(text).chars().take(ID).collect();
+            Some(text).filter(|text| !text.is_empty())
+        };
+        let id = named.session.or(id).or(who.session.as_deref()).and_then(clean);
+        // Without any id, the same text is the same session.
+        let id = id.unwrap_or_else(|| format!("{:016x}", fnv1a64(&[text.as_bytes()])));
+        let agent = named.agent.or(agent).and_then(clean).unwrap_or(who.by);
+        let when = Some(ctx.now.cap(self.last.unwrap_or(ctx.now.0)));
+        Some(sessions::Summary {
+            id: Some(id),
+            agent: Some(agent),
+            when,
+            messages: Some(messages),
+            text,
+        })
+    }
+}

@@ -1,0 +1,326 @@
+//! Wordings that state a preference, and what around them makes a sentence state none.
+
+use super::{
+    said::Sentence,
+    words::{
+        AUXILIARIES, DENIALS, DETERMINERS, DUTIES, FAULTS, HAPPENINGS, HERE, JOINTS, MOSTLY, ONCE,
+        ONE, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS, VAGUE, WANTS,
+    },
+};
+
+/// What a sentence must hold to be looked at; in small letters.
+const CUES: &[&str] = &[
+    "i prefer",
+    "i always",
+    "always use",
+    "never use",
+    "my timezone",
+    "my language",
+    "please always",
+    "please never",
+    "from now on",
+    "going forward",
+    "my name is",
+    "i work",
+    "my role",
+    "my stack",
+];
+
+/// The bytes from the beginning of the clause that states it to the end of its cue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Whether a message can hold a preference at all, by its letters alone.
+pub(super) fn may_hold(message: &str) -> bool {
+    let lower = message.to_ascii_lowercase();
+    let one_space = |cue: &&str| {
+        let (first, rest) = cue.split_once(' ').unwrap_or((cue, ""));
+        lower.contains(first) && lower.contains(rest)
+    };
+    CUES.iter().any(one_space)
+}
+
+/// The clause that states a preference, if there is one.
+pub(super) fn stated(sentence: &Sentence) -> Option<Clause> {
+    let words = words(&sentence.masked);
+    let said = Said { words: &words };
+    if sentence.asked || said.asks() || said.is_about_one_task() {
+        return None;
+    }
+    (0..words.len()).find_map(|at| {
+        let cue = CUES.iter().find(|cue| said.reads(at, cue))?;
+        let length = cue.split(' ').count();
+        let end = words.get(at + length - 1)?.end;
+        (said.states(cue, at, length) && !said.is_reported(at))
+            .then(|| Clause { start: words.get(said.clause(at)).map_or(0, |word| word.start), end })
+    })
+}
+
+/// A word of a sentence.
+struct Word {
+    start: usize,
+    end: usize,
+    /// In small letters, without marks around it.
+    text: String,
+    /// A comma or the like stands before it.
+    apart: bool,
+    /// A colon or an equals sign stands behind it.
+    colon: bool,
+}
+
+fn words(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut apart = true;
+    let mut at = 0;
+    for piece in text.split(' ') {
+        let start = at;
+        at += piece.len() + 1;
+        let inner = piece.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let lead = piece.len() - inner.len();
+        let word = inner.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let breaks = |marks: &str| marks.contains([',', ':', ';', '–', '—', '(', ')', '!', '=']);
+        let (before, behind) = (piece.get(..lead), inner.get(word.len()..));
+        let (before, behind) = (before.unwrap_or_default(), behind.unwrap_or_default());
+        if word.is_empty() {
+            apart |= breaks(piece) || piece == "-" || piece == "->";
+            if let Some(Word { colon, .. }) = found.last_mut() {
+                *colon |= piece == "=" || piece == ":";
+            }
+            continue;
+        }
+        let text = word.to_lowercase().replace('’', "'");
+        let apart_here = apart || breaks(before);
+        let colon = behind.contains([':', '=']);
+        found.push(Word {
+            start: start + lead,
+            end: start + lead + word.len(),
+            text,
+            apart: apart_here,
+            colon,
+        });
+        apart = breaks(behind);
+    }
+    found
+}
+
+struct Said<'a> {
+    words: &'a [Word],
+}
+
+impl Said<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| &word.text)
+    }
+
+    /// The word `back` places before, of the same clause.
+    fn before(&self, at: usize, back: usize) -> &str {
+        let same = (at.saturating_sub(back) + 1..=at).all(|at| !self.apart(at));
+        if same && back <= at { self.word(at - back) } else { "" }
+    }
+
+    fn apart(&self, at: usize) -> bool {
+        at == 0 || self.words.get(at).is_some_and(|word| word.apart)
+    }
+
+    /// Where the clause of a word begins.
+    fn clause(&self, at: usize) -> usize {
+        (0..=at).rev().find(|at| self.apart(*at)).unwrap_or(0)
+    }
+
+    fn reads(&self, at: usize, words: &str) -> bool {
+        words.split(' ').enumerate().all(|(n, word)| self.word(at + n) == word)
+            && !(1..words.split(' ').count()).any(|n| self.apart(at + n))
+    }
+
+    fn has(&self, words: &str) -> bool {
+        (0..self.words.len()).any(|at| self.reads(at, words))
+    }
+
+    /// A question, with or without its mark.
+    fn asks(&self) -> bool {
+        let first = self.word(0);
+        let second = self.word(1);
+        let inverted = AUXILIARIES.contains(first) && PRONOUNS.contains(second);
+        QUESTIONS.contains(first) || inverted || (first == "when" && AUXILIARIES.contains(second))
+    }
+
+    /// Of this once only.
+    fn is_about_one_task(&self) -> bool {
+        let one = |at: usize| {
+            self.word(at) == "this" && ONE.contains(self.word(at + 1)) && !self.apart(at + 1)
+        };
+        (0..self.words.len()).any(one) || ONCE.iter().any(|words| self.has(words))
+    }
+
+    /// Somebody else's words, or a denial.
+    fn is_reported(&self, at: usize) -> bool {
+        let quoted = |at: usize| {
+            self.words.get(at).is_some_and(|word| word.colon) && QUOTED.contains(self.word(at))
+        };
+        let reported = (0..at).any(|at| REPORTS.contains(self.word(at)) || quoted(at));
+        let denied = (self.clause(at)..at).any(|at| {
+            let word = self.word(at);
+            DENIALS.contains(word) && !(word == "don't" && self.word(at + 1) == "forget")
+        });
+        reported || denied
+    }
+
+    /// Whether the cue at that word says it, going by the words beside it.
+    fn states(&self, cue: &str, at: usize, length: usize) -> bool {
+        let begins = self.apart(at) || JOINTS.contains(self.before(at, 1));
+        let next = at + length;
+        match cue {
+            "always use" | "never use" => self.orders(at) && self.names_something(next),
+            "please always" | "please never" => {
+                self.before(at, 1) != "you" && !["", "mind"].contains(&self.word(next))
+            }
+            "i prefer" => begins && !self.word(next).is_empty() && !self.points(next),
+            "i always" => begins && self.is_habit(next),
+            "my name is" => begins && !FAULTS.contains(self.word(next)) && next < self.words.len(),
+            "i work" => begins && self.is_work(next),
+            "from now on" | "going forward" => self.is_directive(cue, at, next),
+            _ => self.is_fact(begins, at, next),
+        }
+    }
+
+    /// "Always use": to the agent or to all of us, not of something that does.
+    fn orders(&self, at: usize) -> bool {
+        let first = self.word(0);
+        if self.apart(at) {
+            return at == 0 || !["it", "they", "he", "she"].contains(&first);
+        }
+        let back = |n| self.before(at, n);
+        let ours = |word: &str| word == "you" || word == "we";
+        match back(1) {
+            "please" | "let's" | "lets" | "just" | "simply" => true,
+            "we" | "i" => self.apart(at - 1) || JOINTS.contains(back(2)),
+            "do" => self.apart(at - 1),
+            "you" => SURE.contains(back(2)),
+            "should" | "must" | "shall" => ours(back(2)),
+            "to" => match back(2) {
+                "have" | "need" | "ought" => ours(back(3)),
+                "you" | "us" => WANTS.contains(back(3)),
+                word => SURE.contains(word) || ["try", "like"].contains(&word),
+            },
+            // "In this repository always use", but not "in production the workers always use".
+            _ => {
+                let clause = self.clause(at);
+                let place = ["in", "for", "with", "on", "within", "inside", "during"];
+                let determined = (clause + 2..at).any(|at| DETERMINERS.contains(self.word(at)));
+                place.contains(&self.word(clause))
+                    && at - clause <= 5
+                    && !determined
+                    && self.word(clause + 1) != "some"
+                    && self.word(clause + 2) != "reason"
+            }
+        }
+    }
+
+    /// What is used has a name of its own.
+    fn names_something(&self, at: usize) -> bool {
+        let next = self.word(at);
+        !next.is_empty() && !POINTERS.contains(next)
+    }
+
+    /// Something in the conversation is meant: "I prefer the second option".
+    fn points(&self, at: usize) -> bool {
+        let next = self.word(at);
+        let short = next.chars().count() == 1 && next != "a";
+        let which = [
+            "first", "second", "third", "latter", "former", "other", "last", "previous",
+            "original", "current", "new", "old", "one", "way", "version", "approach", "option",
+        ];
+        let the = next == "the" && which.contains(&self.word(at + 1));
+        POINTERS.contains(next)
+            || short
+            || the
+            || ["your", "option", "approach", "version", "plan"].contains(&next)
+    }
+
+    /// "I always run the tests", not "I always get an error".
+    fn is_habit(&self, at: usize) -> bool {
+        let verb = self.word(at);
+        let past = verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed");
+        let slip = verb == "make" && (at..at + 4).any(|at| self.word(at).starts_with("mistake"));
+        let into = verb == "run" && ["into", "out"].contains(&self.word(at + 1));
+        !verb.is_empty()
+            && !past
+            && !slip
+            && !into
+            && !HAPPENINGS.contains(verb)
+            && !self.points(at + 1)
+    }
+
+    /// "I work at", not "I work on this now".
+    fn is_work(&self, at: usize) -> bool {
+        let next = self.word(at + 1);
+        let vague = next == "the" && VAGUE.contains(self.word(at + 2));
+        let named = !next.is_empty() && !POINTERS.contains(next) && !HERE.contains(next) && !vague;
+        match self.word(at) {
+            "for" | "at" | "in" | "from" | "as" => named,
+            "with" => named && (at..self.words.len()).any(|at| MOSTLY.contains(self.word(at))),
+            "on" => {
+                let system = |at| SYSTEMS.contains(self.word(at));
+                system(at + 1)
+                    || (["a", "an", "my"].contains(&next) && (system(at + 2) || system(at + 3)))
+            }
+            word if MOSTLY.contains(word) => self.is_work(at + 1),
+            "remotely" | "alone" | "solo" | "nights" | "part-time" | "full-time" | "weekends" => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// "From now on", before an order or behind one.
+    fn is_directive(&self, cue: &str, at: usize, next: usize) -> bool {
+        if self.apart(at) || ["so", "and", "but", "please"].contains(&self.before(at, 1)) {
+            let subject = self.word(next);
+            let told = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
+            return match subject {
+                "" => false,
+                "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "will" => false,
+                "with" | "to" | "in" if cue == "going forward" && !self.apart(next) => false,
+                "i" | "i'd" | "i'm" | "i'll" | "we'll" | "you'll" => {
+                    subject == "i'd" || subject == "we'll" || WANTS.contains(self.word(next + 1))
+                }
+                "the" | "this" | "these" | "those" | "all" | "every" | "each" | "our" | "my" => {
+                    told
+                }
+                // A role for the agent.
+                "you" => !["are", "will", "have"].contains(&self.word(next + 1)),
+                _ => true,
+            };
+        }
+        // At the end: what comes before it has to be an order.
+        let ends = self.word(next).is_empty()
+            || (self.word(next) == "please" && self.word(next + 1).is_empty());
+        let clause = self.clause(at);
+        let (first, second) = (self.word(clause), self.word(clause + 1));
+        let told = match first {
+            "i" => WANTS.contains(second),
+            "you" => DUTIES.contains(second),
+            word if JOINTS.contains(word) => !AUXILIARIES.contains(second),
+            word => !SUBJECTS.contains(word),
+        };
+        let other = ["before", "for", "of", "keep", "is", "are", "by"];
+        ends && told && at > clause + 1 && !other.contains(&self.before(at, 1))
+    }
+
+    /// "My timezone is UTC", "timezone: UTC", "UTC is my timezone".
+    fn is_fact(&self, begins: bool, at: usize, next: usize) -> bool {
+        let colon = self.words.get(next - 1).is_some_and(|word| word.colon);
+        let is = ["is", "are", "remains", "includes", "consists"].contains(&self.word(next));
+        let value = self.word(if is { next + 1 } else { next });
+        let said =
+            (is && !self.apart(next) || colon) && !value.is_empty() && !FAULTS.contains(value);
+        let turned = next >= self.words.len()
+            && self.before(at, 1) == "is"
+            && (2..5).contains(&at)
+            && !["it", "this", "that"].contains(&self.word(0));
+        (begins && said) || turned
+    }
+}

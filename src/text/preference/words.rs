@@ -1,0 +1,138 @@
+//! The words that decide, by what they do to a sentence. All in small letters.
+
+/// Words between spaces.
+pub(super) struct Words(&'static str);
+
+impl Words {
+    /// Whether a word is one of them.
+    pub(super) fn contains(&self, word: &str) -> bool {
+        !word.is_empty() && self.0.split(' ').any(|known| known == word)
+    }
+}
+
+/// A question begins with one.
+pub(super) const QUESTIONS: Words =
+    Words("what why how who whom whose which where what's how's who's");
+
+/// A question too, before a pronoun.
+pub(super) const AUXILIARIES: Words = Words(
+    "do does did is are was were am can could would will shall should may might must has have \
+    had don't doesn't didn't isn't aren't can't couldn't won't wouldn't shouldn't",
+);
+
+/// What follows in such a question.
+pub(super) const PRONOUNS: Words = Words(
+    "i we you he she they it the my this that there your our anyone someone these those a an",
+);
+
+/// Behind which a statement of the user may go on.
+pub(super) const JOINTS: Words =
+    Words("because since and but so though also personally generally usually btw");
+
+/// Who reports, and marks of somebody else's words.
+pub(super) const REPORTS: Words = Words(
+    "said says say told tells thinks claims claimed suggests suggested recommends recommended \
+    mentions mentioned argues asked asks wrote writes states stated reads whether suppose \
+    imagine pretend assuming assume according apparently unless example e.g titled named \
+    called prints outputs doubt wonder wondering quote translate rumour typed enters \
+    sends",
+);
+
+/// What turns a clause round.
+pub(super) const DENIALS: Words = Words(
+    "don't doesn't didn't not isn't wasn't aren't can't cannot won't wouldn't shouldn't \
+    hardly stop no dont",
+);
+
+/// Behind "this": of one task only.
+pub(super) const ONE: Words = Words(
+    "time once pr commit file function method case one task change feature ticket branch \
+    session test line class component endpoint bug issue refactor refactoring migration \
+    sprint step query script conversation chat prompt demo week morning afternoon",
+);
+
+/// Of this once only.
+pub(super) const ONCE: &[&str] = &[
+    "for now",
+    "right now",
+    "for today",
+    "at the moment",
+    "for the moment",
+    "just once",
+    "temporarily",
+    "today",
+    "tomorrow",
+    "tonight",
+    "until then",
+    "for the time being",
+    "used to",
+    "not anymore",
+    "just kidding",
+];
+
+/// What has no name of its own.
+pub(super) const POINTERS: Words =
+    Words("it them this that these those either both neither him her one");
+
+/// A subject begins with one, or is one.
+pub(super) const DETERMINERS: Words = Words(
+    "the a an my our their its some all most many it they he she which that who people users \
+    tests workers",
+);
+
+/// As in "make sure to".
+pub(super) const SURE: Words = Words("sure remember forget certain careful");
+
+/// As in "I want you to".
+pub(super) const WANTS: Words =
+    Words("want need like expect prefer love wish only would use work review merge");
+
+/// What somebody has to do.
+pub(super) const DUTIES: Words =
+    Words("should must shall needs need has have can may gets go goes");
+
+/// What happens to people, whether they like it or not.
+pub(super) const HAPPENINGS: Words = Words(
+    "get see forget end hit lose confuse struggle fail receive find seem wind hear need have \
+    had was am got saw think thought knew know felt feel believed assume wonder mix mess \
+    come notice suspect worry stumble trip misread mistype break crash face encounter land \
+    miss regret ran made did went took told said forgot wrote lost kept came used be been \
+    believe screw pay spend read meant or and but",
+);
+
+/// What is said of a value that is not one.
+pub(super) const FAULTS: Words = Words(
+    "not wrong broken ignored incorrect missing off being displayed shown lost reset empty \
+    getting never always used stored saved there invalid null undefined unset hardcoded \
+    hard-coded too so messed misspelled irrelevant unknown no now overflowing full parsed \
+    converted truncated cut on",
+);
+
+/// What people work on.
+pub(super) const SYSTEMS: Words = Words(
+    "windows linux macos mac osx os ubuntu debian fedora arch nixos nix wsl wsl2 freebsd \
+    openbsd macbook laptop thinkpad chromebook raspberry pop_os alpine rhel centos vm \
+    android",
+);
+
+/// No place to work at.
+pub(super) const HERE: Words = Words("here there now me once home");
+
+/// Behind "the": no place either.
+pub(super) const VAGUE: Words = Words(
+    "moment morning evening afternoon meantime same end time start level file code editor terminal \
+    background other last next first second latest current keyboard",
+);
+
+/// What makes a habit of it.
+pub(super) const MOSTLY: Words = Words("mostly mainly daily only exclusively usually always");
+
+/// Before a colon: somebody else's words.
+pub(super) const QUOTED: Words =
+    Words("types type answers answer input prompt text message string");
+
+/// Who or what does something, where nobody is told to.
+pub(super) const SUBJECTS: Words = Words(
+    "it there they he she that this these those the a an i'm i'll i've it's it'll that's they'll \
+    he'll she'll my your is",
+);
