@@ -47,6 +47,8 @@ mod standing;
 mod texts;
 mod todo;
 mod topics;
+mod trust;
+mod trusting;
 mod ui;
 mod view;
 mod why;
@@ -105,6 +107,7 @@ commands! {
     Why "why" why::Args;
     Forecast "forecast" forecast::Args;
     Diff "diff" diff::Args;
+    Trust "trust" trust::Args;
     Handoff "handoff" handoff::Args;
     Note "note" note::NoteArgs;
     Log "log" note::LogArgs;
@@ -160,6 +163,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         Failure::from(context).print(&ctx.ui);
         return Exit::Error as u8;
     }
+    ctx.say_unnoted();
     match done {
         Ok((exit, stale)) => {
             find::refresh(&ctx, stale);
@@ -197,6 +201,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Why(args) => why::run(ctx, args).map(plain),
         Command::Forecast(args) => forecast::run(ctx, args).map(plain),
         Command::Diff(args) => diff::run(ctx, args).map(plain),
+        Command::Trust(args) => trust::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),

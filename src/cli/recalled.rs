@@ -29,7 +29,8 @@ pub(crate) fn entries(
     let mut found = find(ctx, stores, &wanted);
     for hit in std::mem::take(&mut found.hits) {
         let Some(row) = hit.entry.and_then(|id| board.get(id)) else { continue };
-        let dead = row.expired || row.superseded_by.is_some();
+        // The text of a hit is that of some line; of the entry, the board knows what was reviewed.
+        let dead = row.expired || row.superseded_by.is_some() || row.entry.text != hit.text;
         if kept.len() >= limit || dead || shown.contains(&row.entry.id) {
             continue;
         }

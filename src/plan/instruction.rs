@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use crate::text::line::MAX_LINE;
 
 /// What the first such wording in a text does, and the byte at which it begins.
-pub(super) fn find(text: &str) -> Option<(usize, &'static str)> {
+pub(crate) fn find(text: &str) -> Option<(usize, &'static str)> {
     let text = text.get(..text.floor_char_boundary(MAX_LINE))?;
     let said = unquoted(text);
     let lower = said.to_ascii_lowercase();

@@ -3,6 +3,6 @@
 pub(crate) mod check;
 mod contradiction;
 mod entries;
-mod instruction;
+pub(crate) mod instruction;
 pub(crate) mod rule;
 pub(crate) mod scan;

@@ -215,6 +215,7 @@ mod tests {
                 topic,
                 line: 1,
                 scope: Scope::Project,
+                reviewed: true,
             });
         }
         Board::new(NOW, Rules { categories, fresh: true }, vec![(placed, &ledger)])

@@ -55,6 +55,8 @@ pub struct Placed {
     pub line: usize,
     /// Whose it is.
     pub scope: Scope,
+    /// Whether it was written or reviewed on this machine; what was not is for no agent.
+    pub reviewed: bool,
 }
 
 /// An entry with all that is known about it.
@@ -76,6 +78,16 @@ pub struct Row {
     pub superseded_by: Option<EntryId>,
     /// Whether its date has passed.
     pub expired: bool,
+}
+
+impl Row {
+    /// Whether evidence may be added that nobody asked for, as hooks do: for what was reviewed, once
+    /// a session, and at most once an hour. So no text lifts itself by being seen often.
+    #[must_use]
+    pub fn may_gain_unasked(&self, now: Now, in_this_session: bool) -> bool {
+        let rested = now.since(self.evidence.last_reinforced).days() >= 1.0 / 24.0;
+        self.entry.reviewed && !in_this_session && rested
+    }
 }
 
 /// All rows, best first.
@@ -102,7 +114,8 @@ impl Board {
         // What replaced an entry may have been reworded since; it stands for its former wordings.
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
-            for entry in entries {
+            // What nobody has looked at replaces nothing.
+            for entry in entries.iter().filter(|entry| entry.reviewed) {
                 for former in ledger.sources(entry.id) {
                     present.entry(former).or_insert(entry.id);
                 }
@@ -112,7 +125,9 @@ impl Board {
         let mut rows: Vec<Row> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
             for entry in entries {
-                if seen.insert(entry.id) {
+                // The copy that was not reviewed gives way to the one that was.
+                let other = !entry.reviewed && present.get(&entry.id) == Some(&entry.id);
+                if !other && seen.insert(entry.id) {
                     rows.push(row(now, rules, entry, ledger, &present));
                 }
             }
@@ -134,6 +149,12 @@ impl Board {
     #[must_use]
     pub fn get(&self, id: EntryId) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry.id == id)
+    }
+
+    /// How many entries were neither written nor reviewed on this machine.
+    #[must_use]
+    pub fn unreviewed(&self) -> usize {
+        self.rows.iter().filter(|row| !row.entry.reviewed).count()
     }
 
     /// How many rows are in each state.
@@ -237,6 +258,7 @@ fn candidate(row: &Row) -> Candidate {
         fresh: row.fresh,
         last_reinforced,
         excluded: over && !pinned,
+        reviewed: row.entry.reviewed,
     }
 }
 

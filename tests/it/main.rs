@@ -34,6 +34,7 @@ mod race;
 mod scopes;
 mod store;
 mod tidy;
+mod trust;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
