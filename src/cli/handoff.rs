@@ -95,16 +95,24 @@ fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
-fn show(ctx: &Context) -> Result<Exit, Failure> {
-    let mut newest: Option<(Date, String)> = None;
-    for store in ctx.readers()? {
-        if let Some(found) = in_store(&store)?
-            && newest.as_ref().is_none_or(|known| *known < found)
-        {
-            newest = Some(found);
+/// A handoff: the day of its log, its text, and whether an agent may see it unasked, which is when
+/// it was written on this machine.
+pub(super) type Left = (Date, String, bool);
+
+/// The newest handoff of some stores.
+pub(super) fn newest(stores: &[Store]) -> Result<Option<Left>, Failure> {
+    let mut newest: Option<Left> = None;
+    for store in stores {
+        if let Some((date, text)) = in_store(store)? {
+            let ours = store.trust.holds_text(Kind::Handoff, &text);
+            newest = newest.max(Some((date, text, ours)));
         }
     }
-    let Some((date, text)) = newest else {
+    Ok(newest)
+}
+
+fn show(ctx: &Context) -> Result<Exit, Failure> {
+    let Some((date, text, _)) = newest(&ctx.readers()?)? else {
         ctx.ui.note("there is no handoff");
         if ctx.ui.json {
             ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));

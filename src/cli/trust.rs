@@ -126,7 +126,7 @@ fn look(ctx: &Context, store: Store) -> Held {
     let item = |row: &&Row| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let told = log.get(&row.entry.id).and_then(|events| added(events));
-        let told = told.unwrap_or_else(|| "and no event tells of it".to_owned());
+        let told = told.unwrap_or_else(|| "not in the log".to_owned());
         let warnings = scan::warnings(&row.entry.text);
         let mut value = entries.json(row);
         if let Some(fields) = value.as_object_mut() {
@@ -362,7 +362,9 @@ fn revoke_all(ctx: &Context) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     for store in stores.iter().filter(|store| !store.trust.is_own()) {
         let count = store.trust.forget(None)?;
-        ctx.ui.note(&format!("No longer trusted: {count} texts of the {}", name(store)));
+        if !ctx.ui.json {
+            ctx.ui.line(&format!("No longer trusted: {count} texts of the {}", name(store)));
+        }
     }
     if ctx.ui.json {
         let held: Vec<Held> =

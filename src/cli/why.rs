@@ -147,7 +147,10 @@ fn state(row: &Row) -> String {
     if let Standing::Scored(_) = row.standing {
         // Writing to a string cannot fail.
         if !row.entry.reviewed {
-            return format!("{text}: by its score it would be {}", by_score.name());
+            let name = by_score.name();
+            let more =
+                (row.state != by_score).then(|| format!(": by its score it would be {name}"));
+            return text + &more.unwrap_or_default();
         }
         let _ = match by_score.least() {
             Some(least) => write!(text, ": at least {least}"),
