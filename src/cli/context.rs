@@ -211,7 +211,7 @@ impl Context {
     pub(crate) fn made(&self, (dir, scope, known): Target) -> Result<Store, Failure> {
         let store = self.store(dir, scope);
         if !known {
-            self.init(&store)?;
+            store.init()?;
             self.ui.note(&format!("Created a {} store in {}", scope.name(), store.dir.display()));
         }
         Ok(store)

@@ -18,7 +18,7 @@ pub(crate) struct Args {}
 pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
     let (dir, scope, _) = ctx.target()?;
     let store = ctx.store(dir, scope);
-    let made = ctx.init(&store)?;
+    let made = store.init()?;
     let path = store.dir.display().to_string();
     if ctx.ui.json {
         ctx.ui.document(&json!({

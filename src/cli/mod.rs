@@ -1,6 +1,7 @@
 //! The shell: parse, read a snapshot, call the pure core, render. One file a command.
 
 mod add;
+mod awaiting;
 mod chart;
 mod check;
 mod config_cmd;

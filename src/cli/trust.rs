@@ -3,33 +3,24 @@
 //! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
 //! changes between question and answer is another text.
 
-use std::{
-    io::{self, IsTerminal},
-    ops::Range,
-};
+use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
 use super::{
+    awaiting::{Held, Item, look},
     context::{self, Context},
     error::{Exit, Failure, Kind},
     input, pick,
     view::Entries,
 };
 use crate::{
-    model::{
-        event::{Event, EventKind},
-        hash::IdMap,
-    },
-    plan::scan,
-    score::board::{Board, Row, Scope},
+    model::hash::IdMap,
     store::{
-        log,
         read::Problem,
         trust::{self, Key},
-        vault::{EVIDENCE, SESSIONS, Snapshot, Store},
+        vault::Store,
     },
-    text::sessions,
 };
 
 /// Look at what was not written on this machine, and let agents see it
@@ -69,22 +60,6 @@ enum Act {
     Status,
 }
 
-/// Something that awaits review.
-struct Item {
-    key: Key,
-    lines: Vec<String>,
-    warnings: Vec<String>,
-    value: Value,
-}
-
-/// A store with what awaits review in it.
-struct Held {
-    store: Store,
-    entries: usize,
-    items: Vec<Item>,
-    problems: Vec<Problem>,
-}
-
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
         return chosen(ctx, args);
@@ -95,12 +70,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     let mut held: Vec<Held> = stores.into_iter().map(|store| look(ctx, store)).collect();
     match args.act {
-        Some(Act::Status) if !ctx.ui.json => held.iter().for_each(|held| status(ctx, held)),
-        Some(Act::Status) => {}
         None if args.all => all(ctx, &mut held)?,
-        None if io::stdin().is_terminal() && !ctx.ui.json => ask(ctx, &mut held)?,
-        None if !ctx.ui.json => list(ctx, &held),
-        None => {}
+        _ if ctx.ui.json => {}
+        Some(Act::Status) => held.iter().for_each(|held| status(ctx, held)),
+        None if io::stdin().is_terminal() => ask(ctx, &mut held)?,
+        None => list(ctx, &held),
     }
     if ctx.ui.json {
         ctx.ui.document(&document(&held));
@@ -108,115 +82,6 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let problems: Vec<Problem> = held.iter().flat_map(|held| held.problems.clone()).collect();
     let done = held.iter().all(|held| held.items.is_empty());
     Ok(ctx.complain(&problems, if done { Exit::Done } else { Exit::Nothing }))
-}
-
-/// Reads a store, and finds what awaits review.
-fn look(ctx: &Context, store: Store) -> Held {
-    let snapshot = store.read(ctx.now, &ctx.config.categories);
-    let placed = snapshot.placed(&store, &ctx.config.categories);
-    let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)]);
-    let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
-    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
-    let log = match rows.as_slice() {
-        [] => None,
-        _ => store.file(EVIDENCE).ok().flatten(),
-    };
-    let log = log::by_entry(&log.unwrap_or_default());
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let item = |row: &&Row| {
-        let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
-        let told = log.get(&row.entry.id).and_then(|events| added(events));
-        let told = told.unwrap_or_else(|| "not in the log".to_owned());
-        let warnings = scan::warnings(&row.entry.text);
-        let mut value = entries.json(row);
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("warnings".to_owned(), json!(warnings));
-        }
-        Item {
-            key: store.trust.entry(entries.category(row), &row.entry.text),
-            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
-            warnings,
-            value,
-        }
-    };
-    let mut items: Vec<Item> = rows.iter().map(item).collect();
-    items.extend(notes(&store));
-    items.extend(passages(&store));
-    if store.scope == Scope::Project {
-        items
-            .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
-    }
-    let Snapshot { problems, .. } = snapshot;
-    let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
-    Held { entries: board.rows.len(), items, problems, store }
-}
-
-/// By whom an entry was added, as the log says.
-fn added(events: &[(Event, String)]) -> Option<String> {
-    let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
-    let (event, line) = events.iter().rev().find(|(event, _)| is_text(&event.kind))?;
-    let fields: Value = serde_json::from_str(line).ok()?;
-    let text = |key: &str| fields.get(key).and_then(Value::as_str);
-    let date = context::local(event.ts).date;
-    let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
-    let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));
-    Some(format!("added on {date}{by}{session}, as the log says"))
-}
-
-/// Notes and logs, which are trusted as a whole or not at all.
-fn notes(store: &Store) -> Option<Item> {
-    let files = store.note_files_there();
-    if files.is_empty() || store.trust.holds_text(trust::Kind::Notes, "") {
-        return None;
-    }
-    let mut lines = vec!["+ notes and logs, which the working report quotes".to_owned()];
-    lines.push(format!("    {}", files.join(", ")));
-    let warn = |name: &String| {
-        let text = store.file(name).ok().flatten().unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let told = |(number, line)| {
-            scan::warnings(line).into_iter().map(move |says| format!("line {number} {says}"))
-        };
-        let told: Vec<String> = (1..).zip(text.lines()).flat_map(told).collect();
-        told.into_iter().map(|says| format!("{name}, {says}")).collect::<Vec<_>>()
-    };
-    let warnings: Vec<String> = files.iter().flat_map(warn).collect();
-    let value = json!({"notes": files, "warnings": warnings});
-    Some(Item { key: store.trust.text(trust::Kind::Notes, ""), lines, warnings, value })
-}
-
-/// Summaries of past sessions.
-fn passages(store: &Store) -> Vec<Item> {
-    if store.trust.is_whole() {
-        return Vec::new();
-    }
-    let bytes = store.file(SESSIONS).ok().flatten().unwrap_or_default();
-    let found = sessions::sessions(&bytes);
-    let object = |span: &Range<usize>| bytes.get(span.clone()).unwrap_or_default();
-    let texts = found.iter().map(|found| sessions::text(object(&found.span)));
-    texts
-        .filter(|text| !store.trust.holds_text(trust::Kind::Session, text))
-        .map(|summary| text(store, trust::Kind::Session, &summary))
-        .collect()
-}
-
-/// A text that is no entry.
-fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
-    let warnings = scan::warnings(text);
-    Item {
-        key: store.trust.text(kind, text),
-        lines: vec![format!("+ {}: {text}", kind.name())],
-        value: json!({kind.name(): text, "warnings": warnings}),
-        warnings,
-    }
-}
-
-impl Item {
-    /// As it is shown.
-    fn told(&self) -> Vec<String> {
-        let warnings = self.warnings.iter().map(|says| format!("    warning: {says}"));
-        self.lines.iter().cloned().chain(warnings).collect()
-    }
 }
 
 /// Where a store is, and whose.
@@ -239,7 +104,7 @@ fn status(ctx: &Context, Held { store, entries, items, .. }: &Held) {
     let s = if *entries == 1 { "y" } else { "ies" };
     ctx.ui.line(&format!("{name}: {waiting} of {entries} entr{s} await review{others}{whose}"));
     if let Some(path) = store.trust.ledger() {
-        ctx.ui.detail(&format!("{}: {} texts", path.display(), store.trust.len()));
+        ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.len()));
     }
 }
 
@@ -273,8 +138,9 @@ fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
         let mut waiting = std::mem::take(items).into_iter();
         while let Some(item) = waiting.next() {
             item.told().iter().for_each(|line| ctx.ui.explain(line));
-            let question = "Trust it? y yes, n no, a this and all that follow, q not now [ynaq]";
-            match if rest { Some('y') } else { input::choose(ctx, question, "ynaq")? } {
+            // Whoever says yes to all has not seen what is wrong with one.
+            let known = (rest && item.warnings.is_empty()).then_some('y');
+            match known.map_or_else(|| input::choose(ctx, QUESTION, "ynaq"), |y| Ok(Some(y)))? {
                 Some('y') => store.trust.record(&[item.key])?,
                 Some('a') => {
                     rest = true;
@@ -291,6 +157,10 @@ fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// What is asked about each.
+const QUESTION: &str =
+    "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
 
 /// Trusts everything that was read, the archive too.
 fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
@@ -352,7 +222,9 @@ fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         ctx.ui.document(&document);
     } else {
         let verb = if args.revoke { "No longer trusted" } else { "Trusted" };
-        rows.iter().for_each(|row| ctx.ui.line(&format!("{verb}: {}", entries.line(row))));
+        for row in rows {
+            ctx.ui.line(&format!("{verb}: {}", entries.line(row)));
+        }
     }
     Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
 }

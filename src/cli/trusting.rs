@@ -1,7 +1,6 @@
-//! What every command does about trust: headings are withheld, stores made here are this machine's
-//! own, and what is left out is said.
+//! What every command does about trust: headings are withheld, and what is left out is said.
 
-use super::{context::Context, error::Failure};
+use super::context::Context;
 use crate::{
     config::layer::Origin,
     score::board::Scope,
@@ -17,16 +16,6 @@ impl Context {
             let keeps = |heading: &str| trust.holds_text(Kind::Heading, heading);
             self.headings = self.config.categories.reset_headings(keeps);
         }
-    }
-
-    /// Makes a store. Where nothing was before, it is this machine's own, its notes and logs too.
-    pub(crate) fn init(&self, store: &Store) -> Result<bool, Failure> {
-        let empty = std::fs::read_dir(&store.dir).map_or(true, |mut found| found.next().is_none());
-        let made = store.init()?;
-        if empty {
-            store.trust.record_text(Kind::Notes, "");
-        }
-        Ok(made)
     }
 
     /// Says why something that was written here could not be noted as such.

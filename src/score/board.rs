@@ -312,12 +312,13 @@ mod tests {
         assert_eq!(row.superseded_by, Some(new), "as a reviewed one does");
     }
 
+    const HOUR: i64 = 60 * 60 * 1000;
+
     /// A thousand hooks of one session, and hooks of thirty sessions, about one planted entry.
     #[test]
     fn nothing_lifts_itself() {
         let categories = Categories::default();
         let rules = Rules { categories: &categories, fresh: true };
-        const HOUR: i64 = 60 * 60 * 1000;
         for reviewed in [false, true] {
             let mut ledger = Ledger::default();
             ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));

@@ -157,7 +157,9 @@ impl Trust {
         let mut hash = self.known().seed.clone();
         hash.update(kind.name());
         hash.update([0]);
-        parts.iter().for_each(|part| hash.update(part));
+        for part in parts {
+            hash.update(part);
+        }
         let digest = hash.finalize();
         Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
     }
@@ -248,7 +250,7 @@ impl Trust {
 
     /// The first line, for people: whose ledger it is.
     fn head(&self) -> String {
-        format!("# texts reviewed in {:?}\n", real(&self.store))
+        format!("# texts reviewed in {:?}\n", real(&self.store).to_string_lossy())
     }
 
     fn known(&self) -> &Known {
