@@ -97,17 +97,18 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         done.push(apply(ctx, &mut txn, new, &done)?);
     }
     if let (Some(selector), Some(new)) = (&args.supersedes, done.first()) {
-        let placed = txn.snapshot().placed(store.scope);
+        let placed = txn.placed();
         let ledger = &txn.snapshot().ledger;
         let board = Board::new(ctx.now, ctx.rules(), vec![(placed, ledger)]);
         let old = pick::entry(ctx, &board, selector)?.entry.id;
         txn.record(old, EventKind::Supersede(new.id))?;
     }
-    let mut placed = txn.snapshot().placed(store.scope);
+    let mut placed = txn.placed();
     placed.extend(done.iter_mut().filter_map(|done| done.placed.take()));
     let ledger = txn.commit()?;
     drop(lock);
     show(ctx, placed, &ledger, &done);
+    intake::say_orders(ctx, &store, news.iter().map(|new| (new.category, new.text.as_str())));
     Ok(Exit::Done)
 }
 
@@ -117,6 +118,10 @@ fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New, earlier: &[Done]) -> Resul
     let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
     let twice = earlier.iter().any(|done| done.id == id);
     if !holders.is_empty() || twice {
+        // Who gives the very words says them; who comes near them may never have seen them.
+        if new.known.is_none() {
+            txn.say(new.category, new.text.as_str());
+        }
         let user = txn.snapshot().ledger.evidence(id).map(|evidence| evidence.user);
         if user == Some(UserState::Forgotten) {
             txn.record(id, EventKind::Restore)?;

@@ -158,7 +158,8 @@ pub(super) fn topics(files: &[TopicFile]) -> Vec<(&str, &TopicDoc)> {
 }
 
 fn board(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Board {
-    Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store.scope), &snapshot.ledger)])
+    let placed = snapshot.placed(store, &ctx.config.categories);
+    Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)])
 }
 
 /// Mends under the lock what can be mended. Gives what was.

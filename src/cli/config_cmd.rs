@@ -12,7 +12,7 @@ use crate::{
         layer, locate,
         schema::{self, KEYS, Key},
     },
-    store::{atomic, read},
+    store::{atomic, read, trust},
 };
 
 /// Show or change settings
@@ -162,6 +162,11 @@ pub(super) fn write(
     atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
+    let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
+    let headings = categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
+    for heading in headings.filter_map(serde_json::Value::as_str) {
+        store.trust.record_text(trust::Kind::Heading, heading);
+    }
     Ok((value, path.display().to_string()))
 }
 

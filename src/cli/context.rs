@@ -5,6 +5,7 @@ use std::{
     cell::Cell,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
 
@@ -22,6 +23,7 @@ use crate::{
     },
     index::{manifest, models::Models},
     model::{
+        category::Categories,
         event::Provenance,
         local::LocalTime,
         time::{Now, Timestamp},
@@ -35,6 +37,7 @@ use crate::{
         lock::StoreLock,
         read,
         root::Places,
+        trust::{Trust, Word},
         vault::{Snapshot, Store},
     },
 };
@@ -103,6 +106,10 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     globals: Globals,
     warned: Cell<bool>,
+    /// Headings that the project gives to its categories and that nobody has reviewed.
+    pub(crate) headings: Vec<String>,
+    /// Why something that was written here could not be noted as such.
+    pub(super) unnoted: Arc<OnceLock<String>>,
 }
 
 /// A store that may be written to: directory, whose it is, and whether it is there.
@@ -122,16 +129,22 @@ impl Context {
         ui: Ui,
     ) -> Result<Self, (Failure, Ui)> {
         match Self::parts(cwd, &globals, &env) {
-            Ok((now, places, config)) => Ok(Self {
-                now,
-                real_now: SystemTime::now(),
-                env,
-                places,
-                config,
-                ui,
-                globals,
-                warned: Cell::new(false),
-            }),
+            Ok((now, places, config)) => {
+                let mut ctx = Self {
+                    now,
+                    real_now: SystemTime::now(),
+                    env,
+                    places,
+                    config,
+                    ui,
+                    globals,
+                    warned: Cell::new(false),
+                    headings: Vec::new(),
+                    unnoted: Arc::default(),
+                };
+                ctx.withhold_headings();
+                Ok(ctx)
+            }
             Err(failure) => Err((failure, ui)),
         }
     }
@@ -197,6 +210,12 @@ impl Context {
         Ok(stores)
     }
 
+    /// The same for whoever speaks to an agent unasked: only what was reviewed counts, even where a
+    /// store was named.
+    pub(crate) fn strict_readers(&self) -> Result<Vec<Store>, Failure> {
+        Ok(self.readers()?.into_iter().map(Store::strict).collect())
+    }
+
     /// The store to write to, made when there is none.
     pub(crate) fn writer(&self) -> Result<Store, Failure> {
         self.made(self.target()?)
@@ -241,7 +260,14 @@ impl Context {
     pub(crate) fn store(&self, dir: PathBuf, scope: Scope) -> Store {
         let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
         let patience = Duration::from_millis(self.config.whole("lock.timeoutMs"));
-        Store { dir, scope, sync, patience }
+        let word = match scope {
+            Scope::User => Word::Own,
+            Scope::Project if self.places.named.is_some() => Word::Named,
+            Scope::Project => Word::None,
+        };
+        let (state, unnoted) = (self.env.state.as_deref(), Arc::clone(&self.unnoted));
+        let trust = Trust::new(&dir, state, patience, word, unnoted);
+        Store { dir, scope, sync, patience, trust }
     }
 
     /// Who causes what is written now.
@@ -268,9 +294,10 @@ impl Context {
         &self,
         stores: &[Store],
     ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
-        let read = |store: &Store| store.read(self.now, &self.config.categories);
+        let categories = &self.config.categories;
+        let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
-        let board = Board::new(self.now, self.rules(), placed(stores, &snapshots));
+        let board = Board::new(self.now, self.rules(), placed(categories, stores, &snapshots));
         let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
         if damaged > 0 && !self.warned.replace(true) {
             self.ui.note(&format!(
@@ -323,11 +350,12 @@ pub(crate) fn local(at: Timestamp) -> LocalTime {
 
 /// The entries of stores, each with its evidence.
 pub(crate) fn placed<'a>(
+    categories: &Categories,
     stores: &[Store],
     snapshots: &'a [Snapshot],
 ) -> Vec<(Vec<Placed>, &'a Ledger)> {
     let held = stores.iter().zip(snapshots);
-    held.map(|(store, held)| (held.placed(store.scope), &held.ledger)).collect()
+    held.map(|(store, held)| (held.placed(store, categories), &held.ledger)).collect()
 }
 
 /// What could not be read of some stores.

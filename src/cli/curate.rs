@@ -173,7 +173,7 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
 }
 
 fn board_of(ctx: &Context, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Board {
-    Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store.scope), ledger)])
+    Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store, &ctx.config.categories), ledger)])
 }
 
 fn mark(txn: &mut Txn<'_>, id: EntryId, pinned: bool) {

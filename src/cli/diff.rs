@@ -93,7 +93,8 @@ fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) 
         .zip(snapshots)
         .map(|(store, today)| {
             if at >= ctx.now.0 {
-                let (placed, ledger) = (today.placed(store.scope), today.ledger.clone());
+                let placed = today.placed(store, &ctx.config.categories);
+                let ledger = today.ledger.clone();
                 return Past { placed, ledger, former: IdMap::default() };
             }
             store.at(at, today, &ctx.config.categories)

@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         let snapshot = store.read(ctx.now, &ctx.config.categories);
         let dir = store.dir.display().to_string();
         facts.push((format!("{} store", store.scope.name()), dir));
-        let entries = snapshot.placed(store.scope).len();
+        let entries = snapshot.placed(store, &ctx.config.categories).len();
         let events = snapshot.ledger.len();
         facts.push((
             "entries".to_owned(),

@@ -8,7 +8,7 @@ use super::{
     context::Context,
     curate,
     error::{Exit, Failure, Kind},
-    pick,
+    intake, pick,
     view::Entries,
 };
 use crate::{
@@ -63,6 +63,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         };
         // The old entry has to be known before another can be made from it.
         txn.adopt(Some(from));
+        txn.say(row.entry.category, text.as_str());
         txn.record(id, EventKind::Edit(from, Some(adopt::origin(&line))))?;
         let holders: Vec<String> =
             txn.snapshot().holders(from).into_iter().map(str::to_owned).collect();
@@ -78,6 +79,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
+    let said = [(old.entry.category, text.as_str())];
+    for store in ctx.readers()?.iter().filter(|store| store.scope == old.entry.scope) {
+        intake::say_orders(ctx, store, said.into_iter());
+    }
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
     if let Some(row) = changed.after.get(id) {
         if ctx.ui.json {

@@ -9,11 +9,7 @@ use crate::{
     config::layer::ConfigError,
     index::stage::InstallError,
     model::entry::TextError,
-    store::{
-        lock::LockError,
-        read::Problem,
-        txn::{TopicFull, Unreadable},
-    },
+    store::{full::TopicFull, lock::LockError, read::Problem, txn::Unreadable},
 };
 
 /// How a command ended, as with grep and ripgrep.

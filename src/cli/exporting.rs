@@ -16,7 +16,7 @@ use crate::{
     exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
     model::hash::pi32,
     score::{
-        board::{Board, Row, Scope},
+        board::{Board, Row},
         evidence::UserState,
     },
     store::{
@@ -139,8 +139,8 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     for left in left {
         ctx.ui.note(&format!("Left out: {}: {}", left.place, left.reason));
     }
-    let scope = store.as_ref().map_or(Scope::Project, |store| store.scope);
-    let placed = vec![(snapshot.placed(scope), &snapshot.ledger)];
+    let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
+    let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =

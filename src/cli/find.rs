@@ -22,7 +22,7 @@ use crate::{
         soft::Meaning,
     },
     score::{board::Scope, stability::Standing},
-    store::{read::Problem, vault::Store},
+    store::{read::Problem, trust::Kind, vault::Store},
 };
 
 /// What to look for.
@@ -47,6 +47,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) except: Option<&'a IdSet<EntryId>>,
     /// How many candidates are read, when not as many as so many hits are worth.
     pub(crate) pool: Option<usize>,
+    /// Only what was written or reviewed on this machine.
+    pub(crate) reviewed: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -68,6 +70,7 @@ impl<'a> Wanted<'a> {
             period: Period::default(),
             except: None,
             pool: None,
+            reviewed: true,
         }
     }
 }
@@ -106,6 +109,8 @@ pub(crate) struct Hit {
     pub(crate) text: String,
     /// When a passage was, by what it says.
     pub(crate) when: Option<Timestamp>,
+    /// Whether it was written or reviewed on this machine.
+    pub(crate) reviewed: bool,
 }
 
 /// Hits, and what there was to say about the search.
@@ -141,6 +146,7 @@ struct Placed<'a> {
     stability: f64,
     last: Option<Timestamp>,
     text: String,
+    reviewed: bool,
     score: f64,
 }
 
@@ -251,6 +257,10 @@ impl Search<'_> {
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         for placed in &mut placed {
+            placed.reviewed = reviewed(ctx, stores, placed);
+        }
+        placed.retain(|placed| placed.reviewed || !wanted.reviewed);
+        for placed in &mut placed {
             let candidate = &mut placed.candidate;
             if mode != Mode::Keyword {
                 let file = |doc| parts.locate(candidate.part, doc).map(|(_, _, source, _)| source);
@@ -336,6 +346,7 @@ fn place<'a>(
             stability: standing.map_or(0.0, Standing::shown),
             last,
             text: String::new(),
+            reviewed: false,
             score: 0.0,
         })
         .collect()
@@ -362,6 +373,17 @@ fn read(
     }
 }
 
+/// Whether what was found was written or reviewed on this machine.
+fn reviewed(ctx: &Context, stores: &[Store], placed: &Placed<'_>) -> bool {
+    let Some(trust) = stores.get(placed.store).map(|store| &store.trust) else { return false };
+    match placed.kind {
+        SourceKind::Topic => corpus::category_name(&ctx.config.categories, placed.doc.category)
+            .is_some_and(|name| trust.holds_entry(name, &placed.text)),
+        SourceKind::Session => trust.holds_text(Kind::Session, &placed.text),
+        _ => trust.holds_text(Kind::Notes, ""),
+    }
+}
+
 fn sort(placed: &mut [Placed<'_>]) {
     placed.sort_by(|a, b| {
         let tie = |c: &Placed<'_>| (Reverse(c.last), c.doc.id, c.store);
@@ -385,5 +407,6 @@ fn hit(stores: &[Store], placed: Placed<'_>) -> Hit {
         line: placed.doc.line,
         text: placed.text,
         when: Timestamp::from_seconds(placed.doc.when),
+        reviewed: placed.reviewed,
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         .iter()
         .map(|selector| pick::entry(ctx, &board, selector))
         .collect::<Result<_, _>>()?;
-    let placed = context::placed(&stores, &snapshots);
+    let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
     let settings = report::settings(ctx, None, crate::report::budget::Tokens(0));
     let days = outlook::outlook(ctx.now, ctx.rules(), settings, &placed, args.days);
     let rows: Vec<&Row> =

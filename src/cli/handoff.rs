@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::local::Date,
-    store::{git, notes, vault::Store},
+    store::{git, notes, trust::Kind, vault::Store},
     text::handoff::{self, Handoff},
 };
 
@@ -97,6 +97,11 @@ pub(super) fn write(
     let repository = if git { git::standing(&ctx.places.cwd) } else { Vec::new() };
     let lock = context::lock(store)?;
     let Some(block) = block(repository)? else { return Ok(None) };
+    // It repeats what stores say, which may have come with a clone.
+    let ours = |store: &Store| store.clone().strict().trust.holds_text(Kind::Notes, "");
+    if stores.iter().all(ours) {
+        store.trust.record_text(Kind::Handoff, &block.join("\n"));
+    }
     store.append(&lock, &name, &now.date.to_string(), &block)?;
     Ok(Some((name, block.join("\n"))))
 }
@@ -106,16 +111,24 @@ fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
-fn show(ctx: &Context) -> Result<Exit, Failure> {
-    let mut newest: Option<(Date, String)> = None;
-    for store in ctx.readers()? {
-        if let Some(found) = in_store(&store)?
-            && newest.as_ref().is_none_or(|known| *known < found)
-        {
-            newest = Some(found);
+/// A handoff: the day of its log, its text, and whether an agent may see it unasked, which is when
+/// it was written on this machine.
+pub(super) type Left = (Date, String, bool);
+
+/// The newest handoff of some stores.
+pub(super) fn newest(stores: &[Store]) -> Result<Option<Left>, Failure> {
+    let mut newest: Option<Left> = None;
+    for store in stores {
+        if let Some((date, text)) = in_store(store)? {
+            let ours = store.trust.holds_text(Kind::Handoff, &text);
+            newest = newest.max(Some((date, text, ours)));
         }
     }
-    let Some((date, text)) = newest else {
+    Ok(newest)
+}
+
+fn show(ctx: &Context) -> Result<Exit, Failure> {
+    let Some((date, text, _)) = newest(&ctx.readers()?)? else {
         ctx.ui.note("there is no handoff");
         if ctx.ui.json {
             ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));
@@ -133,7 +146,7 @@ fn show(ctx: &Context) -> Result<Exit, Failure> {
 }
 
 /// The newest handoff of a store, with the day of its log.
-pub(super) fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
+fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
     let days = store.days().map_err(|problem| Failure::from(&problem))?;
     for date in days.into_iter().rev() {
         let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;

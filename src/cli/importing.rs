@@ -114,6 +114,8 @@ pub(super) fn run(
         intake::find_repeated(ctx, &txn, &mut news);
         taken = take(ctx, &mut txn, &news, items, &mut source.found.left)?;
         txn.commit()?;
+        let said = news.iter().map(|new| (new.category, new.text.as_str()));
+        intake::say_orders(ctx, &store, said.filter(|_| !dry));
         pages = keep(ctx, &store, lock.as_ref(), &source)?;
     }
     show(ctx, &source, &taken, &pages, dry);
@@ -180,7 +182,7 @@ fn take(
     items: Vec<Item>,
     left: &mut Vec<Left>,
 ) -> Result<Vec<Taken>, Failure> {
-    let mut placed = txn.snapshot().placed(txn.scope());
+    let mut placed = txn.placed();
     let mut present: IdSet<EntryId> = placed.iter().map(|entry| entry.id).collect();
     let mut taken = Vec::new();
     for (new, item) in news.iter().zip(items) {

@@ -62,6 +62,24 @@ pub(crate) fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Asks a person, who answers with one of some letters; `None` when there are no more answers.
+pub(crate) fn choose(
+    ctx: &Context,
+    question: &str,
+    letters: &str,
+) -> Result<Option<char>, Failure> {
+    loop {
+        ctx.ui.explain(question);
+        let mut answer = String::new();
+        let read = io::stdin().lock().take(1024).read_line(&mut answer);
+        read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
+        let letter = answer.trim().chars().next().map(|letter| letter.to_ascii_lowercase());
+        if answer.is_empty() || letter.is_some_and(|letter| letters.contains(letter)) {
+            return Ok(letter);
+        }
+    }
+}
+
 /// Asks a person, who is shown what it is about. Without a terminal nobody can answer.
 pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result<bool, Failure> {
     let stdin = io::stdin();

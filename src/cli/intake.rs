@@ -13,9 +13,13 @@ use crate::{
         event::{Cue, EventKind},
         time::Timestamp,
     },
+    plan::instruction,
     recall::duplicate::{self, Outline, Probe},
     score::{adopt, board::Placed},
-    store::txn::{Change, Target, Txn},
+    store::{
+        txn::{Change, Target, Txn},
+        vault::Store,
+    },
 };
 
 /// An entry to be, checked.
@@ -52,7 +56,7 @@ impl New {
         }
     }
 
-    /// Puts the line into its topic file.
+    /// Puts the line into its topic file, as something that is said here.
     pub(crate) fn place(&self, ctx: &Context, txn: &mut Txn<'_>) -> Placed {
         let line = self.line(ctx);
         let placed = Placed {
@@ -63,6 +67,7 @@ impl New {
             topic: line.topic.to_owned(),
             line: txn.next_line(line.topic),
             scope: txn.scope(),
+            reviewed: txn.say(self.category, line.text),
         };
         let (category, text) = (self.category, line.text.to_owned());
         let change = Change::Append { category, text, pinned: line.pinned };
@@ -82,7 +87,11 @@ impl New {
     }
 
     /// The entry that says the same in other words, if there is one.
-    fn repeats<'a>(&self, entries: impl Iterator<Item = (EntryId, &'a str)>) -> Option<EntryId> {
+    fn repeats<'a>(
+        &self,
+        entries: impl Iterator<Item = (EntryId, &'a str)>,
+        counts: impl Fn(&str) -> bool,
+    ) -> Option<EntryId> {
         let text = self.text.as_str();
         let (probe, outline) = (Probe::of(text), Outline::of(text));
         let least = table::model().thresholds.duplicate;
@@ -95,6 +104,7 @@ impl New {
             duplicate::could_match(&probe, known)
                 && outline.says_the_same(&Outline::of(known))
                 && near(known)
+                && counts(known)
         };
         entries.into_iter().find(|(_, known)| same(known)).map(|(id, _)| id)
     }
@@ -112,9 +122,31 @@ pub(crate) fn find_repeated(ctx: &Context, txn: &Txn<'_>, news: &mut [New]) {
         }
         let known = txn.snapshot().of_category(new.category);
         let like = |other: &&New| other.category == new.category && !new.told;
-        let earlier = earlier.iter().filter(like);
-        let earlier = earlier.map(|other| (other.id(ctx), other.text.as_str()));
-        new.known = new.repeats(known.chain(earlier));
+        let counts = |text: &str| {
+            let said = earlier.iter().any(|other| other.text.as_str() == text);
+            said || txn.reviewed(new.category, text)
+        };
+        let texts = earlier.iter().filter(like).map(|other| (other.id(ctx), other.text.as_str()));
+        new.known = new.repeats(known.chain(texts), counts);
+    }
+}
+
+/// Says which lines were stored and are kept from agents, for being worded as an order to them.
+/// Lines are given by category and text.
+pub(crate) fn say_orders<'a>(
+    ctx: &Context,
+    store: &Store,
+    lines: impl Iterator<Item = (CategoryId, &'a str)>,
+) {
+    let trust = store.clone().strict().trust;
+    for (category, text) in lines {
+        let name = &ctx.config.categories.spec(category).name;
+        let Some((_, does)) = instruction::find(text).filter(|_| !trust.holds_entry(name, text))
+        else {
+            continue;
+        };
+        let id = EntryId::of(name, text.as_bytes());
+        ctx.ui.note(&format!("It {does}: agents are not shown it before pimem trust {id}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The shell: parse, read a snapshot, call the pure core, render. One file a command.
 
 mod add;
+mod awaiting;
 mod chart;
 mod check;
 mod config_cmd;
@@ -58,6 +59,8 @@ mod telemetry_sums;
 mod texts;
 mod todo;
 mod topics;
+mod trust;
+mod trusting;
 mod ui;
 mod view;
 mod why;
@@ -116,6 +119,7 @@ commands! {
     Why "why" why::Args;
     Forecast "forecast" forecast::Args;
     Diff "diff" diff::Args;
+    Trust "trust" trust::Args;
     Handoff "handoff" handoff::Args;
     Hook "hook" hook::Args;
     Note "note" note::NoteArgs;
@@ -178,6 +182,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         Failure::from(context).print(&ctx.ui);
         return Exit::Error as u8;
     }
+    ctx.say_unnoted();
     match done {
         Ok((exit, stale)) => {
             stale::refresh(&ctx, stale);
@@ -215,6 +220,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Why(args) => why::run(ctx, args).map(plain),
         Command::Forecast(args) => forecast::run(ctx, args).map(plain),
         Command::Diff(args) => diff::run(ctx, args).map(plain),
+        Command::Trust(args) => trust::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         // It is answered before anything else can fail.
         Command::Hook(_) => Ok(plain(Exit::Done)),

@@ -40,7 +40,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let archives: Vec<_> =
         stores.iter().map(|store| store.read_archive(&ctx.config.categories)).collect();
     let gone = archives.iter().zip(&stores).zip(snapshots.iter());
-    let gone = gone.map(|((archive, store), held)| (archive.placed(store.scope), &held.ledger));
+    let gone = gone.map(|((archive, store), held)| {
+        (archive.placed(store, &ctx.config.categories), &held.ledger)
+    });
     let gone = Board::new(ctx.now, ctx.rules(), gone.collect());
     let mut rows = live.rows.clone();
     rows.extend(gone.rows.into_iter().filter(|row| live.get(row.entry.id).is_none()));
@@ -65,6 +67,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let ids: IdSet<EntryId> =
             chosen.iter().flat_map(|row| held.ledger.family(row.entry.id)).collect();
         let changed = destroy(ctx, store, &ids)?;
+        // A hash is enough to recognise a known text by.
+        let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
+        let keys = chosen.iter().map(|row| store.trust.entry(name(row), &row.entry.text));
+        let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
+        if !keys.is_empty() {
+            store.trust.forget(Some(&keys))?;
+        }
         if !changed.is_empty() {
             stale.push(Stale { store: store.clone(), whole: true, fresh: Known::default() });
         }

@@ -120,7 +120,7 @@ fn rebuild(
         return Err(Failure::from(problem));
     }
     let adopted = txn.adopt(None);
-    let placed = txn.snapshot().placed(store.scope);
+    let placed = txn.placed();
     let before = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
     let mut archived = Vec::new();
     for (topic, rows) in before.topics(store.scope) {

@@ -34,7 +34,10 @@ pub(crate) fn entries(
     let holds = |hit: &Hit| {
         let row = hit.entry.and_then(|id| board.get(id));
         row.is_some_and(|row| {
-            !row.expired && row.superseded_by.is_none() && !shown.contains(&row.entry.id)
+            // The text of a hit is that of some line; of the entry, the board knows what was reviewed.
+            let same = row.entry.text == hit.text;
+            let over = row.expired || row.superseded_by.is_some();
+            same && !over && !shown.contains(&row.entry.id)
         })
     };
     found.hits = distinct(std::mem::take(&mut found.hits).into_iter().filter(holds), limit);

@@ -98,6 +98,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic =
         |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
+    let unreviewed = board.unreviewed();
+    ctx.say_left_out(&stores, unreviewed);
     if ctx.ui.json {
         let explained = || {
             report.judged(&board).map(|(row, verdict)| {
@@ -109,7 +111,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             })
         };
         let keep = |value: &Value| args.explain || value.get("shown") == Some(&json!(true));
-        ctx.ui.document(&json!({
+        let mut document = json!({
             "schema": "pimem.report/1",
             "text": report.text,
             "tokens": report.tokens.0,
@@ -117,7 +119,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             "entries": explained().filter(keep).collect::<Vec<_>>(),
             "recalled": recalled.iter().map(|hit| search::json_of(hit, args.explain)).collect::<Vec<_>>(),
             "sessions": sessions,
-        }));
+        });
+        if let Some(fields) = document.as_object_mut().filter(|_| unreviewed > 0) {
+            fields.insert("unreviewed".to_owned(), json!(unreviewed));
+        }
+        ctx.ui.document(&document);
     } else {
         ctx.ui.text(&report.text);
         ctx.ui.text(&recalled_text(&board, &entries, &recalled, report.text.is_empty()));

@@ -172,6 +172,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         period,
         except: None,
         pool: None,
+        reviewed: false,
     };
     let stores = ctx.readers()?;
     let found = find::find(ctx, &stores, &wanted);
@@ -199,6 +200,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             let place = format!("{}:{}", hit.source, hit.line);
             let name = id(hit).unwrap_or_else(|| "-".to_owned());
             let text = whose.mark(snippet(&hit.text, &query), hit.scope);
+            let text = view::mark_unreviewed(text, hit.reviewed);
             vec![format!("{:.3}", hit.score), name, place, text]
         };
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
@@ -280,6 +282,9 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
         put("date", json!(when.date()));
     }
     put("text", json!(hit.text));
+    if !hit.reviewed {
+        put("reviewed", json!(false));
+    }
     if explain {
         let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
         let parts = [

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     model::{hash::fnv1a64, time::Timestamp},
-    store::{local, stream, vault::Store},
+    store::{local, stream, trust::Kind as Text, vault::Store},
     text::{
         secret, sessions,
         summary::Summary,
@@ -53,6 +53,7 @@ pub(crate) fn index(store: &Store, new: &sessions::Summary) -> Result<Option<Str
         })?;
         Ok(damaged)
     };
+    store.trust.record_text(Text::Session, &new.text);
     if !add()? {
         return Ok(None);
     }

@@ -71,6 +71,7 @@ impl<'a> Entries<'a> {
     /// The state, with what sets it apart.
     pub(crate) fn state(row: &Row) -> String {
         let note = match row.standing {
+            _ if !row.entry.reviewed => " (unreviewed)",
             Standing::Pinned => " (pinned)",
             Standing::Forgotten => " (forgotten)",
             Standing::Scored(_) if row.expired => " (expired)",
@@ -117,6 +118,9 @@ impl<'a> Entries<'a> {
         if let Some(by) = row.superseded_by {
             put("supersededBy", json!(by.to_string()));
         }
+        if !row.entry.reviewed {
+            put("reviewed", json!(false));
+        }
         Value::Object(out)
     }
 
@@ -134,6 +138,14 @@ pub(crate) fn user_state(row: &Row) -> UserState {
 /// Six decimals are enough for anybody, and keep JSON readable.
 pub(crate) fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
+}
+
+/// Marks a text that was neither written nor reviewed on this machine.
+pub(crate) fn mark_unreviewed(mut text: String, reviewed: bool) -> String {
+    if !reviewed {
+        text.push_str(" (unreviewed)");
+    }
+    text
 }
 
 /// Says whose a line is, where a list has lines of both stores.

@@ -54,7 +54,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let act = if verdict.shown() {
         None
     } else {
-        let placed = context::placed(&stores, &snapshots);
+        let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
         explain::cheapest(ctx.now, ctx.rules(), settings, &placed, row)
     };
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -146,6 +146,12 @@ fn state(row: &Row) -> String {
     let mut text = Entries::state(row);
     if let Standing::Scored(_) = row.standing {
         // Writing to a string cannot fail.
+        if !row.entry.reviewed {
+            let name = by_score.name();
+            let more =
+                (row.state != by_score).then(|| format!(": by its score it would be {name}"));
+            return text + &more.unwrap_or_default();
+        }
         let _ = match by_score.least() {
             Some(least) => write!(text, ": at least {least}"),
             None => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
@@ -172,6 +178,7 @@ fn place(row: &Row, spec: &CategorySpec) -> String {
         Place::TooWeak => "none: its score is too low".to_owned(),
         Place::Forgotten => "none: forgotten".to_owned(),
         Place::Excluded => "none: superseded or expired".to_owned(),
+        Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
     }
 }
 
@@ -198,5 +205,6 @@ fn command(act: Act, short: &str) -> String {
         Act::Restore => format!("pimem restore {short}"),
         Act::RestoreAndReinforce(n) => format!("pimem restore {short} && {}", reinforce(n)),
         Act::Pin => format!("pimem pin {short}"),
+        Act::Trust => format!("pimem trust {short}"),
     }
 }

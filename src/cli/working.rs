@@ -13,7 +13,7 @@ use crate::{
     model::local::Date,
     recall::{bm25::Query, gate},
     report::working::{self, Sources},
-    store::{notes, read::Problem, vault::Store},
+    store::{notes, read::Problem, trust::Kind, vault::Store},
     text::handoff,
 };
 
@@ -29,7 +29,12 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
     let mut problems = Vec::new();
     let today = context::local(ctx.now.0).date;
     let mut sources = Sources::default();
+    let mut left_out = false;
     for store in stores {
+        if !store.trust.holds_text(Kind::Notes, "") {
+            left_out |= !store.note_files_there().is_empty();
+            continue;
+        }
         let mut add = |text: &mut String, more: Result<String, Problem>| match more {
             Ok(more) if more.trim().is_empty() => {}
             Ok(more) => {
@@ -44,6 +49,9 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
         add(&mut sources.today, log(store, today, &sources.scratchpad));
         add(&mut sources.notes, notes(store));
         add(&mut sources.yesterday, log(store, today.yesterday(), &sources.scratchpad));
+    }
+    if left_out {
+        ctx.ui.note("Notes and logs were not written here and are left out: pimem trust --review");
     }
     let found = prompt.map(|prompt| recall(ctx, stores, prompt, &sources)).unwrap_or_default();
     let line = |hit: &Hit| {

@@ -75,6 +75,21 @@ impl Categories {
         Self { specs }
     }
 
+    /// Gives sections back the heading that they have by themselves, where `keeps` does not want
+    /// another one. Gives the headings that are gone.
+    pub fn reset_headings(&mut self, keeps: impl Fn(&str) -> bool) -> Vec<String> {
+        let built_in = Self::default();
+        let mut gone = Vec::new();
+        for spec in &mut self.specs {
+            let known = built_in.find(&spec.name).map(|id| built_in.spec(id).section.clone());
+            let own = known.unwrap_or_else(|| spec.name.clone());
+            if spec.section != own && spec.section != spec.name && !keeps(&spec.section) {
+                gone.push(std::mem::replace(&mut spec.section, own).into_owned());
+            }
+        }
+        gone
+    }
+
     /// The category of that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<CategoryId> {

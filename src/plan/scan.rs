@@ -45,8 +45,8 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
         if is_conflict_marker(raw) {
             add(&rule::CONFLICT_MARKER, None, CONFLICT.to_owned());
         }
-        if let Some(what) = secret::find(&line) {
-            add(&rule::SECRET, None, format!("contains what looks like {what}"));
+        if let Some(says) = secret(&line) {
+            add(&rule::SECRET, None, says);
         }
         if matches!(kind, Kind::Archive) {
             continue;
@@ -57,8 +57,7 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
         if str::from_utf8(raw).is_err() {
             add(&rule::NOT_UTF8, None, "is not UTF-8".to_owned());
         }
-        if let Some((at, c)) = safe::hazards(&line).find(|(_, c)| *c != '\t') {
-            let says = format!("contains {} (U+{:04X})", safe::describe(c), u32::from(c));
+        if let Some((at, says)) = hazard(&line) {
             add(&rule::CONTROL_CHARACTER, Some(at), says);
         }
         if let Some((at, does)) = instruction::find(&line) {
@@ -66,6 +65,22 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
         }
     }
     found.done()
+}
+
+/// What whoever is asked to trust a text should know about it.
+pub(crate) fn warnings(text: &str) -> Vec<String> {
+    let order = instruction::find(text).map(|(_, does)| does.to_owned());
+    let hazard = hazard(text).map(|(_, says)| says);
+    [order, hazard, secret(text)].into_iter().flatten().collect()
+}
+
+fn secret(line: &str) -> Option<String> {
+    secret::find(line).map(|what| format!("contains what looks like {what}"))
+}
+
+fn hazard(line: &str) -> Option<(usize, String)> {
+    let (at, c) = safe::hazards(line).find(|(_, c)| *c != '\t')?;
+    Some((at, format!("contains {} (U+{:04X})", safe::describe(c), u32::from(c))))
 }
 
 /// Looks through the evidence log.
@@ -80,8 +95,8 @@ pub(super) fn log(name: &str, bytes: &[u8], now: Now) -> Vec<Finding> {
         let mut add = |rule, says: String| {
             found.push(Finding::new(rule, Place::line(name, number), says));
         };
-        if let Some(what) = secret::find(&String::from_utf8_lossy(raw)) {
-            add(&rule::SECRET, format!("contains what looks like {what}"));
+        if let Some(says) = secret(&String::from_utf8_lossy(raw)) {
+            add(&rule::SECRET, says);
         }
         match str::from_utf8(raw).ok().and_then(Event::read) {
             Some(event) if event.ts > latest => {

@@ -75,6 +75,8 @@ pub enum Act {
     RestoreAndReinforce(u32),
     /// A pin.
     Pin,
+    /// A person's look at it.
+    Trust,
 }
 
 /// The entries of stores, each with its ledger.
@@ -92,6 +94,9 @@ pub fn cheapest(
 ) -> Option<Act> {
     let shows =
         |kinds: &[EventKind]| shown_after(now, rules, settings, stores, row.entry.id, kinds);
+    if !row.entry.reviewed {
+        return Some(Act::Trust);
+    }
     let forgotten = row.standing == Standing::Forgotten;
     let back = forgotten.then_some(EventKind::Restore);
     if forgotten && shows(&[EventKind::Restore]) {
@@ -185,7 +190,16 @@ mod tests {
                 ledger.fold(&Event { id: EventId(number * 4 + step), ts, entry: id, kind });
             }
             let (topic, scope) = ("t".to_owned(), Scope::Project);
-            placed.push(Placed { id, category, text, pinned: false, topic, line: 1, scope });
+            placed.push(Placed {
+                id,
+                category,
+                text,
+                pinned: false,
+                topic,
+                line: 1,
+                scope,
+                reviewed: true,
+            });
         }
         (placed, ledger)
     }

@@ -189,16 +189,26 @@ mod tests {
         },
         score::{
             board::{Placed, Rules, Scope},
+            caps::Place,
             ledger::Ledger,
+            stability::State,
         },
     };
 
     const NOW: Now = Now(Timestamp(100 * 86_400_000));
 
-    fn board(categories: &Categories, entries: &[(u16, String, i64, u32, bool)]) -> Board {
+    type Entry = (u16, String, i64, u32, bool);
+
+    fn board(categories: &Categories, entries: &[Entry]) -> Board {
+        board_with(categories, entries, &[])
+    }
+
+    /// The second entries are not reviewed.
+    fn board_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Board {
         let mut ledger = Ledger::default();
         let mut placed = Vec::new();
-        for (n, (category, text, day, evidence, pinned)) in (0..).zip(entries) {
+        for (n, entry) in (0..).zip(entries.iter().chain(strange)) {
+            let (category, text, day, evidence, pinned) = entry;
             let category = crate::model::category::CategoryId(*category);
             let id = EntryId::of(&categories.spec(category).name, text.as_bytes());
             let ts = Timestamp(day * 86_400_000);
@@ -215,6 +225,7 @@ mod tests {
                 topic,
                 line: 1,
                 scope: Scope::Project,
+                reviewed: placed.len() < entries.len(),
             });
         }
         Board::new(NOW, Rules { categories, fresh: true }, vec![(placed, &ledger)])
@@ -259,7 +270,7 @@ mod tests {
         assert_eq!(made.verdicts[3], Verdict::SectionFull(Tokens(400)));
     }
 
-    fn any_entries(pinned: bool) -> impl Strategy<Value = Vec<(u16, String, i64, u32, bool)>> {
+    fn any_entries(pinned: bool) -> impl Strategy<Value = Vec<Entry>> {
         let text = "[a-zé`<#> ]{1,12}( [a-z]{1,9}){0,30}";
         let flag = if pinned { any::<bool>().boxed() } else { Just(false).boxed() };
         prop::collection::vec((0..6_u16, text, 40..101_i64, 1..60_u32, flag), 0..60)
@@ -277,6 +288,26 @@ mod tests {
             let warned = made.text.contains("> ⚠️");
             prop_assert_eq!(warned, u64::from(made.tokens.0) * 100 > u64::from(budget) * 80);
             prop_assert_eq!(&made, &report(NOW, &board, &categories, settings(budget)));
+        }
+
+        #[test]
+        fn what_is_not_reviewed_changes_nothing(
+            entries in any_entries(true), strange in any_entries(true), budget in 1..2500_u32,
+        ) {
+            let categories = Categories::default();
+            let name = |(category, text, day, evidence, pinned): Entry| {
+                (category, format!("Strange {text}"), day, evidence, pinned)
+            };
+            let strange: Vec<Entry> = strange.into_iter().map(name).collect();
+            let alone = report(NOW, &board(&categories, &entries), &categories, settings(budget));
+            let board = board_with(&categories, &entries, &strange);
+            let beside = report(NOW, &board, &categories, settings(budget));
+            prop_assert_eq!(alone.text, beside.text);
+            let unreviewed = Verdict::NoPlace(Place::Unreviewed);
+            for (row, verdict) in board.rows.iter().zip(&beside.verdicts) {
+                prop_assert_eq!(*verdict == unreviewed, !row.entry.reviewed);
+                prop_assert!(row.entry.reviewed || row.state <= State::Candidate);
+            }
         }
 
         #[test]

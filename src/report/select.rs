@@ -68,6 +68,7 @@ impl fmt::Display for Verdict {
             Self::NoPlace(Place::OverCap) => f.write_str("out: beyond its category's cap"),
             Self::NoPlace(Place::BelowPool) => f.write_str("out: the overflow pool is full"),
             Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
+            Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
             Self::Superseded => f.write_str("out: superseded"),
             Self::Expired => f.write_str("out: expired"),

@@ -55,6 +55,8 @@ pub struct Placed {
     pub line: usize,
     /// Whose it is.
     pub scope: Scope,
+    /// Whether it was written or reviewed on this machine; what was not is for no agent.
+    pub reviewed: bool,
 }
 
 /// An entry with all that is known about it.
@@ -76,6 +78,16 @@ pub struct Row {
     pub superseded_by: Option<EntryId>,
     /// Whether its date has passed.
     pub expired: bool,
+}
+
+impl Row {
+    /// Whether evidence may be added that nobody asked for, as hooks do: for what was reviewed, once
+    /// a session, and at most once an hour. So no text lifts itself by being seen often.
+    #[must_use]
+    pub fn may_gain_unasked(&self, now: Now, in_this_session: bool) -> bool {
+        let rested = now.since(self.evidence.last_reinforced).days() >= 1.0 / 24.0;
+        self.entry.reviewed && !in_this_session && rested
+    }
 }
 
 /// All rows, best first.
@@ -102,7 +114,8 @@ impl Board {
         // What replaced an entry may have been reworded since; it stands for its former wordings.
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
-            for entry in entries {
+            // What nobody has looked at replaces nothing.
+            for entry in entries.iter().filter(|entry| entry.reviewed) {
                 for former in ledger.sources(entry.id) {
                     present.entry(former).or_insert(entry.id);
                 }
@@ -112,7 +125,9 @@ impl Board {
         let mut rows: Vec<Row> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
             for entry in entries {
-                if seen.insert(entry.id) {
+                // The copy that was not reviewed gives way to the one that was.
+                let other = !entry.reviewed && present.get(&entry.id) == Some(&entry.id);
+                if !other && seen.insert(entry.id) {
                     rows.push(row(now, rules, entry, ledger, &present));
                 }
             }
@@ -134,6 +149,12 @@ impl Board {
     #[must_use]
     pub fn get(&self, id: EntryId) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry.id == id)
+    }
+
+    /// How many entries were neither written nor reviewed on this machine.
+    #[must_use]
+    pub fn unreviewed(&self) -> usize {
+        self.rows.iter().filter(|row| !row.entry.reviewed).count()
     }
 
     /// How many rows are in each state.
@@ -237,12 +258,96 @@ fn candidate(row: &Row) -> Candidate {
         fresh: row.fresh,
         last_reinforced,
         excluded: over && !pinned,
+        reviewed: row.entry.reviewed,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{
+        event::{Event, EventKind},
+        ulid::EventId,
+    };
+
+    fn placed(text: &str, scope: Scope, reviewed: bool) -> Placed {
+        let (id, category) = (EntryId::of("lesson", text.as_bytes()), CategoryId(1));
+        let (text, topic) = (text.to_owned(), "t".to_owned());
+        Placed { id, category, text, pinned: false, topic, line: 1, scope, reviewed }
+    }
+
+    fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
+        let entry = EntryId::of("lesson", entry.as_bytes());
+        Event { id: EventId(n), ts: Timestamp(ts), entry, kind }
+    }
+
+    /// A copy in the project neither hides the user's own nor lends it its evidence.
+    #[test]
+    fn what_is_not_reviewed_gives_way() {
+        let categories = Categories::default();
+        let rules = Rules { categories: &categories, fresh: true };
+        let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
+        theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
+        theirs.fold(&event(1, 5, "same", EventKind::Forget));
+        ours.fold(&event(2, 5, "same", EventKind::Add(Cue::Explicit, None)));
+        let new = EntryId::of("lesson", b"new");
+        ours.fold(&event(3, 5, "same", EventKind::Supersede(new)));
+        for reviewed in [false, true] {
+            let project = vec![
+                placed("same", Scope::Project, reviewed),
+                placed("new", Scope::Project, reviewed),
+            ];
+            let user = vec![placed("same", Scope::User, true)];
+            let board =
+                Board::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
+            let row = board.get(EntryId::of("lesson", b"same")).unwrap();
+            let scope = if reviewed { Scope::Project } else { Scope::User };
+            assert_eq!((row.entry.scope, row.superseded_by), (scope, None), "{reviewed}");
+            assert_eq!(row.standing == Standing::Forgotten, reviewed);
+            assert_eq!(board.unreviewed(), usize::from(!reviewed));
+        }
+        let both = vec![placed("same", Scope::User, true), placed("new", Scope::User, true)];
+        let board = Board::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
+        let row = board.get(EntryId::of("lesson", b"same")).unwrap();
+        assert_eq!(row.superseded_by, Some(new), "as a reviewed one does");
+    }
+
+    const HOUR: i64 = 60 * 60 * 1000;
+
+    /// A thousand hooks of one session, and hooks of thirty sessions, about one planted entry.
+    #[test]
+    fn nothing_lifts_itself() {
+        let categories = Categories::default();
+        let rules = Rules { categories: &categories, fresh: true };
+        for reviewed in [false, true] {
+            let mut ledger = Ledger::default();
+            ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
+            let row = |ledger: &Ledger, at: i64| {
+                let entries = vec![placed("planted", Scope::Project, reviewed)];
+                let now = Now(Timestamp(at));
+                (now, Board::new(now, rules, vec![(entries, ledger)]).rows.remove(0))
+            };
+            let mut hook = |at: i64, seen: &mut bool| {
+                let (now, row) = row(&ledger, at);
+                let may = row.may_gain_unasked(now, *seen);
+                if may {
+                    *seen = true;
+                    let id = u128::try_from(at).unwrap();
+                    ledger.fold(&event(id, at, "planted", EventKind::Reinforce(1)));
+                }
+            };
+            let mut seen = false;
+            (1..1000).for_each(|n| hook(n * HOUR / 10, &mut seen));
+            assert_eq!(seen, reviewed);
+            for session in 0..30 {
+                let mut seen = false;
+                (0..9).for_each(|n| hook(100 * HOUR + session * HOUR / 2 + n, &mut seen));
+            }
+            let (_, row) = row(&ledger, 116 * HOUR);
+            assert_eq!(row.evidence.count, if reviewed { 1 + 1 + 15 } else { 1 });
+            assert!(reviewed || row.state < State::Provisional);
+        }
+    }
 
     #[test]
     fn prefixes_are_unique_and_short() {

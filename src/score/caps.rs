@@ -27,6 +27,8 @@ pub struct Candidate {
     pub last_reinforced: Timestamp,
     /// Superseded and expired entries compete for nothing.
     pub excluded: bool,
+    /// What was not reviewed competes for nothing either, pinned or not.
+    pub reviewed: bool,
 }
 
 /// The outcome for one entry.
@@ -57,6 +59,8 @@ pub enum Place {
     Forgotten,
     /// Superseded or expired.
     Excluded,
+    /// Neither written nor reviewed on this machine.
+    Unreviewed,
 }
 
 impl Place {
@@ -127,12 +131,15 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> (Vec<Placemen
 /// The state by score alone; `TooWeak` stands for "no place yet".
 fn first_look(candidate: &Candidate) -> Placement {
     let place = match candidate.standing {
+        _ if !candidate.reviewed => Place::Unreviewed,
         _ if candidate.excluded => Place::Excluded,
         Standing::Pinned => Place::Pinned,
         Standing::Forgotten => Place::Forgotten,
         Standing::Scored(_) => Place::TooWeak,
     };
-    Placement { state: candidate.standing.state(), place }
+    // It waits for somebody to look at it, however strong its evidence says that it is.
+    let most = if candidate.reviewed { State::Active } else { State::Candidate };
+    Placement { state: candidate.standing.state().min(most), place }
 }
 
 #[cfg(test)]
@@ -141,7 +148,8 @@ mod tests {
     use crate::model::time::Age;
 
     /// One candidate a letter: `A` active, `p` provisional, `c` candidate, `d` dropped, `f` fresh,
-    /// `P` pinned, `x` forgotten, `s` superseded. Earlier letters score higher.
+    /// `P` pinned, `x` forgotten, `s` superseded, `u` and `U` active and pinned but not reviewed.
+    /// Earlier letters score higher.
     fn places(category: &str, letters: &str) -> String {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
@@ -149,21 +157,21 @@ mod tests {
             .zip(letters.chars())
             .map(|(n, letter)| {
                 let score = match letter {
-                    'A' | 's' => 3.0,
+                    'A' | 's' | 'u' => 3.0,
                     'p' => 1.0,
                     'c' | 'f' => 0.6,
                     _ => 0.1,
                 };
                 let weight = (score - f64::from(n) * 1e-3) / 2.0_f64.ln();
                 let standing = match letter {
-                    'P' => Standing::Pinned,
+                    'P' | 'U' => Standing::Pinned,
                     'x' => Standing::Forgotten,
                     _ => Standing::Scored(Stability::new(weight, Age(0), 1.0, 1)),
                 };
                 let id = EntryId(u64::try_from(n).unwrap());
                 let (fresh, excluded) = (letter == 'f', letter == 's');
-                let last_reinforced = Timestamp(0);
-                Candidate { id, category, standing, fresh, last_reinforced, excluded }
+                let (last_reinforced, reviewed) = (Timestamp(0), !"uU".contains(letter));
+                Candidate { id, category, standing, fresh, last_reinforced, excluded, reviewed }
             })
             .collect();
         let shown = |placement: &Placement| match placement.place {
@@ -175,6 +183,7 @@ mod tests {
             Place::TooWeak => '.',
             Place::Forgotten => 'x',
             Place::Excluded => 's',
+            Place::Unreviewed => 'u',
         };
         place(&candidates, &categories).0.iter().map(shown).collect()
     }
@@ -193,6 +202,7 @@ mod tests {
             ("decision", "ffffff", "aaaa^^"),
             ("decision", "sAAAA", "saaaa"),
             ("decision", "xd", "x."),
+            ("decision", "uUAAAAuAU", "uuaaaauou"),
             ("lesson", "AAAAAAAAA", "aaaaaaaao"),
             ("lesson", "", ""),
         ] {
@@ -212,6 +222,7 @@ mod tests {
                 fresh: false,
                 last_reinforced: Timestamp(0),
                 excluded: false,
+                reviewed: true,
             })
             .collect();
         let states: Vec<State> =

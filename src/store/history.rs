@@ -33,9 +33,9 @@ impl Store {
         let mut ledger = log::fold_until(&bytes.unwrap_or_default(), moment);
         adopted.for_each(|event| ledger.fold(event));
         let mut past = Past { placed: Vec::new(), ledger, former: IdMap::default() };
-        let archive = self.read_archive(categories).placed(self.scope);
+        let archive = self.read_archive(categories).placed(self, categories);
         let mut seen = IdSet::default();
-        for entry in today.placed(self.scope).into_iter().chain(archive) {
+        for entry in today.placed(self, categories).into_iter().chain(archive) {
             let Some(then) = wording(&past.ledger, &today.ledger, entry.id) else { continue };
             if past.ledger.archived(then) || !seen.insert(then) {
                 continue;

@@ -36,7 +36,7 @@ pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
 }
 
 /// The events of a log with their lines, by entry.
-pub(super) fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
+pub(crate) fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();
     for line in lines(log).filter_map(|line| str::from_utf8(line).ok()) {
         if let Some(event) = Event::read(line.trim()) {

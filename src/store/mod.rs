@@ -2,6 +2,7 @@
 
 pub(crate) mod atomic;
 pub(crate) mod driver;
+pub(crate) mod full;
 pub(crate) mod git;
 mod git_objects;
 pub(crate) mod gitlink;
@@ -17,5 +18,6 @@ pub(crate) mod root;
 pub(crate) mod session;
 pub(crate) mod source;
 pub(crate) mod stream;
+pub(crate) mod trust;
 pub(crate) mod txn;
 pub(crate) mod vault;

@@ -123,7 +123,7 @@ impl Store {
 
     fn told(&self, snapshot: Snapshot, known: Known<'_>, categories: &Categories) -> Holdings {
         let mut held = Holdings::default();
-        for entry in snapshot.placed(self.scope) {
+        for entry in snapshot.placed(self, categories) {
             let category = &categories.spec(entry.category).name;
             let place = format!("topics/{}.md:{}", entry.topic, entry.line);
             if EntryId::of(category, entry.text.as_bytes()) == entry.id {

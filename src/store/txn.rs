@@ -9,8 +9,10 @@ use anyhow::{Result, bail};
 
 use super::{
     atomic,
+    full::TopicFull,
     lock::StoreLock,
     read::{self, Problem},
+    trust::Key,
     vault::{Snapshot, Store},
 };
 use crate::{
@@ -21,8 +23,11 @@ use crate::{
         time::{Now, Timestamp},
         ulid::EventId,
     },
-    report::budget::thousands,
-    score::{board::Scope, ledger::Ledger},
+    plan,
+    score::{
+        board::{Placed, Scope},
+        ledger::Ledger,
+    },
     text::{
         line,
         lines::{Edit, count_chars, lines},
@@ -74,28 +79,6 @@ pub(crate) enum Change {
     Reword(EntryId, String),
 }
 
-/// A topic has no room for what should go into it.
-#[derive(Debug)]
-pub(crate) struct TopicFull {
-    stem: String,
-    category: String,
-    chars: usize,
-}
-
-impl fmt::Display for TopicFull {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { stem, category, chars } = self;
-        let (chars, limit) = (thousands(*chars), thousands(TOPIC_CHARS));
-        write!(
-            f,
-            "Topic \"{stem}\" would exceed its size limit ({chars}/{limit} chars). Consolidate or \
-             remove entries first (pimem list -c {category}; pimem forget ID)."
-        )
-    }
-}
-
-impl std::error::Error for TopicFull {}
-
 /// A change in the making. Without the lock it is a rehearsal, which checks and writes nothing.
 pub(crate) struct Txn<'a> {
     store: &'a Store,
@@ -107,6 +90,8 @@ pub(crate) struct Txn<'a> {
     snapshot: Snapshot,
     events: Vec<String>,
     changes: Vec<(Target, Vec<Change>)>,
+    /// What this machine says.
+    said: Vec<Key>,
 }
 
 impl Store {
@@ -142,8 +127,8 @@ impl Store {
         who: Provenance,
     ) -> Txn<'a> {
         let snapshot = self.read_topics(categories);
-        let (events, changes) = (Vec::new(), Vec::new());
-        Txn { store: self, lock: None, categories, now, who, snapshot, events, changes }
+        let (events, changes, said) = (Vec::new(), Vec::new(), Vec::new());
+        Txn { store: self, lock: None, categories, now, who, snapshot, events, changes, said }
     }
 }
 
@@ -151,6 +136,16 @@ impl Txn<'_> {
     /// The store as it is under the lock.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Its entries, each with its place.
+    pub(crate) fn placed(&self) -> Vec<Placed> {
+        self.snapshot.placed(self.store, self.categories)
+    }
+
+    /// Whether an agent may see an entry. What it may not see, nobody is taken to have meant.
+    pub(crate) fn reviewed(&self, category: CategoryId, text: &str) -> bool {
+        self.store.trust.holds_entry(&self.categories.spec(category).name, text)
     }
 
     /// Reads the log after all.
@@ -175,6 +170,18 @@ impl Txn<'_> {
         let waiting = self.changes.iter().find(|(known, _)| *known == target);
         let is_append = |change: &&Change| matches!(change, Change::Append { .. });
         lines + waiting.map_or(0, |(_, changes)| changes.iter().filter(is_append).count()) + 1
+    }
+
+    /// Notes that a line is said here, by a person or for one, so that reports may show it. What is
+    /// worded as an order to the agent is not: that, somebody has to look at. Gives whether reports
+    /// may.
+    pub(crate) fn say(&mut self, category: CategoryId, text: &str) -> bool {
+        let trust = &self.store.trust;
+        let orders = plan::instruction::find(text).is_some();
+        if !orders && !trust.is_own() {
+            self.said.push(trust.entry(&self.categories.spec(category).name, text));
+        }
+        trust.is_whole() || !(orders || trust.is_foreign())
     }
 
     /// Notes an event of now. An entry that is only adopted for the moment is adopted for good
@@ -267,6 +274,8 @@ impl Txn<'_> {
         for folder in [dir.clone(), dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
+        // First, so that no line is there which only an interruption keeps out of reports.
+        self.store.trust.note(|| self.said.clone());
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');

@@ -11,6 +11,7 @@ use super::{
     atomic::Sync,
     log,
     read::{self, Problem},
+    trust::Trust,
 };
 use crate::{
     model::{
@@ -40,6 +41,8 @@ pub(crate) struct Store {
     pub(crate) sync: Sync,
     /// How long a writer waits for the lock.
     pub(crate) patience: Duration,
+    /// Which of its texts an agent may see.
+    pub(crate) trust: Trust,
 }
 
 /// A topic file as read.
@@ -67,6 +70,12 @@ pub(crate) struct Snapshot {
 }
 
 impl Store {
+    /// The same store for whoever speaks to an agent unasked, as a hook does: what was not reviewed
+    /// stays out even where the user named the store.
+    pub(crate) fn strict(self) -> Self {
+        Self { trust: self.trust.strict(), ..self }
+    }
+
     /// The directory of topic files.
     pub(crate) fn topics_dir(&self) -> PathBuf {
         self.dir.join("topics")
@@ -83,6 +92,13 @@ impl Store {
             (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
             _ => (&self.dir, self.dir.join(name)),
         }
+    }
+
+    /// Its notes, lists and logs, by their names.
+    pub(crate) fn note_files_there(&self) -> Vec<String> {
+        let (mut names, _) = note_files(&self.dir);
+        names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
+        names
     }
 
     /// Reads a file by its name in the store. `Ok(None)` when there is none.
@@ -243,26 +259,34 @@ impl Snapshot {
     /// Every entry once, in the order of files and lines. Where it stands both marked as pinned and
     /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
     /// that nobody decided about was set by hand.
-    pub(crate) fn placed(&self, scope: Scope) -> Vec<Placed> {
+    pub(crate) fn placed(&self, store: &Store, categories: &Categories) -> Vec<Placed> {
         let mut at: IdMap<EntryId, usize> = IdMap::default();
         let mut placed: Vec<Placed> = Vec::new();
         for (topic, entry) in self.entries() {
+            let category = &categories.spec(entry.category).name;
+            let here = |pinned| Placed {
+                id: entry.id,
+                category: entry.category,
+                text: entry.text.clone(),
+                pinned,
+                topic: topic.stem.clone(),
+                line: entry.line,
+                scope: store.scope,
+                reviewed: store.trust.holds_entry(category, &entry.text),
+            };
             if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
                 if first.pinned != entry.markers.pinned {
                     first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
                 }
+                // Ids can be made to collide, and what was reviewed is a text.
+                let other = Some(here(first.pinned)).filter(|other| other.reviewed);
+                if let Some(other) = other.filter(|_| !first.reviewed) {
+                    *first = other;
+                }
                 continue;
             }
             at.insert(entry.id, placed.len());
-            placed.push(Placed {
-                id: entry.id,
-                category: entry.category,
-                text: entry.text.clone(),
-                pinned: entry.markers.pinned,
-                topic: topic.stem.clone(),
-                line: entry.line,
-                scope,
-            });
+            placed.push(here(entry.markers.pinned));
         }
         placed
     }

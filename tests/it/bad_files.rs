@@ -5,7 +5,7 @@
 use std::{
     fs::{self, File, Permissions},
     os::unix::{
-        fs::{PermissionsExt, symlink},
+        fs::{PermissionsExt, chown, symlink},
         process::CommandExt,
     },
     process::{Command, Stdio},
@@ -29,10 +29,21 @@ fn is_root() -> bool {
 /// Runs the program as somebody to whom file modes matter.
 pub(crate) fn run_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     let mut command = sandbox.command(args);
-    if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+    if !is_root() {
+        return outcome(command);
     }
-    outcome(command)
+    // The store is theirs, or they would be shown less of it; what it holds is not.
+    let own = |user: u32| {
+        chown(sandbox.store(), Some(user), None).unwrap();
+        let state = sandbox.root().join("state");
+        let done = Command::new("chown").arg("-R").arg(user.to_string()).arg(&state).status();
+        assert!(done.unwrap().success() || !state.exists());
+    };
+    own(NOBODY);
+    command.uid(NOBODY).gid(NOBODY);
+    let done = outcome(command);
+    own(0);
+    done
 }
 
 pub(crate) fn chmod(path: impl AsRef<std::path::Path>, mode: u32) {

@@ -3,8 +3,9 @@
 //! Plays the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README and the man pages. A line
 //! `$ COMMAND` runs in a shell; expected is what follows: stdout, then stderr, then `? N` for an exit
 //! code other than 0. A line `...` stands for any lines, `[..]` for anything within a line.
-//! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy. Where a
-//! document speaks of a directory of `fixtures`, such as `fixtures/eval`, that is there too.
+//! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy, which
+//! counts as written here, unless it says `<!-- store: NAME untrusted -->`. Where a document speaks of
+//! a directory of `fixtures`, such as `fixtures/eval`, that is there too.
 
 use std::{fs, path::PathBuf};
 
@@ -51,7 +52,11 @@ fn transcripts() {
 
 fn sandbox(text: &str) -> Sandbox {
     let named = text.split_once("<!-- store: ").and_then(|(_, rest)| rest.split_once(" -->"));
-    let sandbox = Sandbox::new(named.map_or("empty", |(name, _)| name));
+    let sandbox = match named.map_or("empty", |(name, _)| name).split_once(' ') {
+        Some((name, "untrusted")) => Sandbox::cloned(name),
+        Some((name, _)) => panic!("a store {name} of what kind?"),
+        None => Sandbox::new(named.map_or("empty", |(name, _)| name)),
+    };
     for name in ["eval", "exchange", "session", "telemetry", "transcripts"] {
         let dir = &format!("fixtures/{name}");
         if text.contains(dir) {

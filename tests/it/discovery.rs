@@ -195,6 +195,7 @@ fn a_store_by_name() {
 fn the_user_store() {
     let sandbox = Sandbox::new("empty");
     store(&sandbox, "project", "ours");
+    sandbox.trust();
     let done = sandbox.run(&["--user", "add", "mine"]);
     assert_eq!(sandbox.normal(&done.stderr), "Created a user store in $HOME/.pi/agent/memory\n");
     sandbox.run(&["--user", "add", "ours"]).ok();

@@ -38,6 +38,7 @@ mod sessions;
 mod store;
 mod telemetry;
 mod tidy;
+mod trust;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;

@@ -34,6 +34,9 @@ fn merged(sandbox: &Sandbox, commands: &[&[&str]]) -> Vec<String> {
     copy_tree(&sandbox.project(), &sandbox.root().join("project.before"));
     sandbox.git("project", &["pull", "-q", "--no-rebase", "--no-edit", "../other", "main"]);
     sandbox.git("other", &["pull", "-q", "--no-rebase", "--no-edit", "../project.before", "main"]);
+    for place in ["project", "other"] {
+        assert_eq!(sandbox.run_in(place, &["trust", "--all"]).code, 0);
+    }
     let mut printed = Vec::new();
     for args in commands {
         let ours = sandbox.run_in("project", args).ok();

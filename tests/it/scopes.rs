@@ -198,6 +198,9 @@ fn hostile_sessions() {
     fs::write(sessions(&sandbox), format!("[{{\"ts\": \"</memory>\", \"text\": \"{text}\"}}]"))
         .unwrap();
     let report = sandbox.run(&["report", "--prompt", "spindle probe"]).ok();
+    assert!(!report.contains("obey"), "nobody has reviewed it");
+    sandbox.trust();
+    let report = sandbox.run(&["report", "--prompt", "spindle probe"]).ok();
     assert!(report.contains("# Relevant Past Sessions\n\n- spindle probe"), "{report}");
     for bad in ["\u{1b}", "\u{202e}", "</memory>", "<system>", "```", "\n# System"] {
         assert!(!report.contains(bad), "{bad:?} in {report}");

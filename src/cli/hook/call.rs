@@ -108,7 +108,10 @@ impl<'a> Call<'a> {
         input: Input,
         left: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let mut stores = ctx.readers()?;
+        // What was not written or reviewed here is for no agent, however the store was named; and what
+        // belongs to another user is not even written to.
+        let mut stores = ctx.strict_readers()?;
+        stores.retain(|store| store.trust.is_whole() || !store.trust.is_foreign());
         for store in &mut stores {
             store.patience = left;
         }

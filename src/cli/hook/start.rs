@@ -47,16 +47,32 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
     let entries = shown
         .map(|(row, _)| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None })
         .collect();
-    Answer { text: report.text, entries, report: true, ..Answer::default() }
+    let mut text = report.text;
+    let unreviewed = board.unreviewed();
+    if unreviewed > 0 {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let (count, are, was) = match unreviewed {
+            1 => ("1 memory".to_owned(), "is", "it was"),
+            count => (format!("{count} memories"), "are", "they were"),
+        };
+        let _ = writeln!(
+            text,
+            "{gap}> {count} of this project {are} not shown, because {was} not written on this \
+             machine. The user can look at them with `pimem trust --review`."
+        );
+    }
+    Answer { text, entries, report: true, ..Answer::default() }
 }
 
 /// Today's newest handoff.
 fn handed_off(call: &Call<'_>) -> Answer {
     let today = context::local(call.ctx.now.0).date;
-    let newest = call.stores.iter().filter_map(|store| handoff::in_store(store).ok().flatten());
-    let Some((_, block)) = newest.filter(|(date, _)| *date == today).max() else {
+    let Ok(Some((date, block, true))) = handoff::newest(&call.stores) else {
         return Answer::default();
     };
+    if date != today {
+        return Answer::default();
+    }
     let mut text = "# Handoff from before the compaction\n\n".to_owned();
     for line in block.lines().filter(|line| !line.starts_with("<!--")) {
         // Only our own lines may look like headings of ours.

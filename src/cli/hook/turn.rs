@@ -2,10 +2,7 @@
 
 use super::call::Call;
 use crate::{
-    cli::{
-        context,
-        error::{Failure, Kind},
-    },
+    cli::{context, error::Failure},
     model::{
         entry::EntryId,
         event::EventKind,
@@ -13,7 +10,7 @@ use crate::{
         telemetry::What,
     },
     recall::usage::Response,
-    score::ledger::Ledger,
+    score::{board::Board, ledger::Ledger},
     store::{session::Note, vault::Store},
 };
 
@@ -47,7 +44,8 @@ fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     let mut texts = IdMap::default();
     for store in &call.stores {
         let snapshot = store.read_topics(&call.ctx.config.categories);
-        texts.extend(snapshot.placed(store.scope).into_iter().map(|entry| (entry.id, entry.text)));
+        let placed = snapshot.placed(store, &call.ctx.config.categories);
+        texts.extend(placed.into_iter().map(|entry| (entry.id, entry.text)));
     }
     texts
 }
@@ -55,29 +53,25 @@ fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
 /// Reinforces those of the used entries that are in `store` and were not reinforced lately.
 fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<(), Failure> {
     let ctx = call.ctx;
-    let due = |ledger: &Ledger| -> Vec<EntryId> {
-        let lately = |id: &EntryId| {
-            ledger.evidence(*id).is_none_or(|evidence| {
-                ctx.now.since(evidence.last_reinforced.max(evidence.touched)).0 < HOUR
-            })
-        };
-        let mut due: Vec<EntryId> = used.iter().filter(|id| !lately(id)).copied().collect();
-        due.sort_unstable();
-        due
-    };
     // Most answers use nothing that is due, and then there is nothing to lock.
-    if store.evidence_of(used).is_some_and(|ledger| due(&ledger).is_empty()) {
+    let due = |ledger: &Ledger| {
+        let mut evidence = used.iter().filter_map(|id| ledger.evidence(*id));
+        evidence.any(|evidence| ctx.now.since(evidence.last_reinforced).0 >= HOUR)
+    };
+    if store.evidence_of(used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
     let lock = context::lock(store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
     if let Some(problem) = txn.snapshot().problems.first() {
-        return Err(Failure { kind: Kind::Io, ..Failure::from(problem) });
+        return Err(Failure::from(problem));
     }
-    let here: IdSet<EntryId> =
-        txn.snapshot().placed(store.scope).iter().map(|entry| entry.id).collect();
-    for id in due(&txn.snapshot().ledger).into_iter().filter(|id| here.contains(id)) {
-        txn.record(id, EventKind::Reinforce(1))?;
+    let placed = txn.snapshot().placed(store, &ctx.config.categories);
+    let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    for row in board.rows.iter().filter(|row| used.contains(&row.entry.id)) {
+        if row.may_gain_unasked(ctx.now, false) {
+            txn.record(row.entry.id, EventKind::Reinforce(1))?;
+        }
     }
     txn.commit()?;
     Ok(())

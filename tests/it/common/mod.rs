@@ -1,5 +1,6 @@
 //! What the modules share.
 
+pub(crate) mod attacks;
 pub(crate) mod history;
 #[cfg(feature = "fastembed")]
 pub(crate) mod hub;

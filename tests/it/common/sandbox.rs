@@ -59,8 +59,16 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox whose project is a copy of `fixtures/stores/NAME`; `empty` has no store.
+    /// A sandbox whose project is a copy of `fixtures/stores/NAME`, as if it had been written here;
+    /// `empty` has no store.
     pub(crate) fn new(fixture: &str) -> Self {
+        let sandbox = Self::cloned(fixture);
+        sandbox.trust();
+        sandbox
+    }
+
+    /// The same as if it had come with a clone.
+    pub(crate) fn cloned(fixture: &str) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("it-{}-{number}", std::process::id());
@@ -112,8 +120,25 @@ impl Sandbox {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Writes a file of the store, as an editor would.
+    /// Takes what the project's store holds for written here.
+    pub(crate) fn trust(&self) {
+        if self.store().is_dir() {
+            let done = self.run(&["trust", "--all"]);
+            // What cannot be read cannot be trusted, and is the matter of the test.
+            assert!(done.code == 0 || done.stderr.contains("hint"), "{done:?}");
+        }
+    }
+
+    /// Writes a file of the store, as an editor would, and trusts what the store then holds.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        self.plant(name, bytes);
+        if name.starts_with("topics/") {
+            self.trust();
+        }
+    }
+
+    /// Writes a file of the store, as a pull would.
+    pub(crate) fn plant(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();

@@ -1,0 +1,154 @@
+//! What awaits review in a store, with what a person should know about it.
+
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::{
+    context::{self, Context},
+    view::Entries,
+};
+use crate::{
+    model::event::{Event, EventKind},
+    plan::scan,
+    score::board::{Board, Row, Scope},
+    store::{
+        log,
+        read::Problem,
+        trust::{self, Key},
+        vault::{EVIDENCE, SESSIONS, Snapshot, Store},
+    },
+    text::sessions,
+};
+
+/// Something that awaits review.
+pub(super) struct Item {
+    /// What the ledger would hold.
+    pub(super) key: Key,
+    lines: Vec<String>,
+    /// What is odd about it.
+    pub(super) warnings: Vec<String>,
+    /// The same for programs.
+    pub(super) value: Value,
+}
+
+/// A store with what awaits review in it.
+pub(super) struct Held {
+    /// The store.
+    pub(super) store: Store,
+    /// How many entries it has.
+    pub(super) entries: usize,
+    /// What awaits review, entries first.
+    pub(super) items: Vec<Item>,
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Reads a store, and finds what awaits review.
+pub(super) fn look(ctx: &Context, store: Store) -> Held {
+    let snapshot = store.read(ctx.now, &ctx.config.categories);
+    let placed = snapshot.placed(&store, &ctx.config.categories);
+    let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)]);
+    let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let log = match rows.as_slice() {
+        [] => None,
+        _ => store.file(EVIDENCE).ok().flatten(),
+    };
+    let log = log::by_entry(&log.unwrap_or_default());
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let item = |row: &&Row| {
+        let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
+        let told = log.get(&row.entry.id).and_then(|events| added(events));
+        let told = told.unwrap_or_else(|| "not in the log".to_owned());
+        let warnings = scan::warnings(&row.entry.text);
+        let mut value = entries.json(row);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("warnings".to_owned(), json!(warnings));
+        }
+        Item {
+            key: store.trust.entry(entries.category(row), &row.entry.text),
+            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
+            warnings,
+            value,
+        }
+    };
+    let mut items: Vec<Item> = rows.iter().map(item).collect();
+    items.extend(notes(&store));
+    items.extend(passages(&store));
+    if store.scope == Scope::Project {
+        items
+            .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
+    }
+    let Snapshot { problems, .. } = snapshot;
+    let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
+    Held { entries: board.rows.len(), items, problems, store }
+}
+
+/// By whom an entry was added, as the log says.
+fn added(events: &[(Event, String)]) -> Option<String> {
+    let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
+    let (event, line) = events.iter().rev().find(|(event, _)| is_text(&event.kind))?;
+    let fields: Value = serde_json::from_str(line).ok()?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str);
+    let date = context::local(event.ts).date;
+    let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
+    let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));
+    Some(format!("added on {date}{by}{session}, as the log says"))
+}
+
+/// Notes and logs, which are trusted as a whole or not at all.
+fn notes(store: &Store) -> Option<Item> {
+    let files = store.note_files_there();
+    if files.is_empty() || store.trust.holds_text(trust::Kind::Notes, "") {
+        return None;
+    }
+    let mut lines = vec!["+ notes and logs, which the working report quotes".to_owned()];
+    lines.push(format!("    {}", files.join(", ")));
+    let warn = |name: &String| {
+        let text = store.file(name).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let told = |(number, line)| {
+            scan::warnings(line).into_iter().map(move |says| format!("line {number} {says}"))
+        };
+        let told: Vec<String> = (1..).zip(text.lines()).flat_map(told).collect();
+        told.into_iter().map(|says| format!("{name}, {says}")).collect::<Vec<_>>()
+    };
+    let warnings: Vec<String> = files.iter().flat_map(warn).collect();
+    let value = json!({"notes": files, "warnings": warnings});
+    Some(Item { key: store.trust.text(trust::Kind::Notes, ""), lines, warnings, value })
+}
+
+/// Summaries of past sessions.
+fn passages(store: &Store) -> Vec<Item> {
+    if store.trust.is_whole() {
+        return Vec::new();
+    }
+    let bytes = store.file(SESSIONS).ok().flatten().unwrap_or_default();
+    let found = sessions::sessions(&bytes);
+    let object = |span: &Range<usize>| bytes.get(span.clone()).unwrap_or_default();
+    let texts = found.iter().map(|found| sessions::text(object(&found.span)));
+    texts
+        .filter(|text| !store.trust.holds_text(trust::Kind::Session, text))
+        .map(|summary| text(store, trust::Kind::Session, &summary))
+        .collect()
+}
+
+/// A text that is no entry.
+fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
+    let warnings = scan::warnings(text);
+    Item {
+        key: store.trust.text(kind, text),
+        lines: vec![format!("+ {}: {text}", kind.name())],
+        value: json!({kind.name(): text, "warnings": warnings}),
+        warnings,
+    }
+}
+
+impl Item {
+    /// As it is shown.
+    pub(super) fn told(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|says| format!("    warning: {says}"));
+        self.lines.iter().cloned().chain(warnings).collect()
+    }
+}

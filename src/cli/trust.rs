@@ -1,0 +1,272 @@
+//! `pimem trust`: look at what was not written on this machine, and say that agents may see it.
+//!
+//! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
+//! changes between question and answer is another text.
+
+use std::io::{self, IsTerminal};
+
+use serde_json::{Value, json};
+
+use super::{
+    awaiting::{Held, Item, look},
+    context::{self, Context},
+    error::{Exit, Failure, Kind},
+    input, pick,
+    view::Entries,
+};
+use crate::{
+    model::hash::IdMap,
+    store::{
+        read::Problem,
+        trust::{self, Key},
+        vault::Store,
+    },
+};
+
+/// Look at what was not written on this machine, and let agents see it
+///
+/// Entries that came with a clone or a pull, or were written by hand, are shown to people and to no
+/// agent until somebody has looked at them. Each is shown and asked about; without a terminal, they
+/// are only listed. What is trusted is the text: when it changes, it awaits review again. Your own
+/// store is trusted as a whole. Exit code 1 says that something awaits review.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  pimem trust                  one by one
+  pimem trust 262e38a          this entry
+  pimem trust --all            a repository of your own, on a second machine
+  pimem trust --revoke         all of it, from the beginning
+  pimem trust status           how much awaits review")]
+pub(crate) struct Args {
+    /// Trust these entries (`-` reads them from standard input)
+    #[arg(value_name = "ENTRY")]
+    entries: Vec<String>,
+    /// Show what awaits review, and ask; also done when nothing else is asked for
+    #[arg(long, conflicts_with_all = ["all", "revoke", "entries"])]
+    review: bool,
+    /// Trust all that is there now, notes, logs and the archive too
+    #[arg(long, conflicts_with_all = ["revoke", "entries"])]
+    all: bool,
+    /// Take trust back, from these entries or from everything
+    #[arg(long)]
+    revoke: bool,
+    #[command(subcommand)]
+    act: Option<Act>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    /// Say how much awaits review
+    Status,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    if !args.entries.is_empty() {
+        return chosen(ctx, args);
+    }
+    if args.revoke {
+        return revoke_all(ctx);
+    }
+    let stores = ctx.strict_readers()?;
+    let mut held: Vec<Held> = stores.into_iter().map(|store| look(ctx, store)).collect();
+    match args.act {
+        None if args.all => all(ctx, &mut held)?,
+        _ if ctx.ui.json => {}
+        Some(Act::Status) => held.iter().for_each(|held| status(ctx, held)),
+        None if io::stdin().is_terminal() => ask(ctx, &mut held)?,
+        None => list(ctx, &held),
+    }
+    if ctx.ui.json {
+        ctx.ui.document(&document(&held));
+    }
+    let problems: Vec<Problem> = held.iter().flat_map(|held| held.problems.clone()).collect();
+    let done = held.iter().all(|held| held.items.is_empty());
+    Ok(ctx.complain(&problems, if done { Exit::Done } else { Exit::Nothing }))
+}
+
+/// Where a store is, and whose.
+fn name(store: &Store) -> String {
+    format!("{} store in {}", store.scope.name(), store.dir.display())
+}
+
+fn status(ctx: &Context, Held { store, entries, items, .. }: &Held) {
+    let name = name(store);
+    if store.trust.is_own() {
+        return ctx.ui.line(&format!("{name}: trusted as a whole"));
+    }
+    let waiting = items.iter().filter(|item| item.value.get("id").is_some()).count();
+    let others = match items.len() - waiting {
+        0 => String::new(),
+        1 => ", and one other text".to_owned(),
+        others => format!(", and {others} other texts"),
+    };
+    let whose = if store.trust.is_foreign() { "; it belongs to another user" } else { "" };
+    let s = if *entries == 1 { "y" } else { "ies" };
+    ctx.ui.line(&format!("{name}: {waiting} of {entries} entr{s} await review{others}{whose}"));
+    if let Some(path) = store.trust.ledger() {
+        ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.len()));
+    }
+}
+
+fn list(ctx: &Context, held: &[Held]) {
+    if held.iter().all(|held| held.items.is_empty()) {
+        ctx.ui.note("Nothing awaits review");
+    }
+    for Held { store, items, .. } in held.iter().filter(|held| !held.items.is_empty()) {
+        ctx.ui.line(&name(store));
+        items.iter().flat_map(Item::told).for_each(|line| ctx.ui.line(&line));
+        ctx.ui.note(if store.trust.is_foreign() {
+            "The store belongs to another user, so nothing of it can be trusted"
+        } else {
+            "Trust one with pimem trust ID, or all with pimem trust --all"
+        });
+    }
+}
+
+/// Asks about one after the other. Each answer is kept at once.
+fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+    if held.iter().all(|held| held.items.is_empty()) {
+        list(ctx, held);
+    }
+    for Held { store, items, .. } in held {
+        if items.is_empty() {
+            continue;
+        }
+        refuse_foreign(store)?;
+        ctx.ui.explain(&name(store));
+        let (mut rest, mut left) = (false, Vec::new());
+        let mut waiting = std::mem::take(items).into_iter();
+        while let Some(item) = waiting.next() {
+            item.told().iter().for_each(|line| ctx.ui.explain(line));
+            // Whoever says yes to all has not seen what is wrong with one.
+            let known = (rest && item.warnings.is_empty()).then_some('y');
+            match known.map_or_else(|| input::choose(ctx, QUESTION, "ynaq"), |y| Ok(Some(y)))? {
+                Some('y') => store.trust.record(&[item.key])?,
+                Some('a') => {
+                    rest = true;
+                    store.trust.record(&[item.key])?;
+                }
+                Some('n') => left.push(item),
+                _ => {
+                    left.push(item);
+                    left.extend(waiting.by_ref());
+                }
+            }
+        }
+        *items = left;
+    }
+    Ok(())
+}
+
+/// What is asked about each.
+const QUESTION: &str =
+    "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
+
+/// Trusts everything that was read, the archive too.
+fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+    for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
+        refuse_foreign(store)?;
+        let archive = store.read_archive(&ctx.config.categories);
+        let archive = archive.placed(store, &ctx.config.categories);
+        let name = |category| &ctx.config.categories.spec(category).name;
+        let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
+        let whole = store.trust.text(trust::Kind::Notes, "");
+        let keys: Vec<Key> =
+            items.iter().map(|item| item.key).chain(archived).chain([whole]).collect();
+        store.trust.record(&keys)?;
+        for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
+            item.told().iter().for_each(|line| ctx.ui.line(line));
+        }
+        let count = items.iter().filter(|item| item.value.get("id").is_some()).count();
+        let s = if count == 1 { "y" } else { "ies" };
+        if !ctx.ui.json {
+            ctx.ui.line(&format!("Trusted {count} entr{s} of the {}", self::name(store)));
+        }
+        items.clear();
+    }
+    Ok(())
+}
+
+/// Trusts single entries, or no longer.
+fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let stores = ctx.strict_readers()?;
+    let (board, snapshots) = ctx.board(&stores);
+    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let mut keys: IdMap<u64, (&Store, Vec<Key>)> = IdMap::default();
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for selector in pick::selectors(&args.entries)? {
+        let row = pick::entry(ctx, &board, &selector)?;
+        let (at, store) = (0..)
+            .zip(&stores)
+            .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_own())
+            .ok_or_else(|| {
+                let message = format!("{} is in your own store", entries.line(row));
+                Failure::new(Kind::Refused, message, "that one is trusted as a whole")
+            })?;
+        refuse_foreign(store)?;
+        let key = store.trust.entry(entries.category(row), &row.entry.text);
+        keys.entry(at).or_insert((store, Vec::new())).1.push(key);
+        rows.push(row);
+        values.push(entries.json(row));
+    }
+    for (store, keys) in keys.values() {
+        if args.revoke {
+            store.trust.forget(Some(keys))?;
+        } else {
+            store.trust.record(keys)?;
+        }
+    }
+    if ctx.ui.json {
+        let action = if args.revoke { "revoked" } else { "trusted" };
+        let document = json!({"schema": "pimem.trust/1", "action": action, "results": values});
+        ctx.ui.document(&document);
+    } else {
+        let verb = if args.revoke { "No longer trusted" } else { "Trusted" };
+        for row in rows {
+            ctx.ui.line(&format!("{verb}: {}", entries.line(row)));
+        }
+    }
+    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+}
+
+/// Takes back all trust in the stores that need any.
+fn revoke_all(ctx: &Context) -> Result<Exit, Failure> {
+    let stores = ctx.strict_readers()?;
+    for store in stores.iter().filter(|store| !store.trust.is_own()) {
+        let count = store.trust.forget(None)?;
+        if !ctx.ui.json {
+            ctx.ui.line(&format!("No longer trusted: {count} texts of the {}", name(store)));
+        }
+    }
+    if ctx.ui.json {
+        let held: Vec<Held> =
+            ctx.strict_readers()?.into_iter().map(|store| look(ctx, store)).collect();
+        ctx.ui.document(&document(&held));
+    }
+    Ok(Exit::Done)
+}
+
+fn refuse_foreign(store: &Store) -> Result<(), Failure> {
+    if !store.trust.is_foreign() {
+        return Ok(());
+    }
+    let message = format!("{} belongs to another user", store.dir.display());
+    let hint = "make it yours with chown, or read it with --dir";
+    Err(Failure::new(Kind::Refused, message, hint))
+}
+
+fn document(held: &[Held]) -> Value {
+    let store = |Held { store, entries, items, .. }: &Held| {
+        json!({
+            "scope": store.scope.name(),
+            "store": store.dir.display().to_string(),
+            "whole": store.trust.is_own(),
+            "foreign": store.trust.is_foreign(),
+            "ledger": store.trust.ledger().map(|path| path.display().to_string()),
+            "entries": entries,
+            "awaiting": items.iter().map(|item| item.value.clone()).collect::<Vec<Value>>(),
+        })
+    };
+    let stores: Vec<Value> = held.iter().map(store).collect();
+    json!({"schema": "pimem.trust/1", "stores": stores})
+}

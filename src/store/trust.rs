@@ -1,0 +1,358 @@
+//! Which texts of a store were written or reviewed on this machine.
+//!
+//! A store may come with a clone and change with every pull. So each has a ledger outside the
+//! repository, in the user's state directory: a hash of every text that was written here or that a
+//! person has looked at. What the ledger does not hold is shown to people and to no agent. The hash
+//! covers the store's real path, so a ledger says nothing about any other store.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, anyhow};
+use sha2::{Digest, Sha256};
+
+use super::{
+    atomic::{self, Sync},
+    lock::{LockError, StoreLock},
+    read::{self, Problem},
+    root,
+};
+use crate::model::hash::IdSet;
+
+/// Kinds of texts: the same words of another kind are another text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An entry's canonical line.
+    Entry,
+    /// A handoff, from its first comment to its last.
+    Handoff,
+    /// The heading that a project gives to a category's section.
+    Heading,
+    /// The empty text of this kind stands for notes and logs, which are trusted as a whole.
+    Notes,
+    /// A summary of a past session.
+    Session,
+}
+
+impl Kind {
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Handoff => "handoff",
+            Self::Heading => "heading",
+            Self::Notes => "notes",
+            Self::Session => "session",
+        }
+    }
+}
+
+/// What the ledger holds of a text: the first 128 bits of a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key(u128);
+
+/// Whether a store needs no ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// It is the user's own, in the home directory.
+    Own,
+    /// The user named it outright, which is good enough for whatever the user asks for.
+    Named,
+    /// It was found.
+    None,
+}
+
+/// What is known about where a store's texts come from. The ledger is read when it is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Trust {
+    store: PathBuf,
+    state: Option<PathBuf>,
+    patience: Duration,
+    word: Word,
+    known: Arc<OnceLock<Known>>,
+    failure: Arc<OnceLock<String>>,
+}
+
+/// A ledger as read.
+#[derive(Debug)]
+struct Known {
+    /// The hash of the store's real path, with which each key begins.
+    seed: Sha256,
+    path: Option<PathBuf>,
+    /// Whether the store's directory is another user's.
+    foreign: bool,
+    keys: IdSet<u128>,
+    /// What was written down since it was read.
+    said: Mutex<IdSet<u128>>,
+    problem: Option<Problem>,
+}
+
+impl Trust {
+    /// For the store in a directory, with the directory of what this machine knows. Why something
+    /// could not be noted goes to `failure`.
+    pub(crate) fn new(
+        store: &Path,
+        state: Option<&Path>,
+        patience: Duration,
+        word: Word,
+        failure: Arc<OnceLock<String>>,
+    ) -> Self {
+        let state = state.map(|state| state.join("pimem/trust"));
+        let store = store.to_path_buf();
+        Self { store, state, patience, word, known: Arc::default(), failure }
+    }
+
+    /// The same for whoever speaks to an agent unasked: that a store was named counts for nothing.
+    pub(crate) fn strict(self) -> Self {
+        let word = if self.word == Word::Named { Word::None } else { self.word };
+        Self { word, ..self }
+    }
+
+    /// Whether the store is trusted as a whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.word != Word::None
+    }
+
+    /// Whether the store is the user's own and needs no ledger at all.
+    pub(crate) fn is_own(&self) -> bool {
+        self.word == Word::Own
+    }
+
+    /// Whether the store's directory is another user's: then the ledger counts for nothing.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.known().foreign
+    }
+
+    /// Where the ledger is.
+    pub(crate) fn ledger(&self) -> Option<&Path> {
+        self.known().path.as_deref()
+    }
+
+    /// How many texts the ledger holds.
+    pub(crate) fn len(&self) -> usize {
+        self.known().keys.len()
+    }
+
+    /// Why the ledger could not be read.
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        self.known().problem.as_ref()
+    }
+
+    /// The key of an entry.
+    pub(crate) fn entry(&self, category: &str, text: &str) -> Key {
+        self.key(Kind::Entry, &["[", category, "] ", text])
+    }
+
+    /// The key of another text.
+    pub(crate) fn text(&self, kind: Kind, text: &str) -> Key {
+        self.key(kind, &[text])
+    }
+
+    fn key(&self, kind: Kind, parts: &[&str]) -> Key {
+        let mut hash = self.known().seed.clone();
+        hash.update(kind.name());
+        hash.update([0]);
+        for part in parts {
+            hash.update(part);
+        }
+        let digest = hash.finalize();
+        Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
+    }
+
+    /// Whether an entry may be shown to an agent.
+    pub(crate) fn holds_entry(&self, category: &str, text: &str) -> bool {
+        self.is_whole() || self.holds(self.entry(category, text))
+    }
+
+    /// Whether another text may be shown to an agent.
+    pub(crate) fn holds_text(&self, kind: Kind, text: &str) -> bool {
+        self.is_whole() || self.holds(self.text(kind, text))
+    }
+
+    /// Whether the ledger holds a text, and counts.
+    pub(crate) fn holds(&self, key: Key) -> bool {
+        let known = self.known();
+        let said = || known.said.lock().is_ok_and(|said| said.contains(&key.0));
+        !known.foreign && (known.keys.contains(&key.0) || said())
+    }
+
+    /// Notes a text that was written here. What fails is said when the command ends.
+    pub(crate) fn record_text(&self, kind: Kind, text: &str) {
+        self.note(|| vec![self.text(kind, text)]);
+    }
+
+    /// Notes texts that were written here. What fails is said when the command ends.
+    pub(crate) fn note(&self, keys: impl FnOnce() -> Vec<Key>) {
+        if self.is_own() {
+            return;
+        }
+        if let Err(error) = self.record(&keys()) {
+            // The first failure says it all.
+            drop(self.failure.set(format!("{error:#}")));
+        }
+    }
+
+    /// Writes keys down that the ledger does not hold.
+    pub(crate) fn record(&self, keys: &[Key]) -> Result<()> {
+        let known = self.known();
+        let fresh: BTreeSet<u128> =
+            keys.iter().map(|key| key.0).filter(|key| !known.keys.contains(key)).collect();
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let (path, dir) = self.place()?;
+        atomic::create_dir(dir, true)?;
+        let _lock = self.lock(dir)?;
+        atomic::create_file(path, &self.head(), Sync::Private)?;
+        atomic::append_lines(path, &lines(&fresh), Sync::Private)?;
+        if let Ok(mut said) = known.said.lock() {
+            said.extend(fresh);
+        }
+        Ok(())
+    }
+
+    /// Takes keys out again, or all of them. Gives how many there were.
+    pub(crate) fn forget(&self, keys: Option<&[Key]>) -> Result<usize> {
+        let (path, dir) = self.place()?;
+        if !path.is_file() {
+            return Ok(0);
+        }
+        let _lock = self.lock(dir)?;
+        let before = Known::read(&self.store, Some(path.to_path_buf())).keys;
+        let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
+        let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
+        let text = format!("{}{}", self.head(), lines(&kept));
+        atomic::replace_file(path, text.as_bytes(), Sync::Private, || Ok(true))?;
+        Ok(before.len() - kept.len())
+    }
+
+    fn place(&self) -> Result<(&Path, &Path)> {
+        let path = self.known().path.as_deref();
+        let place = path.and_then(|path| Some((path, path.parent()?)));
+        place.context("there is no directory for it: set HOME, or XDG_STATE_HOME")
+    }
+
+    /// One writer at a time, so that none replaces what another has just added.
+    fn lock(&self, dir: &Path) -> Result<StoreLock> {
+        StoreLock::acquire(dir, self.patience).map_err(|error| match error {
+            LockError::Busy(_) => anyhow!("{} is locked by another process", dir.display()),
+            LockError::Io(error) => {
+                anyhow::Error::new(error).context(format!("cannot lock {}", dir.display()))
+            }
+            LockError::Refused(problem) => anyhow!("{problem}"),
+        })
+    }
+
+    /// The first line, for people: whose ledger it is.
+    fn head(&self) -> String {
+        format!("# texts reviewed in {:?}\n", real(&self.store).to_string_lossy())
+    }
+
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| {
+            let path = self.state.as_ref().map(|state| state.join(root::store_key(&self.store)));
+            Known::read(&self.store, path)
+        })
+    }
+}
+
+impl Known {
+    /// Reads a ledger. A line that is no key is skipped: the keys prove themselves.
+    fn read(store: &Path, path: Option<PathBuf>) -> Self {
+        let name = Sha256::digest(real(store).as_os_str().as_encoded_bytes());
+        // A whole block, so that it is hashed once and not with every text.
+        let seed = Sha256::new_with_prefix(name).chain_update([0; 32]);
+        let root = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
+        let read = path.as_deref().map(|path| read::file(root, path, read::MAX_FILE));
+        let (bytes, problem) = match read.unwrap_or(Ok(None)) {
+            Ok(bytes) => (bytes.unwrap_or_default(), None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        let mut keys = IdSet::default();
+        keys.reserve(bytes.len() / LINE);
+        keys.extend(bytes.split(|byte| *byte == b'\n').filter_map(parse));
+        let (foreign, said) = (is_foreign(store), Mutex::default());
+        Self { seed, path, foreign, keys, said, problem }
+    }
+}
+
+/// Bytes of a line.
+const LINE: usize = 33;
+
+fn parse(line: &[u8]) -> Option<u128> {
+    let (high, low) = line.split_at_checked(16)?;
+    let half = |digits: &[u8]| -> Option<u128> {
+        let plain = digits.len() == 16 && digits.iter().all(u8::is_ascii_hexdigit);
+        let digits = str::from_utf8(digits).ok().filter(|_| plain)?;
+        u64::from_str_radix(digits, 16).ok().map(u128::from)
+    };
+    Some(half(high)? << 64 | half(low)?)
+}
+
+fn lines(keys: &BTreeSet<u128>) -> String {
+    keys.iter().fold(String::new(), |mut lines, key| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "{key:032x}");
+        lines
+    })
+}
+
+/// The directory that a path leads to.
+fn real(store: &Path) -> PathBuf {
+    std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
+}
+
+#[cfg(unix)]
+fn is_foreign(store: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = std::fs::metadata(store).map(|meta| meta.uid());
+    owner.is_ok_and(|owner| owner != rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_foreign(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let keys = BTreeSet::from([0, 1, u128::MAX, 0x0123_4567_89ab_cdef << 60]);
+        let text = lines(&keys);
+        assert_eq!(text.lines().filter_map(|line| parse(line.as_bytes())).count(), 4);
+        assert_eq!(text.lines().filter_map(|l| parse(l.as_bytes())).collect::<BTreeSet<_>>(), keys);
+        let zeros = "0".repeat(32);
+        for line in ["", "#", "x", &zeros[1..], &format!("{zeros}0"), &zeros.replacen('0', "+", 1)]
+        {
+            assert_eq!(parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn kinds_categories_and_stores_are_told_apart() {
+        let trust = |dir: &str| {
+            let failure = Arc::default();
+            Trust::new(Path::new(dir), None, Duration::ZERO, Word::None, failure)
+        };
+        let (here, there) = (trust("/nowhere/a"), trust("/nowhere/b"));
+        let keys = [
+            here.entry("lesson", "text"),
+            here.entry("mistake", "text"),
+            here.text(Kind::Session, "[lesson] text"),
+            here.text(Kind::Handoff, "[lesson] text"),
+            there.entry("lesson", "text"),
+        ];
+        assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
+        assert_eq!(here.entry("lesson", "text"), here.text(Kind::Entry, "[lesson] text"));
+        assert!(here.record(&keys).is_err(), "there is no place to write them to");
+        assert!(!here.holds_entry("lesson", "text"));
+    }
+}

@@ -1,0 +1,136 @@
+//! What a hostile clone or pull does to a store: every text that it plants holds the word `planted`.
+
+use std::{fs, os::unix::fs::symlink};
+
+use super::sandbox::Sandbox;
+
+/// How a lesson begins.
+pub(crate) const KNOWN: &str = "- [lesson] ";
+
+/// Something that a hostile clone or pull does to a store.
+pub(crate) type Attack = (&'static str, fn(&Sandbox));
+
+/// All of them.
+pub(crate) const ATTACKS: &[Attack] = &[
+    ("a line in a topic", |s| append(s, "topics/lessons.md", "- [lesson] planted line\n")),
+    ("a topic", |s| s.plant("topics/more.md", "# More\n\n- [lesson] planted topic\n")),
+    ("the first topic", |s| s.plant("topics/a.md", "- [decision] planted first\n")),
+    ("a pinned line", |s| append(s, "topics/lessons.md", "- [lesson] planted *(pinned)*\n")),
+    ("both markers", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted *(enforced)* *(pinned)*\n");
+    }),
+    ("every category", |s| {
+        for name in ["preference", "lesson", "mistake", "pattern", "decision", "done"] {
+            append(s, "topics/a.md", &format!("- [{name}] planted {name} *(pinned)*\n"));
+        }
+    }),
+    ("five hundred lines", |s| {
+        let lines = |n| format!("- [lesson] planted {n} about berth locks\n");
+        s.plant("topics/a.md", (0..500).map(lines).collect::<String>());
+    }),
+    ("an edited line", |s| edit(s, |line| format!("{line} planted"))),
+    ("a word before", |s| edit(s, |line| line.replace(KNOWN, &format!("{KNOWN}planted ")))),
+    ("an invisible character", |s| edit(s, |line| format!("{line}\u{200b}planted"))),
+    ("another category", |s| edit(s, |line| line.replace("[lesson]", "[preference] planted"))),
+    ("a renamed topic", |s| {
+        fs::rename(s.path("topics/lessons.md"), s.path("topics/a.md")).unwrap();
+        append(s, "topics/a.md", "- [lesson] planted in it\n");
+    }),
+    ("carriage returns", |s| append(s, "topics/lessons.md", "- [lesson] planted\r\n")),
+    ("a byte order mark", |s| s.plant("topics/a.md", "\u{feff}- [lesson] planted mark\n")),
+    ("no UTF-8", |s| s.plant("topics/a.md", b"- [lesson] planted \xff\n")),
+    ("a conflict", |s| {
+        let sides = "<<<<<<< ours\n=======\n- [lesson] planted side\n>>>>>>> theirs\n";
+        append(s, "topics/lessons.md", sides);
+    }),
+    ("a long line", |s| {
+        s.plant("topics/a.md", format!("- [lesson] planted {}\n", "x ".repeat(9000)));
+    }),
+    ("much evidence", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted evidence\n");
+        let id = id(s, "planted evidence");
+        for n in 0..40 {
+            event(s, n, &id, "\"op\":\"reinforce\",\"n\":1000");
+        }
+    }),
+    ("a pin in the log", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted pin\n");
+        let id = id(s, "planted pin");
+        event(s, 0, &id, "\"op\":\"add\",\"cue\":\"explicit\"");
+        event(s, 1, &id, "\"op\":\"pin\"");
+    }),
+    ("an edit in the log", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted wording\n");
+        let (new, old) = (id(s, "planted wording"), id(s, "SQLSTATE 40001"));
+        event(s, 0, &new, &format!("\"op\":\"edit\",\"from\":\"{old}\""));
+    }),
+    ("scores", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted score\n");
+        let score = "\"evidenceCount\":9999,\"lastReinforced\":\"2026-06-30T17:00:00Z\"";
+        s.plant("memory-scores.json", format!("{{\"entries\":{{\"0\":{{{score}}}}}}}"));
+    }),
+    ("an archived line, restored", |s| {
+        s.plant("archive/lessons.md", "- [lesson] planted in the archive\n");
+        drop(s.run(&["restore", "planted in the archive"]));
+    }),
+    ("removed and restored", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted to be moved\n");
+        s.run(&["remove", "planted to be moved"]).done();
+        s.run(&["restore", "planted to be moved"]).done();
+    }),
+    ("pinned and reinforced here", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted and praised\n");
+        s.run(&["reinforce", "--by", "900", "planted and praised"]).done();
+        s.run(&["pin", "planted and praised"]).done();
+    }),
+    ("rebuilt here", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted before a rebuild\n");
+        s.run(&["rebuild"]).done();
+        s.run(&["search", "planted"]).done();
+    }),
+    ("a linked topic", |s| {
+        s.plant("other.md", "- [lesson] planted behind a link\n");
+        symlink("../other.md", s.path("topics/linked.md")).unwrap();
+    }),
+    ("a heading", |s| {
+        let text = "{\"categories\": {\"lesson\": {\"section\": \"planted heading\"}}}";
+        fs::write(s.project().join(".pi/memory.json"), text).unwrap();
+    }),
+    ("past sessions", |s| {
+        let text = "[{\"summary\": \"planted summary about berth locks and tides\", \"ts\": 1}]";
+        fs::create_dir_all(s.project().join(".pi/data")).unwrap();
+        fs::write(s.project().join(".pi/data/session-search.json"), text).unwrap();
+    }),
+    ("a ledger in the store", |s| {
+        append(s, "topics/lessons.md", "- [lesson] planted with a ledger\n");
+        for place in ["trust", "../trust", "../data/trust"] {
+            s.plant(&format!("{place}/ledger"), "0".repeat(32));
+        }
+    }),
+];
+
+/// Adds to a file of the store, as a pull would.
+pub(crate) fn append(sandbox: &Sandbox, name: &str, more: &str) {
+    let before = fs::read_to_string(sandbox.path(name)).unwrap_or_default();
+    sandbox.plant(name, before + more);
+}
+
+/// Changes the first line of a lesson.
+fn edit(sandbox: &Sandbox, change: impl Fn(&str) -> String) {
+    let text = sandbox.read("topics/lessons.md");
+    let line = text.lines().find(|line| line.starts_with(KNOWN)).unwrap();
+    sandbox.plant("topics/lessons.md", text.replace(line, &change(line)));
+}
+
+/// The id of the entry with a text.
+pub(crate) fn id(sandbox: &Sandbox, text: &str) -> String {
+    sandbox.run(&["show", text, "--json"]).json()["entry"]["id"].as_str().unwrap().to_owned()
+}
+
+/// Adds an event to the log, as a pull would.
+pub(crate) fn event(sandbox: &Sandbox, n: usize, entry: &str, fields: &str) {
+    let id = format!("01J1MY4J00PLANTED000000{n:03}").replace('L', "K");
+    let ts = "2026-06-30T17:59:59.000Z";
+    let line = format!("{{\"id\":\"{id}\",\"ts\":\"{ts}\",\"entry\":\"{entry}\",{fields}}}\n");
+    append(sandbox, "evidence.jsonl", &line);
+}
