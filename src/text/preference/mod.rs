@@ -99,11 +99,7 @@ mod tests {
         let (mut wrong, mut hits, mut misses) = (String::new(), 0, 0);
         for (want, message) in table() {
             let got: Vec<String> = find(&message).into_iter().map(|found| found.text).collect();
-            if want.is_empty() {
-                misses += 1
-            } else {
-                hits += 1
-            }
+            *(if want.is_empty() { &mut misses } else { &mut hits }) += 1;
             if got != want {
                 wrong.push_str(&format!("{message:?}\n  want {want:?}\n  got  {got:?}\n"));
             }
@@ -132,7 +128,7 @@ mod tests {
     fn cutting() {
         let find = |text: &str| find(text).pop().map(|found| found.text).unwrap_or_default();
         let far =
-            format!("{}, always use a lock file", "When the release is cut ".repeat(5).trim());
+            format!("{}, always use a lock file", "When you cut the release ".repeat(5).trim());
         assert_eq!(find(&far), "always use a lock file");
         let long = format!("I prefer {}", "berths ".repeat(30));
         assert_eq!(find(&long), format!("I prefer {}", "berths ".repeat(13).trim()));

@@ -48,7 +48,7 @@ fn the_same_in_other_clothes() {
 /// A file that ends anywhere loses messages at its end, and never invents any.
 #[test]
 fn torn_anywhere() {
-    for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.ends_with(".jsonl")) {
+    for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.contains(".jsonl")) {
         let said = |bytes| read(bytes).map(|(_, said)| said).unwrap_or_default();
         let all = said(bytes);
         for cut in (0..bytes.len()).step_by(37) {
