@@ -250,7 +250,8 @@ impl Said<'_> {
                 let clause = self.clause(at);
                 let place = ["in", "for", "with", "on", "within", "inside", "during"];
                 let determined = (clause + 2..at).any(|at| DETERMINERS.contains(self.word(at)));
-                place.contains(&self.word(clause))
+                let doing = self.word(clause) == "when" && self.word(clause + 1).ends_with("ing");
+                (doing || place.contains(&self.word(clause)))
                     && at - clause <= 5
                     && !determined
                     && self.word(clause + 1) != "some"
@@ -275,7 +276,8 @@ impl Said<'_> {
         ];
         let the = next == "the" && which.contains(&self.word(at + 1));
         // "I prefer not to say", "I prefer x as the name".
-        let silent = next == "not" && ["say", "answer", "share"].contains(&self.word(at + 2));
+        let silent = next == "not" && ["say", "answer", "share"].contains(&self.word(at + 2))
+            || next == "to" && self.word(at + 1) == "first";
         let thing = |at: usize| self.word(at) == "the" && THINGS.contains(self.word(at + 1));
         let other = |at: usize| ["different", "another"].contains(&self.word(at));
         let named = next == "we" || (at..self.words.len()).any(|at| thing(at) || other(at));
@@ -303,7 +305,12 @@ impl Said<'_> {
 
     /// What follows is a complaint, not a habit or a fact.
     fn is_trouble(&self, at: usize) -> bool {
-        (at..self.words.len()).any(|at| TROUBLES.contains(self.word(at)))
+        let turns = |at: usize| match self.word(at) {
+            "but" => ["the", "it", "i", "my", "this"].contains(&self.word(at + 1)),
+            "and" => self.word(at + 1) == "nothing",
+            word => TROUBLES.contains(word),
+        };
+        (at..self.words.len()).any(turns)
     }
 
     /// "I work at", not "I work on this now".
@@ -335,9 +342,8 @@ impl Said<'_> {
             let onward = cue == "going forward" && !self.apart(next);
             return match subject {
                 "with" | "to" | "in" => !onward,
-                "" | "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "will" => {
-                    false
-                }
+                "" | "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "means"
+                | "will" | "until" | "till" => false,
                 "i" | "i'm" | "i'll" => WANTS.contains(self.word(next + 1)),
                 "the" | "this" | "these" | "those" | "all" | "every" | "each" | "our" | "my" => {
                     duty
@@ -348,7 +354,6 @@ impl Said<'_> {
                     let verb = self.word(next + 1);
                     !["are", "have", "were"].contains(&verb) || self.word(next + 2).ends_with("ing")
                 }
-                "until" | "till" => false,
                 _ => true,
             };
         }

@@ -81,6 +81,8 @@ fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Lines of a table: what is learned, between bars, or nothing; then the message.
@@ -148,6 +150,52 @@ mod tests {
         let private =
             "<private>I always use the key in the blue folder\nat home</private> fix the test";
         assert_eq!(find(private), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(words in prop::collection::vec(piece(), 0..30)) {
+            for Preference { text, .. } in find(&words.concat()) {
+                prop_assert!((LEAST_SENTENCE..=CHARS).contains(&text.chars().count()), "{}", text);
+            }
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = String> {
+        let marks = [
+            " ",
+            " ",
+            "\n",
+            "\n    ",
+            ", ",
+            ": ",
+            ". ",
+            "? ",
+            "`",
+            "\"",
+            "“",
+            "”",
+            "é",
+            "```\n",
+            "- ",
+            "1. ",
+            "> ",
+            "<private>",
+            "</private>",
+            "e.g. ",
+            "always use ",
+            "I prefer ",
+            "i always ",
+            "from now on ",
+            "my stack",
+            " is ",
+            "I work ",
+            "going forward",
+            "tabs",
+            "ok, ",
+            "don't ",
+        ];
+        prop_oneof![5 => prop::sample::select(marks.to_vec()).prop_map(str::to_owned), 1 => ".{0,12}"]
     }
 
     #[test]

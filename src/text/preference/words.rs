@@ -27,7 +27,7 @@ pub(super) const PRONOUNS: Words = Words(
 
 /// Behind which a statement of the user may go on.
 pub(super) const JOINTS: Words =
-    Words("because since and but so though also personally generally usually btw");
+    Words("because since and but so though also personally generally usually btw remember");
 
 /// Who reports, and marks of somebody else's words.
 pub(super) const REPORTS: Words = Words(
@@ -72,7 +72,7 @@ pub(super) const ONCE: &[&str] = &[
 
 /// What has no name of its own.
 pub(super) const POINTERS: Words =
-    Words("it them this that these those either both neither him her one");
+    Words("it them this that these those either both neither him her one whatever whichever");
 
 /// A subject begins with one, or is one.
 pub(super) const DETERMINERS: Words = Words(
@@ -142,13 +142,14 @@ pub(super) const SUBJECTS: Words = Words(
 /// A piece of work begins with one: what it says is about that alone.
 pub(super) const TASKS: Words = Words(
     "generate write create translate draft compose add print render implement build make insert put \
-    rename change replace update fix test summarize rewrite type design refactor show validate",
+    rename change replace update fix test summarize rewrite type design refactor show validate describe \
+    invent simulate define document explain log",
 );
 
 /// What goes wrong, or does not stay as it is.
 pub(super) const TROUBLES: Words = Words(
-    "fails fail failing crashes crash error errors broken wrong stops bug nothing 400 401 403 404 500 \
-    twice still doesn't isn't can't won't why unfortunately but missing hangs",
+    "fails fail failing crashes crash error errors broken wrong stops bug 400 401 403 404 500 \
+    twice still doesn't isn't can't won't why unfortunately missing hangs",
 );
 
 /// What a clause about one place in the code ends with.

@@ -1,5 +1,7 @@
 //! Transcripts of each agent against a table of what was said in them.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const FIXTURES: &[(&str, &[u8])] = &[
@@ -153,4 +155,26 @@ fn rewinding() {
     assert_eq!(said(&[a, b, r#"{"$rewindTo":"unknown"}"#]), [""; 0]);
     let many: Vec<&str> = [a, r#"{"$rewindTo":"a"}"#].repeat(20_000);
     assert_eq!(said(&many), [""; 0]);
+}
+
+proptest! {
+    /// Any bytes, and transcripts with bytes turned over: no message is empty, nothing panics.
+    #[test]
+    fn damaged_in_any_way(
+        which in 0..FIXTURES.len(),
+        holes in prop::collection::vec((0..20_000_usize, any::<u8>()), 0..40),
+        noise in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let mut bytes = FIXTURES[which].1.to_vec();
+        for (at, byte) in holes {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        for bytes in [bytes, noise] {
+            for message in read(&bytes).map(|(_, said)| said).unwrap_or_default() {
+                prop_assert!(!message.text.trim().is_empty());
+            }
+            prop_assert!(last_assistant(&bytes).is_none_or(|text| !text.trim().is_empty()));
+        }
+    }
 }
