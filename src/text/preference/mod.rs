@@ -18,6 +18,8 @@ pub const MOST: usize = 3;
 const LEAST_MESSAGE: usize = 20;
 /// Shorter sentences state none.
 const LEAST_SENTENCE: usize = 15;
+/// Nobody types a sentence of more bytes.
+const PASTED: usize = 1_000;
 /// Characters of a preference.
 const CHARS: usize = 100;
 /// Bytes of a message that are looked at; more was pasted.
@@ -43,7 +45,8 @@ pub fn find(message: &str) -> Vec<Preference> {
     }
     let mut found: Vec<Preference> = Vec::new();
     for sentence in said::sentences(open) {
-        if sentence.text.chars().count() < LEAST_SENTENCE {
+        let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
+        if !said {
             continue;
         }
         let Some(clause) = cue::stated(&sentence) else { continue };
@@ -200,7 +203,16 @@ mod tests {
 
     #[test]
     fn megabytes_take_no_time() {
-        for piece in ["I always use ", "always use tabs. ", "\n", "`", "\"", "> a\n", "please, "] {
+        for piece in [
+            "I always use ",
+            "always use tabs. ",
+            "\n",
+            "`",
+            "\"",
+            "> a\n",
+            "please, ",
+            "don't I always run ",
+        ] {
             assert!(find(&piece.repeat(2_000_000 / piece.len())).len() <= MOST);
         }
     }
