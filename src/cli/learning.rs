@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     model::{
-        entry::{EntryId, EntryText},
+        category::CategoryId,
+        entry::{EntryId, EntryText, TextError},
         event::{Cue, EventKind, Provenance},
         time::{Now, Timestamp},
     },
@@ -75,7 +76,8 @@ pub(super) fn take(
 ) -> Result<Vec<Learned>, Failure> {
     let (mut done, mut news) = (Vec::new(), Vec::new());
     for found in preference::find(text) {
-        match checked(ctx, &found)? {
+        let category = intake::category(ctx, "preference")?;
+        match checked(category, &found) {
             Ok(new) => news.push(new),
             Err(what) => {
                 let text = secret::redact(&found.text).into_owned();
@@ -136,33 +138,19 @@ pub(super) fn take(
 }
 
 /// A preference as a new entry, or why it is none.
-fn checked(ctx: &Context, found: &preference::Preference) -> Result<Result<New, What>, Failure> {
+fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, What> {
     if let Some(kind) = found.secret {
-        return Ok(Err(What::Refused(format!("the text contains what looks like {kind}"))));
+        return Err(What::Refused(TextError::Secret(kind).to_string()));
     }
     if let Some((_, does)) = instruction::find(&found.text) {
-        return Ok(Err(What::Doubtful(does)));
+        return Err(What::Doubtful(does));
     }
     // A marker at its end is taken off: what is learned by itself is never pinned.
     let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
-    let text = match text {
-        Ok(text) => text,
-        Err(error) => return Ok(Err(What::Refused(error.to_string()))),
-    };
-    let category = intake::category(ctx, "preference")?;
+    let text = text.map_err(|error| What::Refused(error.to_string()))?;
     let (cue, tags) = (Cue::Explicit, Vec::new());
-    let new = New {
-        category,
-        topic: None,
-        text,
-        cue,
-        pin: false,
-        tags,
-        until: None,
-        told: false,
-        known: None,
-    };
-    Ok(Ok(new))
+    let (pin, told, until, known, topic) = (false, false, None, None, None);
+    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
 }
 
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {

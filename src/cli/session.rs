@@ -138,11 +138,11 @@ fn list(ctx: &Context, limit: usize) -> Result<Exit, Failure> {
     found.sort_by_key(|(summary, _)| std::cmp::Reverse(summary.when));
     found.truncate(limit);
     let exit = if found.is_empty() { Exit::Nothing } else { Exit::Done };
-    show(ctx, found);
+    show(ctx, &found);
     Ok(ctx.complain(&problems, exit))
 }
 
-fn show(ctx: &Context, found: Vec<(Summary, Scope)>) {
+fn show(ctx: &Context, found: &[(Summary, Scope)]) {
     if ctx.ui.json {
         let one = |(summary, scope): &(Summary, Scope)| {
             let mut session = json_of(summary);
@@ -184,14 +184,14 @@ fn cells(summary: &Summary) -> [String; 4] {
 }
 
 fn json_of(summary: &Summary) -> Value {
-    let mut out = serde_json::Map::new();
-    let mut put = |key: &str, value: Option<Value>| {
-        value.into_iter().for_each(|value| drop(out.insert(key.to_owned(), value)));
-    };
-    put("id", summary.id.as_ref().map(|id| json!(id)));
-    put("agent", summary.agent.as_ref().map(|agent| json!(agent)));
-    put("ts", summary.when.map(|when| json!(when.to_string())));
-    put("messages", summary.messages.map(|number| json!(number)));
-    put("summary", Some(json!(summary.text)));
-    Value::Object(out)
+    let Summary { id, agent, when, messages, text } = summary;
+    let fields = [
+        ("id", id.as_ref().map(|id| json!(id))),
+        ("agent", agent.as_ref().map(|agent| json!(agent))),
+        ("ts", when.map(|when| json!(when.to_string()))),
+        ("messages", messages.map(|number| json!(number))),
+        ("summary", Some(json!(text))),
+    ];
+    let known = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(known.collect())
 }

@@ -2,17 +2,14 @@
 //!
 //! Knows nothing of what they say.
 
-use std::{
-    io::{Read, Seek, SeekFrom},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use super::{
     atomic,
     lock::StoreLock,
-    read::{self, Problem, ProblemKind},
+    read::{self, Problem},
     txn::Unreadable,
     vault::Store,
 };
@@ -82,18 +79,7 @@ impl Store {
     /// The last bytes of a file. `Ok(None)` when there is none.
     pub(crate) fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
-        let fail = |kind| Problem { path: path.clone(), kind };
-        let Some(meta) = read::checked(root, &path).map_err(fail)? else { return Ok(None) };
-        let start = meta.len().saturating_sub(bytes);
-        let read = || -> std::io::Result<Vec<u8>> {
-            let mut file = std::fs::File::open(&path)?;
-            file.seek(SeekFrom::Start(start))?;
-            let mut end = Vec::new();
-            file.take(bytes).read_to_end(&mut end)?;
-            Ok(end)
-        };
-        let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
-        Ok(Some(end))
+        read::tail(root, &path, bytes)
     }
 
     /// The days that have a log, earliest first.

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::{self, Metadata},
-    io::{self, Read},
+    io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -94,6 +94,22 @@ pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(fail(ProblemKind::Io(error.to_string()))),
     }
+}
+
+/// The last bytes of a file. `Ok(None)` when there is none.
+pub(crate) fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+    let fail = |kind| Problem { path: path.to_path_buf(), kind };
+    let Some(meta) = checked(root, path).map_err(fail)? else { return Ok(None) };
+    let start = meta.len().saturating_sub(bytes);
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = fs::File::open(path)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut end = Vec::new();
+        file.take(bytes).read_to_end(&mut end)?;
+        Ok(end)
+    };
+    let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
+    Ok(Some(end))
 }
 
 /// What `path` is, if it may be read as a file of the store.

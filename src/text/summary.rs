@@ -55,7 +55,9 @@ mod tests {
 
     fn of(messages: &[&str]) -> Option<(String, u64)> {
         let mut summary = Summary::default();
-        messages.iter().for_each(|message| summary.push(message));
+        for message in messages {
+            summary.push(message);
+        }
         summary.finish()
     }
 

@@ -4,7 +4,8 @@ use super::{
     said::Sentence,
     words::{
         AUXILIARIES, DENIALS, DETERMINERS, DUTIES, FAULTS, HAPPENINGS, HERE, JOINTS, MOSTLY, ONCE,
-        ONE, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS, VAGUE, WANTS,
+        ONE, PLACES, POINTERS, PRONOUNS, QUESTIONS, QUOTED, REPORTS, SUBJECTS, SURE, SYSTEMS,
+        TASKS, THINGS, TROUBLES, VAGUE, WANTS,
     },
 };
 
@@ -33,9 +34,26 @@ pub(super) struct Clause {
     pub(super) end: usize,
 }
 
+/// Messages that lay down what a program or another agent should do.
+const ELSEWHERE: &[&str] = &[
+    "system prompt",
+    "requirements:",
+    "requirements are",
+    "acceptance criteria",
+    "user story",
+    "as a user",
+    "you are a helpful",
+    "you are an expert",
+    "you are an ai",
+    "you are a senior",
+];
+
 /// Whether a message can hold a preference at all, by its letters alone.
 pub(super) fn may_hold(message: &str) -> bool {
     let lower = message.to_ascii_lowercase();
+    if ELSEWHERE.iter().any(|words| lower.contains(words)) {
+        return false;
+    }
     let one_space = |cue: &&str| {
         let (first, rest) = cue.split_once(' ').unwrap_or((cue, ""));
         lower.contains(first) && lower.contains(rest)
@@ -54,7 +72,8 @@ pub(super) fn stated(sentence: &Sentence) -> Option<Clause> {
         let cue = CUES.iter().find(|cue| said.reads(at, cue))?;
         let length = cue.split(' ').count();
         let end = words.get(at + length - 1)?.end;
-        (said.states(cue, at, length) && !said.is_reported(at))
+        let stated = said.states(cue, at, length) && !said.is_reported(cue, at);
+        (stated && !said.is_about_one_place(at))
             .then(|| Clause { start: words.get(said.clause(at)).map_or(0, |word| word.start), end })
     })
 }
@@ -155,15 +174,28 @@ impl Said<'_> {
         (0..self.words.len()).any(one) || ONCE.iter().any(|words| self.has(words))
     }
 
+    /// Of one place in the code, or of the piece of work that the sentence begins with.
+    fn is_about_one_place(&self, at: usize) -> bool {
+        let end = (at + 1..self.words.len()).find(|at| self.apart(*at)).unwrap_or(self.words.len());
+        let clause = self.clause(at);
+        let introduced = self.words.iter().take(at).any(|word| word.colon);
+        let told = introduced || self.word(at + 1) == "use";
+        PLACES.contains(self.word(end - 1)) || (clause > 0 && TASKS.contains(self.word(0)) && told)
+    }
+
     /// Somebody else's words, or a denial.
-    fn is_reported(&self, at: usize) -> bool {
+    fn is_reported(&self, cue: &str, at: usize) -> bool {
         let quoted = |at: usize| {
             self.words.get(at).is_some_and(|word| word.colon) && QUOTED.contains(self.word(at))
         };
         let reported = (0..at).any(|at| REPORTS.contains(self.word(at)) || quoted(at));
-        let denied = (self.clause(at)..at).any(|at| {
+        let clause = self.clause(at);
+        let denied = (clause..at).any(|at| {
             let word = self.word(at);
-            DENIALS.contains(word) && !(word == "don't" && self.word(at + 1) == "forget")
+            // "Stop adding comments from now on" is an order too.
+            let order = at <= clause + 1 && ["from now on", "going forward"].contains(&cue);
+            let reminder = word == "don't" && self.word(at + 1) == "forget";
+            DENIALS.contains(word) && !order && !reminder
         });
         reported || denied
     }
@@ -178,19 +210,27 @@ impl Said<'_> {
                 self.before(at, 1) != "you" && !["", "mind"].contains(&self.word(next))
             }
             "i prefer" => begins && !self.word(next).is_empty() && !self.points(next),
-            "i always" => begins && self.is_habit(next),
-            "my name is" => begins && !FAULTS.contains(self.word(next)) && next < self.words.len(),
-            "i work" => begins && self.is_work(next),
+            "i always" => begins && self.is_habit(next) && !self.is_trouble(next),
+            "my name is" => {
+                let name = self.word(next);
+                begins && !name.is_empty() && !FAULTS.contains(name) && !self.is_trouble(next)
+            }
+            "i work" => begins && self.is_work(next) && !self.is_trouble(next),
             "from now on" | "going forward" => self.is_directive(cue, at, next),
-            _ => self.is_fact(begins, at, next),
+            _ => self.is_fact(begins, at, next) && !self.is_trouble(next),
         }
     }
 
     /// "Always use": to the agent or to all of us, not of something that does.
     fn orders(&self, at: usize) -> bool {
-        let first = self.word(0);
+        let (first, second) = (self.word(0), self.word(1));
         if self.apart(at) {
-            return at == 0 || !["it", "they", "he", "she"].contains(&first);
+            // "When the flag is set, always use …" says how a program works.
+            let program = ["when", "if", "unless", "while"].contains(&first)
+                && (DETERMINERS.contains(second) || ["no", "there", "this"].contains(&second));
+            let duty = (0..at).any(|at| ["should", "must", "will"].contains(&self.word(at)));
+            let other = SUBJECTS.contains(first) && duty;
+            return at == 0 || !(program || other || ["it", "they", "he", "she"].contains(&first));
         }
         let back = |n| self.before(at, n);
         let ours = |word: &str| word == "you" || word == "we";
@@ -210,7 +250,8 @@ impl Said<'_> {
                 let clause = self.clause(at);
                 let place = ["in", "for", "with", "on", "within", "inside", "during"];
                 let determined = (clause + 2..at).any(|at| DETERMINERS.contains(self.word(at)));
-                place.contains(&self.word(clause))
+                let doing = self.word(clause) == "when" && self.word(clause + 1).ends_with("ing");
+                (doing || place.contains(&self.word(clause)))
                     && at - clause <= 5
                     && !determined
                     && self.word(clause + 1) != "some"
@@ -234,7 +275,15 @@ impl Said<'_> {
             "original", "current", "new", "old", "one", "way", "version", "approach", "option",
         ];
         let the = next == "the" && which.contains(&self.word(at + 1));
+        // "I prefer not to say", "I prefer x as the name".
+        let silent = next == "not" && ["say", "answer", "share"].contains(&self.word(at + 2))
+            || next == "to" && self.word(at + 1) == "first";
+        let thing = |at: usize| self.word(at) == "the" && THINGS.contains(self.word(at + 1));
+        let other = |at: usize| ["different", "another"].contains(&self.word(at));
+        let named = next == "we" || (at..self.words.len()).any(|at| thing(at) || other(at));
         POINTERS.contains(next)
+            || silent
+            || named
             || short
             || the
             || ["your", "option", "approach", "version", "plan"].contains(&next)
@@ -252,6 +301,16 @@ impl Said<'_> {
             && !into
             && !HAPPENINGS.contains(verb)
             && !self.points(at + 1)
+    }
+
+    /// What follows is a complaint, not a habit or a fact.
+    fn is_trouble(&self, at: usize) -> bool {
+        let turns = |at: usize| match self.word(at) {
+            "but" => ["the", "it", "i", "my", "this"].contains(&self.word(at + 1)),
+            "and" => self.word(at + 1) == "nothing",
+            word => TROUBLES.contains(word),
+        };
+        (at..self.words.len()).any(turns)
     }
 
     /// "I work at", not "I work on this now".
@@ -279,19 +338,22 @@ impl Said<'_> {
     fn is_directive(&self, cue: &str, at: usize, next: usize) -> bool {
         if self.apart(at) || ["so", "and", "but", "please"].contains(&self.before(at, 1)) {
             let subject = self.word(next);
-            let told = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
+            let duty = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
+            let onward = cue == "going forward" && !self.apart(next);
             return match subject {
-                "" => false,
-                "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "will" => false,
-                "with" | "to" | "in" if cue == "going forward" && !self.apart(next) => false,
-                "i" | "i'd" | "i'm" | "i'll" | "we'll" | "you'll" => {
-                    subject == "i'd" || subject == "we'll" || WANTS.contains(self.word(next + 1))
-                }
+                "with" | "to" | "in" => !onward,
+                "" | "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "means"
+                | "will" | "until" | "till" => false,
+                "i" | "i'm" | "i'll" => WANTS.contains(self.word(next + 1)),
                 "the" | "this" | "these" | "those" | "all" | "every" | "each" | "our" | "my" => {
-                    told
+                    duty
                 }
                 // A role for the agent.
                 "you" => !["are", "will", "have"].contains(&self.word(next + 1)),
+                "we" => {
+                    let verb = self.word(next + 1);
+                    !["are", "have", "were"].contains(&verb) || self.word(next + 2).ends_with("ing")
+                }
                 _ => true,
             };
         }

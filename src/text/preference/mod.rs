@@ -18,6 +18,8 @@ pub const MOST: usize = 3;
 const LEAST_MESSAGE: usize = 20;
 /// Shorter sentences state none.
 const LEAST_SENTENCE: usize = 15;
+/// Nobody types a sentence of more bytes.
+const PASTED: usize = 1_000;
 /// Characters of a preference.
 const CHARS: usize = 100;
 /// Bytes of a message that are looked at; more was pasted.
@@ -43,7 +45,8 @@ pub fn find(message: &str) -> Vec<Preference> {
     }
     let mut found: Vec<Preference> = Vec::new();
     for sentence in said::sentences(open) {
-        if sentence.text.chars().count() < LEAST_SENTENCE {
+        let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
+        if !said {
             continue;
         }
         let Some(clause) = cue::stated(&sentence) else { continue };
@@ -81,6 +84,8 @@ fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Lines of a table: what is learned, between bars, or nothing; then the message.
@@ -99,11 +104,7 @@ mod tests {
         let (mut wrong, mut hits, mut misses) = (String::new(), 0, 0);
         for (want, message) in table() {
             let got: Vec<String> = find(&message).into_iter().map(|found| found.text).collect();
-            if want.is_empty() {
-                misses += 1
-            } else {
-                hits += 1
-            }
+            *(if want.is_empty() { &mut misses } else { &mut hits }) += 1;
             if got != want {
                 wrong.push_str(&format!("{message:?}\n  want {want:?}\n  got  {got:?}\n"));
             }
@@ -132,7 +133,7 @@ mod tests {
     fn cutting() {
         let find = |text: &str| find(text).pop().map(|found| found.text).unwrap_or_default();
         let far =
-            format!("{}, always use a lock file", "When the release is cut ".repeat(5).trim());
+            format!("{}, always use a lock file", "When you cut the release ".repeat(5).trim());
         assert_eq!(find(&far), "always use a lock file");
         let long = format!("I prefer {}", "berths ".repeat(30));
         assert_eq!(find(&long), format!("I prefer {}", "berths ".repeat(13).trim()));
@@ -154,9 +155,64 @@ mod tests {
         assert_eq!(find(private), []);
     }
 
+    proptest! {
+        #[test]
+        fn any_text_is_read(words in prop::collection::vec(piece(), 0..30)) {
+            for Preference { text, .. } in find(&words.concat()) {
+                prop_assert!((LEAST_SENTENCE..=CHARS).contains(&text.chars().count()), "{}", text);
+            }
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = String> {
+        let marks = [
+            " ",
+            " ",
+            "\n",
+            "\n    ",
+            ", ",
+            ": ",
+            ". ",
+            "? ",
+            "`",
+            "\"",
+            "“",
+            "”",
+            "é",
+            "```\n",
+            "- ",
+            "1. ",
+            "> ",
+            "<private>",
+            "</private>",
+            "e.g. ",
+            "always use ",
+            "I prefer ",
+            "i always ",
+            "from now on ",
+            "my stack",
+            " is ",
+            "I work ",
+            "going forward",
+            "tabs",
+            "ok, ",
+            "don't ",
+        ];
+        prop_oneof![5 => prop::sample::select(marks.to_vec()).prop_map(str::to_owned), 1 => ".{0,12}"]
+    }
+
     #[test]
     fn megabytes_take_no_time() {
-        for piece in ["I always use ", "always use tabs. ", "\n", "`", "\"", "> a\n", "please, "] {
+        for piece in [
+            "I always use ",
+            "always use tabs. ",
+            "\n",
+            "`",
+            "\"",
+            "> a\n",
+            "please, ",
+            "don't I always run ",
+        ] {
             assert!(find(&piece.repeat(2_000_000 / piece.len())).len() <= MOST);
         }
     }

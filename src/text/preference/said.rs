@@ -226,7 +226,7 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
     }
 }
 
-/// What only opens a sentence.
+/// What only opens a sentence, with or without a mark behind it.
 const OPENINGS: &[&str] = &[
     "ok",
     "okay",
@@ -238,20 +238,24 @@ const OPENINGS: &[&str] = &[
     "hey",
     "hi",
     "hello",
-    "well",
     "btw",
     "by the way",
+    "please note",
+    "fyi",
+    "thanks",
+    "thank you",
+    "just so you know",
+    "plus",
+];
+/// The same, but only before a mark: "no, …" is not "no more …".
+const MARKED: &[&str] = &[
+    "well",
     "note",
     "nb",
     "remember",
     "reminder",
-    "fyi",
-    "please note",
-    "please remember",
     "important",
     "ps",
-    "thanks",
-    "thank you",
     "great",
     "good",
     "nice",
@@ -269,7 +273,6 @@ const OPENINGS: &[&str] = &[
     "again",
     "one more thing",
     "another thing",
-    "just so you know",
     "for the record",
     "for reference",
     "as i said",
@@ -287,15 +290,11 @@ const OPENINGS: &[&str] = &[
     "ugh",
     "look",
     "listen",
-    "good morning",
     "quick note",
     "one thing",
     "then",
-    "plus",
     "personally",
     "that said",
-    "that",
-    "same here",
 ];
 
 /// Bytes of what only opens a sentence, if anything is behind it.
@@ -304,14 +303,14 @@ fn opening(text: &str) -> usize {
     let mut at = text.len() - text.trim_start_matches(idle).len();
     loop {
         let rest = text.get(at..).unwrap_or_default();
-        let longest = OPENINGS.iter().filter(|word| {
+        let fits = |word: &str, marked: bool| {
             let start =
                 rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-            // "that" opens a sentence only before a comma: "do that: always …" was split there.
             let next = rest.get(word.len()..).and_then(|rest| rest.chars().next());
-            let apart = if **word == "that" { next == Some(',') } else { next.is_some_and(idle) };
-            start && apart
-        });
+            start && next.is_some_and(|c| idle(c) && (!marked || !c.is_whitespace()))
+        };
+        let plain = OPENINGS.iter().filter(|word| fits(word, false));
+        let longest = plain.chain(MARKED.iter().filter(|word| fits(word, true)));
         let Some(word) = longest.max_by_key(|word| word.len()) else { return at };
         let behind = rest.get(word.len()..).unwrap_or_default();
         let skipped = rest.len() - behind.trim_start_matches(idle).len();

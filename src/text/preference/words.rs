@@ -27,7 +27,7 @@ pub(super) const PRONOUNS: Words = Words(
 
 /// Behind which a statement of the user may go on.
 pub(super) const JOINTS: Words =
-    Words("because since and but so though also personally generally usually btw");
+    Words("because since and but so though also personally generally usually btw remember");
 
 /// Who reports, and marks of somebody else's words.
 pub(super) const REPORTS: Words = Words(
@@ -35,7 +35,7 @@ pub(super) const REPORTS: Words = Words(
     mentions mentioned argues asked asks wrote writes states stated reads whether suppose \
     imagine pretend assuming assume according apparently unless example e.g titled named \
     called prints outputs doubt wonder wondering quote translate rumour typed enters \
-    sends",
+    sends story stories",
 );
 
 /// What turns a clause round.
@@ -72,7 +72,7 @@ pub(super) const ONCE: &[&str] = &[
 
 /// What has no name of its own.
 pub(super) const POINTERS: Words =
-    Words("it them this that these those either both neither him her one");
+    Words("it them this that these those either both neither him her one whatever whichever");
 
 /// A subject begins with one, or is one.
 pub(super) const DETERMINERS: Words = Words(
@@ -105,7 +105,7 @@ pub(super) const FAULTS: Words = Words(
     "not wrong broken ignored incorrect missing off being displayed shown lost reset empty \
     getting never always used stored saved there invalid null undefined unset hardcoded \
     hard-coded too so messed misspelled irrelevant unknown no now overflowing full parsed \
-    converted truncated cut on",
+    converted truncated cut on set spelled in at below above listed attached",
 );
 
 /// What people work on.
@@ -116,7 +116,9 @@ pub(super) const SYSTEMS: Words = Words(
 );
 
 /// No place to work at.
-pub(super) const HERE: Words = Words("here there now me once home");
+pub(super) const HERE: Words = Words(
+    "here there now me once home fast long soon much well quickly usual hard intended expected if though",
+);
 
 /// Behind "the": no place either.
 pub(super) const VAGUE: Words = Words(
@@ -135,4 +137,25 @@ pub(super) const QUOTED: Words =
 pub(super) const SUBJECTS: Words = Words(
     "it there they he she that this these those the a an i'm i'll i've it's it'll that's they'll \
     he'll she'll my your is",
+);
+
+/// A piece of work begins with one: what it says is about that alone.
+pub(super) const TASKS: Words = Words(
+    "generate write create translate draft compose add print render implement build make insert put \
+    rename change replace update fix test summarize rewrite type design refactor show validate describe \
+    invent simulate define document explain log",
+);
+
+/// What goes wrong, or does not stay as it is.
+pub(super) const TROUBLES: Words = Words(
+    "fails fail failing crashes crash error errors broken wrong stops bug 400 401 403 404 500 \
+    twice still doesn't isn't can't won't why unfortunately missing hangs",
+);
+
+/// What a clause about one place in the code ends with.
+pub(super) const PLACES: Words = Words("here there yet");
+
+/// Behind "the": one thing in the code.
+pub(super) const THINGS: Words = Words(
+    "variable function method field label button name title column parameter argument class module",
 );

@@ -1,5 +1,7 @@
 //! Transcripts of each agent against a table of what was said in them.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const FIXTURES: &[(&str, &[u8])] = &[
@@ -48,7 +50,7 @@ fn the_same_in_other_clothes() {
 /// A file that ends anywhere loses messages at its end, and never invents any.
 #[test]
 fn torn_anywhere() {
-    for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.ends_with(".jsonl")) {
+    for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.contains(".jsonl")) {
         let said = |bytes| read(bytes).map(|(_, said)| said).unwrap_or_default();
         let all = said(bytes);
         for cut in (0..bytes.len()).step_by(37) {
@@ -153,4 +155,26 @@ fn rewinding() {
     assert_eq!(said(&[a, b, r#"{"$rewindTo":"unknown"}"#]), [""; 0]);
     let many: Vec<&str> = [a, r#"{"$rewindTo":"a"}"#].repeat(20_000);
     assert_eq!(said(&many), [""; 0]);
+}
+
+proptest! {
+    /// Any bytes, and transcripts with bytes turned over: no message is empty, nothing panics.
+    #[test]
+    fn damaged_in_any_way(
+        which in 0..FIXTURES.len(),
+        holes in prop::collection::vec((0..20_000_usize, any::<u8>()), 0..40),
+        noise in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let mut bytes = FIXTURES[which].1.to_vec();
+        for (at, byte) in holes {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        for bytes in [bytes, noise] {
+            for message in read(&bytes).map(|(_, said)| said).unwrap_or_default() {
+                prop_assert!(!message.text.trim().is_empty());
+            }
+            prop_assert!(last_assistant(&bytes).is_none_or(|text| !text.trim().is_empty()));
+        }
+    }
 }
