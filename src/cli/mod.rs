@@ -18,6 +18,10 @@ mod find;
 mod forecast;
 mod generate;
 mod handoff;
+mod hooks;
+mod hooks_edit;
+mod hooks_status;
+mod hooks_test;
 mod import;
 mod import_embeddings;
 mod importing;
@@ -124,6 +128,7 @@ commands! {
     Check "check" check::Args;
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
+    Hooks "hooks" hooks::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -216,6 +221,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Check(args) => check::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
+        Command::Hooks(args) => hooks::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),
