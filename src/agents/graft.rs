@@ -144,7 +144,7 @@ pub(super) fn append(
     bytes: &[u8],
     holder: &Value,
     style: &Style,
-    fresh: Vec<Fresh>,
+    fresh: &[Fresh],
     splices: &mut Vec<Splice>,
 ) {
     if fresh.is_empty() {
@@ -165,8 +165,8 @@ pub(super) fn append(
     let parts: Vec<String> = fresh.iter().map(|part| part.render(&style, &inner)).collect();
     if last.comma.is_some() {
         // A file that ends its parts in a comma goes on doing so.
-        let text: String = parts.iter().map(|part| format!("{separator}{part},")).collect();
-        splices.push((anchor, text));
+        let separated = parts.iter().flat_map(|part| [separator.as_str(), part, ","]);
+        splices.push((anchor, separated.collect()));
     } else {
         splices.push((last.value.span.end, ",".to_owned()));
         splices.push((anchor, format!("{separator}{}", parts.join(&format!(",{separator}")))));

@@ -225,6 +225,12 @@ impl Agent {
             group: if self == Self::Antigravity { "pimem" } else { "hooks" },
             inner: (self == Self::Antigravity).then_some(("enabled", "true")),
             beside: (self == Self::Cursor).then_some(("version", "1")),
+            off: match self {
+                Self::Claude => Some((&["disableAllHooks"], "true")),
+                Self::Gemini => Some((&["hooksConfig", "enabled"], "false")),
+                Self::Antigravity => Some((&["pimem", "enabled"], "false")),
+                _ => None,
+            },
             hooks: self.events().iter().map(hook).collect(),
         }
     }

@@ -26,6 +26,8 @@ pub(crate) struct Layout {
     pub(crate) inner: Option<(&'static str, &'static str)>,
     /// The member after that group, if the group is ours: name and value.
     pub(crate) beside: Option<(&'static str, &'static str)>,
+    /// The setting that switches all hooks off: names from the outside in, and value.
+    pub(crate) off: Option<(&'static [&'static str], &'static str)>,
     /// What is to be there.
     pub(crate) hooks: Vec<Hook>,
 }
@@ -93,6 +95,15 @@ pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal
     Ok(found)
 }
 
+/// Whether a file says that no hooks are run.
+pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
+    let (Some((names, value)), Ok(Some(root))) = (layout.off, root(bytes, layout)) else {
+        return false;
+    };
+    let found = names.iter().try_fold(&root, |value, name| value.member(name));
+    found.and_then(|found| bytes.get(found.span.clone())) == Some(value.as_bytes())
+}
+
 /// A file with our hooks; `None` when they are all there. A file that is not there is `None` too.
 pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
     let bytes = before.unwrap_or_default();
@@ -113,7 +124,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     let style = Style::of(bytes, &root);
     let mut splices = Vec::new();
     match groups(&root, layout).last() {
-        None => append(bytes, &root, &style, fresh_group(layout, &missing), &mut splices),
+        None => append(bytes, &root, &style, &fresh_group(layout, &missing), &mut splices),
         Some(group) => {
             let mut new = Vec::new();
             for hook in missing {
@@ -121,7 +132,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
                     None => new.push(fresh_event(hook)),
                     Some(event) if matches!(event.kind, Kind::Array(_)) => {
                         let element = Fresh::Line(hook.element.clone());
-                        append(bytes, event, &style, vec![element], &mut splices);
+                        append(bytes, event, &style, &[element], &mut splices);
                     }
                     Some(event) => {
                         let what = format!("{:?} is not an array", hook.event);
@@ -129,7 +140,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
                     }
                 }
             }
-            append(bytes, &group.value, &style, new, &mut splices);
+            append(bytes, &group.value, &style, &new, &mut splices);
         }
     }
     let after = graft::spliced(bytes, splices);
@@ -213,12 +224,11 @@ fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Fou
     let listed: Option<Vec<String>> = value.member("args").map(|args| {
         args.parts().iter().filter_map(|part| part.value.text()).map(str::to_owned).collect()
     });
-    let (program, words): (&str, Vec<&str>) = match &listed {
-        Some(args) => (command, args.iter().map(String::as_str).collect()),
-        None => {
-            let (program, rest) = split(command)?;
-            (program, rest.split_whitespace().collect())
-        }
+    let (program, words): (&str, Vec<&str>) = if let Some(args) = &listed {
+        (command, args.iter().map(String::as_str).collect())
+    } else {
+        let (program, rest) = split(command)?;
+        (program, rest.split_whitespace().collect())
     };
     let name = program.rsplit(['/', '\\']).next()?;
     let [hook, agent, word] = *words else { return None };

@@ -173,7 +173,7 @@ impl Maker {
         }
     }
 
-    fn holder(&mut self, depth: usize, brackets: [char; 2], parts: Vec<String>) -> String {
+    fn holder(&mut self, depth: usize, brackets: [char; 2], parts: &[String]) -> String {
         let [open, close] = brackets;
         if parts.is_empty() {
             let inside = if self.dice.below(2) == 0 { String::new() } else { self.gap(depth) };
@@ -203,12 +203,14 @@ impl Maker {
             1 => "-1.5e3".to_owned(),
             2 => self.dice.pick(&["true", "null", "\"\u{fc}\u{1f600}\""]).to_owned(),
             3 | 4 => {
-                let parts = (0..self.dice.below(3)).map(|_| self.value(depth + 1)).collect();
-                self.holder(depth, ['[', ']'], parts)
+                let parts: Vec<_> =
+                    (0..self.dice.below(3)).map(|_| self.value(depth + 1)).collect();
+                self.holder(depth, ['[', ']'], &parts)
             }
             _ => {
-                let parts = (0..self.dice.below(3)).map(|_| self.member(depth + 1)).collect();
-                self.holder(depth, ['{', '}'], parts)
+                let parts: Vec<_> =
+                    (0..self.dice.below(3)).map(|_| self.member(depth + 1)).collect();
+                self.holder(depth, ['{', '}'], &parts)
             }
         }
     }
@@ -228,8 +230,8 @@ impl Maker {
         };
         let foreign =
             "{\"matcher\": \"\", \"hooks\": [{\"type\": \"command\", \"command\": \"x // y\"}]}";
-        let parts = (0..self.dice.below(3)).map(|_| foreign.to_owned()).collect();
-        let array = self.holder(depth, ['[', ']'], parts);
+        let parts: Vec<_> = (0..self.dice.below(3)).map(|_| foreign.to_owned()).collect();
+        let array = self.holder(depth, ['[', ']'], &parts);
         format!("\"{name}\": {array}")
     }
 
@@ -239,15 +241,15 @@ impl Maker {
             let part = if self.dice.below(3) > 0 {
                 self.member(1)
             } else {
-                let events = (0..self.dice.below(4)).map(|_| self.event(2)).collect();
+                let events: Vec<_> = (0..self.dice.below(4)).map(|_| self.event(2)).collect();
                 let group = self.layout.group;
-                format!("\"{group}\": {}", self.holder(1, ['{', '}'], events))
+                format!("\"{group}\": {}", self.holder(1, ['{', '}'], &events))
             };
             parts.push(part);
         }
         let start = self.dice.pick(&["", "", "", "\u{feff}", "\n"]).to_owned();
         let end = self.dice.pick(&["", "\n", "\r\n\r\n"]);
-        format!("{start}{}{end}", self.holder(0, ['{', '}'], parts))
+        format!("{start}{}{end}", self.holder(0, ['{', '}'], &parts))
     }
 }
 

@@ -108,8 +108,9 @@ fn form(agent: Agent, moment: Moment) -> Form {
         (Agent::Generic, _) => Form::Plain,
         (Agent::Opencode | Agent::Pi, _) => Form::Member("context"),
         // Plain text, or nothing at all, makes these a failed hook.
-        (Agent::Codex, Moment::Stop) => Form::Braces,
-        (Agent::Antigravity, Moment::PostTool | Moment::Stop) => Form::Braces,
+        (Agent::Codex, Moment::Stop) | (Agent::Antigravity, Moment::PostTool | Moment::Stop) => {
+            Form::Braces
+        }
         (Agent::Antigravity, Moment::SessionStart | Moment::Prompt) => Form::Steps,
         (Agent::Claude | Agent::Codex | Agent::Gemini, _) if has_context => Form::Specific(native),
         (Agent::Cursor, Moment::SessionStart) => Form::Member("additional_context"),

@@ -37,11 +37,8 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
             "no agent calls pimem"
         });
     }
-    if install && !agents.is_empty() {
-        make_store(ctx, reach, args.dry_run)?;
-        if hooks::in_path(ctx, "pimem").is_none() {
-            ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
-        }
+    if install && !agents.is_empty() && hooks::in_path(ctx, "pimem").is_none() {
+        ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
     }
     let editor = if args.dry_run || agents.is_empty() { None } else { Some(editor(ctx)?) };
     let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
@@ -52,7 +49,7 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
             match edit(ctx, &site, editor.as_ref(), install) {
                 Ok(change) => {
                     changed |= change != Change::Keep;
-                    documents.push(document(&site, &change, install));
+                    documents.push(document(&site, &change, install, reach));
                     if !ctx.ui.json {
                         say(ctx, &site, &change, args.dry_run, install)?;
                     }
@@ -66,6 +63,9 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
         if install && changed && !args.dry_run && !ctx.ui.json {
             ctx.ui.line(&format!("  next: {}", agent.next(reach)));
         }
+    }
+    if install && !documents.is_empty() {
+        make_store(ctx, reach, args.dry_run)?;
     }
     if ctx.ui.json && !(documents.is_empty() && exit == Exit::Error) {
         let action = if install { "install" } else { "uninstall" };
@@ -167,13 +167,16 @@ pub(crate) fn is_held(site: &Site) -> bool {
     let Ok(Some(bytes)) = site.file().and_then(|file| file.read()) else { return false };
     match &site.content {
         Content::Settings(layout) => {
-            settings::found(&bytes, layout).is_ok_and(|found| !found.is_empty())
+            // What cannot be read is looked at more closely when it is edited.
+            let is_named = || memchr::memmem::find(&bytes, b"pimem").is_some();
+            settings::found(&bytes, layout).map_or_else(|_| is_named(), |found| !found.is_empty())
         }
         Content::Whole(_) => is_marked(&bytes),
     }
 }
 
-fn document(site: &Site, change: &Change, install: bool) -> Value {
+fn document(site: &Site, change: &Change, install: bool, reach: Reach) -> Value {
+    let next = (install && *change != Change::Keep).then(|| site.agent.next(reach));
     let change = match (change, install) {
         (Change::Keep, _) => "unchanged",
         (Change::Replace(_), true) => "installed",
@@ -181,7 +184,11 @@ fn document(site: &Site, change: &Change, install: bool) -> Value {
         (Change::Delete, _) => "deleted",
     };
     let path = site.path.display().to_string();
-    json!({"agent": site.agent.name(), "path": path, "change": change})
+    let mut document = json!({"agent": site.agent.name(), "path": path, "change": change});
+    if let (Some(next), Some(members)) = (next, document.as_object_mut()) {
+        members.insert("next".to_owned(), json!(next));
+    }
+    document
 }
 
 fn say(

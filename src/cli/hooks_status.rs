@@ -85,6 +85,7 @@ fn standing(ctx: &Context, site: Site) -> Standing {
                 let there = layout.hooks.iter().filter(is_there).count();
                 let state = match there {
                     0 => "not installed",
+                    _ if settings::is_off(&bytes, layout) => "switched off",
                     n if n == layout.hooks.len() => "installed",
                     _ => "partly",
                 };
@@ -135,7 +136,9 @@ pub(crate) fn print(ctx: &Context, agent: Agent, reach: Reach) -> Result<Exit, F
             });
             ctx.ui.document(&document);
         } else {
-            commands.iter().for_each(|command| ctx.ui.line(command));
+            for command in &commands {
+                ctx.ui.line(command);
+            }
             ctx.ui.note("each reads a JSON object on standard input, and prints plain text");
         }
         return Ok(Exit::Done);

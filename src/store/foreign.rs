@@ -182,6 +182,8 @@ impl Editor {
             made.and_then(|()| atomic::create_dir(dir, false))
                 .map_err(|error| file.unwritable(error))?;
         }
+        // What a killed one of us left; nobody else has the lock.
+        atomic::sweep(dir);
         let same = || Ok(file.read().is_ok_and(|now| now.as_deref() == before));
         atomic::replace_file(&file.real, after, Sync::Full, same)
             .map_err(|error| file.unwritable(error))
@@ -217,7 +219,7 @@ impl Editor {
             }
             made.remove(at);
         }
-        let rest: String = made.iter().map(|dir| format!("{dir}\n")).collect();
+        let rest: String = made.iter().flat_map(|dir| [dir, "\n"]).collect();
         // A list that stays too long costs nothing: a directory goes only when it is empty.
         drop(atomic::replace_file(&list, rest.as_bytes(), Sync::Private, || Ok(true)));
     }

@@ -20,6 +20,8 @@ mod exchange;
 mod explain;
 mod generated;
 mod histories;
+mod hooks_install;
+mod hooks_trial;
 mod hostile;
 mod index;
 mod merge;

@@ -10,7 +10,12 @@ function ask(word, input) {
     try {
       const child = spawn("pimem", ["hook", "opencode", word], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       const done = (context) => (clearTimeout(timer), resolve(context))
-      const timer = setTimeout(() => (child.kill(), done("")), MILLISECONDS)
+      const timer = setTimeout(() => {
+        child.kill()
+        child.stdout.destroy()
+        child.unref()
+        done("")
+      }, MILLISECONDS)
       let answer = ""
       child.on("error", () => done(""))
       child.on("close", () => done(contextOf(answer)))
@@ -60,6 +65,7 @@ export const Pimem = async ({ client, directory }) => {
     },
     "chat.message": async ({ sessionID }, { parts }) => {
       const session = sessions.get(sessionID) ?? start(sessionID, "resume")
+      await session.start
       session.now = [await ask("prompt", { ...about(sessionID), prompt: textOf(parts) })]
     },
     "tool.execute.after": async ({ tool, sessionID, args }) => {

@@ -10,7 +10,12 @@ function ask(word, input) {
     try {
       const child = spawn("pimem", ["hook", "pi", word], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       const done = (context) => (clearTimeout(timer), resolve(context))
-      const timer = setTimeout(() => (child.kill(), done("")), MILLISECONDS)
+      const timer = setTimeout(() => {
+        child.kill()
+        child.stdout.destroy()
+        child.unref()
+        done("")
+      }, MILLISECONDS)
       let answer = ""
       child.on("error", () => done(""))
       child.on("close", () => done(contextOf(answer)))
