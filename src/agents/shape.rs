@@ -28,6 +28,8 @@ enum Form {
     Member(&'static str),
     /// `{"continue": true}`.
     Continue,
+    /// `{"decision": "stop"}`, or an object without members; nothing is a failure.
+    Decision,
     /// `{"injectSteps": [{"ephemeralMessage": TEXT}]}`.
     Steps,
 }
@@ -56,7 +58,9 @@ pub(crate) fn check(agent: Agent, moment: Moment, output: &[u8]) -> Result<(), S
     let text = text.trim_ascii();
     if text.is_empty() {
         return match form {
-            Form::Braces => Err(format!("{} wants an object here, at least {{}}", agent.title())),
+            Form::Braces | Form::Decision => {
+                Err(format!("{} wants an object here, at least {{}}", agent.title()))
+            }
             _ => Ok(()),
         };
     }
@@ -74,6 +78,11 @@ pub(crate) fn check(agent: Agent, moment: Moment, output: &[u8]) -> Result<(), S
             only(members, &["continue"])?;
             let goes_on = members.get("continue") == Some(&Value::Bool(true));
             if goes_on { Ok(()) } else { Err("\"continue\" is not true".to_owned()) }
+        }
+        Form::Decision => {
+            only(members, &["decision"])?;
+            let ends = members.get("decision").and_then(Value::as_str) == Some("stop");
+            if ends { Ok(()) } else { Err("\"decision\" is not \"stop\"".to_owned()) }
         }
         Form::Member(name) => context(agent, only(members, &[name])?, name),
         Form::Specific(event) => {
@@ -108,9 +117,8 @@ fn form(agent: Agent, moment: Moment) -> Form {
         (Agent::Generic, _) => Form::Plain,
         (Agent::Opencode | Agent::Pi, _) => Form::Member("context"),
         // Plain text, or nothing at all, makes these a failed hook.
-        (Agent::Codex, Moment::Stop) | (Agent::Antigravity, Moment::PostTool | Moment::Stop) => {
-            Form::Braces
-        }
+        (Agent::Codex, Moment::Stop) | (Agent::Antigravity, Moment::PostTool) => Form::Braces,
+        (Agent::Antigravity, Moment::Stop) => Form::Decision,
         (Agent::Antigravity, Moment::SessionStart | Moment::Prompt) => Form::Steps,
         (Agent::Claude | Agent::Codex | Agent::Gemini, _) if has_context => Form::Specific(native),
         (Agent::Cursor, Moment::SessionStart) => Form::Member("additional_context"),
@@ -186,6 +194,8 @@ mod tests {
             ),
             ("antigravity", "pre-invocation", String::new()),
             ("antigravity", "post-tool", "{}".to_owned()),
+            ("antigravity", "stop", r#"{"decision":"stop"}"#.to_owned()),
+            ("antigravity", "stop", "{}".to_owned()),
             ("cursor", "session-start", r#"{"additional_context":"a"}"#.to_owned()),
             ("cursor", "prompt", r#"{"continue":true}"#.to_owned()),
             ("cursor", "stop", "{}".to_owned()),
@@ -223,6 +233,8 @@ mod tests {
             ("codex", "pre-compact", specific("PreCompact", "a"), "may not be answered"),
             ("gemini", "stop", specific("AfterAgent", "a"), "may not be answered"),
             ("antigravity", "post-tool", String::new(), "at least {}"),
+            ("antigravity", "stop", String::new(), "at least {}"),
+            ("antigravity", "stop", r#"{"decision":"continue"}"#.to_owned(), "not \"stop\""),
             ("antigravity", "post-tool", r#"{"injectSteps":[]}"#.to_owned(), "may not"),
             ("antigravity", "pre-invocation", r#"{"injectSteps":[{"a":"b"}]}"#.into(), "may not"),
             ("cursor", "prompt", r#"{"additional_context":"a"}"#.to_owned(), "may not"),
