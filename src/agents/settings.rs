@@ -22,9 +22,9 @@ pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     /// The member of the outermost object that holds the events.
     pub(crate) group: &'static str,
-    /// The first member of that group, where it is ours: name and value.
+    /// The last member of that group, if the group is ours: name and value.
     pub(crate) inner: Option<(&'static str, &'static str)>,
-    /// The member after that group, if the group is ours: name and value.
+    /// The member behind that group, if the group is ours: name and value.
     pub(crate) beside: Option<(&'static str, &'static str)>,
     /// The setting that switches all hooks off: names from the outside in, and value.
     pub(crate) off: Option<(&'static [&'static str], &'static str)>,
@@ -116,7 +116,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
         return Ok(None);
     }
     let Some(root) = root(bytes, layout)? else {
-        let fresh = Fresh::Block("{".to_owned(), fresh_group(layout, &missing), '}');
+        let fresh = Fresh::Block("{".to_owned(), fresh_group(layout, None, &missing), '}');
         let text = fresh.render(&Style::new(), "");
         let end = if before.is_none() { "\n" } else { "" };
         return Ok(Some([bytes, text.as_bytes(), end.as_bytes()].concat()));
@@ -124,7 +124,9 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     let style = Style::of(bytes, &root);
     let mut splices = Vec::new();
     match groups(&root, layout).last() {
-        None => append(bytes, &root, &style, &fresh_group(layout, &missing), &mut splices),
+        None => {
+            append(bytes, &root, &style, &fresh_group(layout, Some(&root), &missing), &mut splices)
+        }
         Some(group) => {
             let mut new = Vec::new();
             for hook in missing {
@@ -169,13 +171,9 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
             *is_gone = cut_group(bytes, &member.value, layout, &mut cuts);
         }
     }
-    // The member beside the group came with it.
-    if let (Some((name, value)), Some(last)) = (layout.beside, members.last()) {
-        let text = bytes.get(last.value.span.clone()).unwrap_or_default();
-        let same = last.key.as_deref() == Some(name) && text == value.as_bytes();
-        if same && let [.., true, beside] = gone.as_mut_slice() {
-            *beside = true;
-        }
+    // The member behind the group came with it.
+    if let [.., true, behind] = gone.as_mut_slice() {
+        *behind |= is_last(bytes, members, layout.beside);
     }
     if !members.is_empty() && gone.iter().all(|gone| *gone) && is_ours(bytes, &root) {
         let start = bytes.get(..root.span.start).unwrap_or_default();
@@ -276,11 +274,11 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
             cut(bytes, elements, &out, cuts);
         }
     }
-    if let (Some((name, _)), [first, ..], [inner, rest @ ..]) =
-        (layout.inner, events, gone.as_mut_slice())
-        && first.key.as_deref() == Some(name)
+    if let [rest @ .., inner] = gone.as_mut_slice()
+        && !rest.is_empty()
+        && rest.iter().all(|gone| *gone)
     {
-        *inner = !rest.is_empty() && rest.iter().all(|gone| *gone);
+        *inner |= is_last(bytes, events, layout.inner);
     }
     let all = !gone.is_empty() && gone.iter().all(|gone| *gone);
     if all && is_ours(bytes, group) {
@@ -290,15 +288,24 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
     false
 }
 
+/// Whether the last member is this one.
+fn is_last(bytes: &[u8], members: &[Part], wanted: Option<(&str, &str)>) -> bool {
+    let (Some(last), Some((name, value))) = (members.last(), wanted) else { return false };
+    let text = bytes.get(last.value.span.clone()).unwrap_or_default();
+    last.key.as_deref() == Some(name) && text == value.as_bytes()
+}
+
 fn fresh_event(hook: &Hook) -> Fresh {
     let element = Fresh::Line(hook.element.clone());
     Fresh::Block(format!("\"{}\": [", hook.event), vec![element], ']')
 }
 
-fn fresh_group(layout: &Layout, hooks: &[&Hook]) -> Vec<Fresh> {
+/// The group, with what goes behind it where that is missing.
+fn fresh_group(layout: &Layout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
     let line = |(name, value): (&str, &str)| Fresh::Line(format!("\"{name}\": {value}"));
-    let inner = layout.inner.map(line).into_iter();
-    let parts = inner.chain(hooks.iter().map(|hook| fresh_event(hook))).collect();
+    let events = hooks.iter().map(|hook| fresh_event(hook));
+    let parts = events.chain(layout.inner.map(line)).collect();
     let group = Fresh::Block(format!("\"{}\": {{", layout.group), parts, '}');
-    [group].into_iter().chain(layout.beside.map(line)).collect()
+    let is_missing = |(name, _): &(&str, &str)| root.is_none_or(|root| root.member(name).is_none());
+    [group].into_iter().chain(layout.beside.filter(is_missing).map(line)).collect()
 }

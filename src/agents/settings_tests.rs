@@ -241,7 +241,12 @@ impl Maker {
             let part = if self.dice.below(3) > 0 {
                 self.member(1)
             } else {
-                let events: Vec<_> = (0..self.dice.below(4)).map(|_| self.event(2)).collect();
+                let mut events: Vec<_> = (0..self.dice.below(4)).map(|_| self.event(2)).collect();
+                if self.dice.below(4) == 0 {
+                    let at = usize::try_from(self.dice.below(events.len() as u64 + 1)).unwrap();
+                    let other = self.dice.pick(&["true", "false"]);
+                    events.insert(at, format!("\"enabled\": {other}"));
+                }
                 let group = self.layout.group;
                 format!("\"{group}\": {}", self.holder(1, ['{', '}'], &events))
             };
@@ -290,9 +295,7 @@ fn remove(root: &mut Value, layout: &Layout) {
         }
     }
     group.retain(|_, event| event != &serde_json::json!([]));
-    if layout.inner.is_some() {
-        group.remove("enabled");
-    }
+    group.remove("enabled");
     if group.is_empty() {
         root.as_object_mut().unwrap().remove(layout.group);
     }
