@@ -25,7 +25,7 @@
 //! The core ([`model`] to `plan`) is pure: values and `now` in, values out. This library exists
 //! for the binary, its tests and its fuzzers; its interface changes without notice.
 
-pub(crate) mod agents;
+pub mod agents;
 pub mod cli;
 pub(crate) mod config;
 pub mod embed;

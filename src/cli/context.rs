@@ -249,6 +249,11 @@ impl Context {
         Ok((dir, Scope::Project, false))
     }
 
+    /// Whether the user's own store was asked for.
+    pub(crate) fn wants_user(&self) -> bool {
+        self.globals.user
+    }
+
     /// The user's own store as a target.
     pub(crate) fn users(&self) -> Result<Target, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;

@@ -22,6 +22,10 @@ mod forecast;
 mod generate;
 mod handoff;
 mod hook;
+mod hooks;
+mod hooks_edit;
+mod hooks_status;
+mod hooks_test;
 mod import;
 mod import_embeddings;
 mod importing;
@@ -143,6 +147,7 @@ commands! {
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
     Telemetry "telemetry" telemetry::Args;
+    Hooks "hooks" hooks::Args;
     Config "config" config_cmd::Args;
     Model "model" model::Args;
     Completions "completions" generate::CompletionsArgs;
@@ -245,6 +250,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
         Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),
+        Command::Hooks(args) => hooks::run(ctx, args).map(plain),
         Command::Config(args) => config_cmd::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
         Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),

@@ -176,6 +176,16 @@ pub(crate) fn remove_derived(path: &Path) {
     drop(fs::remove_file(path));
 }
 
+/// Deletes a file that another program reads.
+pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// Deletes a directory, if nothing is in it.
+pub(crate) fn remove_empty_dir(path: &Path) -> bool {
+    fs::remove_dir(path).is_ok()
+}
+
 /// Makes a directory with a name of its own in `parent`, for its owner only, in which something can
 /// be prepared for [`install_dir`].
 pub(crate) fn temporary_dir(parent: &Path) -> Result<PathBuf> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod atomic;
 pub(crate) mod driver;
+pub(crate) mod foreign;
 pub(crate) mod full;
 pub(crate) mod git;
 mod git_objects;

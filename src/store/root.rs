@@ -67,6 +67,15 @@ impl Places {
         (!self.is_home(root)).then(|| root.join(STORE))
     }
 
+    /// The root of the project that the working directory is in: of the work tree, or where the
+    /// store is, or the directory itself. `None` for the home directory, which is no project.
+    pub(crate) fn root(&self) -> Option<&Path> {
+        let is_root =
+            |dir: &&Path| !matches!(gitlink::look(dir), Git::None) || dir.join(STORE).is_dir();
+        let root = self.ancestors().find(is_root).unwrap_or(&self.cwd);
+        (!self.is_home(root)).then_some(root)
+    }
+
     /// The user's store, whether it exists or not.
     pub(crate) fn user(&self) -> Option<PathBuf> {
         match &self.user {

@@ -22,6 +22,8 @@ mod generated;
 mod histories;
 mod hook_sessions;
 mod hooks;
+mod hooks_install;
+mod hooks_trial;
 mod hostile;
 mod index;
 mod merge;

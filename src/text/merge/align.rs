@@ -9,7 +9,7 @@ use std::{collections::HashMap, ops::Range};
 const DEPTH: usize = 16;
 
 /// Pairs of places with the same key, rising in both.
-pub(super) fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
+pub(crate) fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut open = vec![(0..a.len(), 0..b.len(), 0)];
     while let Some((mut x, mut y, depth)) = open.pop() {

@@ -3,7 +3,7 @@
 //! What one side took out or changed is so; what both added is there once; where both changed the
 //! same, both stay. Nothing depends on which side is which, but for the style of line ends.
 
-mod align;
+pub(crate) mod align;
 mod unit;
 
 use std::{

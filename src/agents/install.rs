@@ -1,0 +1,389 @@
+//! Where each agent is told of us, and of what: one table. Pure.
+//!
+//! Commands never change from one version to the next and name no directory: Codex trusts a hook
+//! by its very bytes.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    scan::Dialect,
+    settings::{self, Hook, Layout},
+    spec::{Agent, Moment},
+};
+
+/// What an agent calls us for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// When.
+    pub(crate) moment: Moment,
+    /// The agent's name for it.
+    pub(crate) native: &'static str,
+    /// Our word for it.
+    pub(crate) word: &'static str,
+    /// The tools after which it is called.
+    matcher: Option<&'static str>,
+    /// The time limit.
+    pub(crate) seconds: u32,
+}
+
+/// Whose sessions hooks are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// All of yours.
+    User,
+    /// Those in one project.
+    Project,
+}
+
+/// A file of an agent that is ours as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Whole {
+    /// What is in it.
+    pub(crate) text: &'static str,
+    /// What it holds, for people.
+    pub(crate) what: &'static str,
+}
+
+/// What of an agent's is edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Its settings.
+    Settings(Layout),
+    /// A file of ours.
+    Whole(Whole),
+}
+
+/// Words by which a file of ours is known.
+pub(crate) const MARK: &str = "Written by `pimem hooks install`";
+
+const OPENCODE: Whole = Whole { text: include_str!("shims/opencode.ts"), what: "plugin" };
+const PI: Whole = Whole { text: include_str!("shims/pi.ts"), what: "extension" };
+const RULE: Whole = Whole { text: include_str!("shims/cursor.mdc"), what: "rule" };
+
+const fn event(moment: Moment, native: &'static str, word: &'static str, seconds: u32) -> Event {
+    Event { moment, native, word, matcher: None, seconds }
+}
+
+const fn after(native: &'static str, matcher: &'static str) -> Event {
+    Event { matcher: Some(matcher), ..event(Moment::PostTool, native, "post-tool", 5) }
+}
+
+use Moment::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
+
+const CLAUDE: &[Event] = &[
+    event(SessionStart, "SessionStart", "session-start", 10),
+    event(Prompt, "UserPromptSubmit", "prompt", 5),
+    after("PostToolUse", "Edit|Write|MultiEdit|NotebookEdit"),
+    event(PreCompact, "PreCompact", "pre-compact", 10),
+    event(Stop, "Stop", "stop", 10),
+    event(SessionEnd, "SessionEnd", "session-end", 10),
+];
+const CODEX: &[Event] = &[
+    event(SessionStart, "SessionStart", "session-start", 10),
+    event(Prompt, "UserPromptSubmit", "prompt", 5),
+    after("PostToolUse", "apply_patch|Edit|Write"),
+    event(PreCompact, "PreCompact", "pre-compact", 10),
+    event(Stop, "Stop", "stop", 5),
+];
+const GEMINI: &[Event] = &[
+    event(SessionStart, "SessionStart", "session-start", 10),
+    event(Prompt, "BeforeAgent", "prompt", 5),
+    after("AfterTool", "write_file|replace"),
+    event(PreCompact, "PreCompress", "pre-compact", 10),
+    event(Stop, "AfterAgent", "stop", 5),
+    event(SessionEnd, "SessionEnd", "session-end", 5),
+];
+const ANTIGRAVITY: &[Event] = &[
+    event(Prompt, "PreInvocation", "pre-invocation", 10),
+    after("PostToolUse", "*"),
+    event(Stop, "Stop", "stop", 10),
+];
+const CURSOR: &[Event] = &[
+    event(SessionStart, "sessionStart", "session-start", 5),
+    event(Prompt, "beforeSubmitPrompt", "prompt", 5),
+    event(PostTool, "afterFileEdit", "post-tool", 5),
+    event(PreCompact, "preCompact", "pre-compact", 10),
+    event(Stop, "stop", "stop", 5),
+    event(SessionEnd, "sessionEnd", "session-end", 5),
+];
+/// Of the two that load a shim: what that calls us for, and how long it waits.
+const SHIM: &[Event] = &[
+    event(SessionStart, "session_start", "session-start", 5),
+    event(Prompt, "prompt", "prompt", 5),
+    event(PostTool, "post_tool", "post-tool", 5),
+    event(PreCompact, "pre_compact", "pre-compact", 5),
+    event(Stop, "stop", "stop", 5),
+    event(SessionEnd, "session_end", "session-end", 5),
+];
+
+impl Agent {
+    /// What this agent calls us for, in the order of a session.
+    pub(crate) fn events(self) -> &'static [Event] {
+        match self {
+            Self::Claude => CLAUDE,
+            Self::Codex => CODEX,
+            Self::Gemini => GEMINI,
+            Self::Antigravity => ANTIGRAVITY,
+            Self::Cursor => CURSOR,
+            // OpenCode does not tell that a session is over.
+            Self::Opencode => SHIM.split_last().map_or(SHIM, |(_, events)| events),
+            Self::Pi | Self::Generic => SHIM,
+        }
+    }
+
+    /// Its name as people write it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Antigravity => "Antigravity",
+            Self::Cursor => "Cursor",
+            Self::Opencode => "OpenCode",
+            Self::Pi => "pi",
+            Self::Generic => "any other",
+        }
+    }
+
+    /// The directory of its settings: the variable that names it and what follows there, and where
+    /// it is in the home directory otherwise.
+    fn directory(self) -> (Option<(&'static str, &'static str)>, &'static str) {
+        match self {
+            Self::Claude => (Some(("CLAUDE_CONFIG_DIR", "")), ".claude"),
+            Self::Codex => (Some(("CODEX_HOME", "")), ".codex"),
+            Self::Gemini => (None, ".gemini"),
+            Self::Antigravity => (None, ".gemini/config"),
+            Self::Cursor => (None, ".cursor"),
+            Self::Opencode => (Some(("XDG_CONFIG_HOME", "opencode")), ".config/opencode"),
+            Self::Pi => (Some(("PI_CODING_AGENT_DIR", "")), ".pi/agent"),
+            Self::Generic => (None, ""),
+        }
+    }
+
+    /// The directory of its settings.
+    pub(crate) fn config_dir(
+        self,
+        home: &Path,
+        variable: impl Fn(&str) -> Option<PathBuf>,
+    ) -> PathBuf {
+        let (named, default) = self.directory();
+        let named = named.and_then(|(name, rest)| Some((variable(name)?, rest)));
+        match named {
+            Some((dir, "")) => home.join(dir),
+            Some((dir, rest)) => home.join(dir).join(rest),
+            None => home.join(default),
+        }
+    }
+
+    /// What in that directory shows that the agent is used. Our own store is in pi's.
+    pub(crate) fn signs(self) -> &'static [&'static str] {
+        match self {
+            Self::Pi => &["settings.json", "auth.json", "sessions", "extensions"],
+            Self::Antigravity => &["", "../antigravity-cli"],
+            _ => &[""],
+        }
+    }
+
+    /// Its files, by their paths from the directory of its settings or from the project's root.
+    pub(crate) fn files(self, reach: Reach) -> Vec<(&'static str, Content)> {
+        let settings = || Content::Settings(self.layout());
+        let user = reach == Reach::User;
+        let one =
+            |of_user, of_project, content| vec![(if user { of_user } else { of_project }, content)];
+        match self {
+            Self::Claude => one("settings.json", ".claude/settings.json", settings()),
+            Self::Codex => one("hooks.json", ".codex/hooks.json", settings()),
+            Self::Gemini => one("settings.json", ".gemini/settings.json", settings()),
+            Self::Antigravity => one("hooks.json", ".agents/hooks.json", settings()),
+            Self::Cursor if user => vec![("hooks.json", settings())],
+            Self::Cursor => vec![
+                (".cursor/hooks.json", settings()),
+                (".cursor/rules/pimem.mdc", Content::Whole(RULE)),
+            ],
+            Self::Opencode => {
+                one("plugins/pimem.ts", ".opencode/plugins/pimem.ts", Content::Whole(OPENCODE))
+            }
+            Self::Pi => one("extensions/pimem.ts", ".pi/extensions/pimem.ts", Content::Whole(PI)),
+            Self::Generic => Vec::new(),
+        }
+    }
+
+    /// What its settings are to hold.
+    fn layout(self) -> Layout {
+        let hook = |event: &Event| Hook {
+            event: event.native,
+            word: event.word,
+            element: self.element(event),
+        };
+        let dialect = match self {
+            Self::Codex | Self::Antigravity => Dialect::Strict,
+            _ => Dialect::Commented,
+        };
+        Layout {
+            agent: self,
+            dialect,
+            group: if self == Self::Antigravity { "pimem" } else { "hooks" },
+            inner: (self == Self::Antigravity).then_some(("enabled", "true")),
+            beside: (self == Self::Cursor).then_some(("version", "1")),
+            off: match self {
+                Self::Claude => Some((&["disableAllHooks"], "true")),
+                Self::Gemini => Some((&["hooksConfig", "enabled"], "false")),
+                Self::Antigravity => Some((&["pimem", "enabled"], "false")),
+                _ => None,
+            },
+            hooks: self.events().iter().map(hook).collect(),
+        }
+    }
+
+    /// The command line for an event.
+    pub(crate) fn command(self, word: &str) -> String {
+        format!("pimem hook {} {word}", self.name())
+    }
+
+    /// What is to stand in the array of an event.
+    fn element(self, event: &Event) -> String {
+        let Event { word, seconds, .. } = event;
+        let (name, command) = (self.name(), self.command(word));
+        let handler = match self {
+            Self::Claude => {
+                // Nobody waits for the end of a turn.
+                let rest = if event.moment == Stop { ", \"async\": true" } else { "" };
+                format!(
+                    "{{\"type\": \"command\", \"command\": \"pimem\", \"args\": [\"hook\", \
+                     \"{name}\", \"{word}\"], \"timeout\": {seconds}{rest}}}"
+                )
+            }
+            Self::Codex => format!(
+                "{{\"type\": \"command\", \"command\": \"{command}\", \"commandWindows\": \
+                 \"pimem.exe hook {name} {word}\", \"timeout\": {seconds}}}"
+            ),
+            // In milliseconds.
+            Self::Gemini => format!(
+                "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \
+                 \"timeout\": {seconds}000}}"
+            ),
+            Self::Cursor => {
+                return format!("{{\"command\": \"{command}\", \"timeout\": {seconds}}}");
+            }
+            _ => format!(
+                "{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": {seconds}}}"
+            ),
+        };
+        match event.matcher {
+            Some(matcher) => format!("{{\"matcher\": \"{matcher}\", \"hooks\": [{handler}]}}"),
+            None if self == Self::Antigravity => handler,
+            None => format!("{{\"hooks\": [{handler}]}}"),
+        }
+    }
+
+    /// Seconds in one unit of its time limits.
+    pub(crate) fn unit(self) -> f64 {
+        if self == Self::Gemini { 0.001 } else { 1.0 }
+    }
+
+    /// What has to be done for the hooks to run.
+    pub(crate) fn next(self, reach: Reach) -> &'static str {
+        match (self, reach) {
+            (Self::Claude, Reach::User) => "start Claude Code anew; /hooks lists them",
+            (Self::Claude, _) => {
+                "start Claude Code anew; .claude/settings.json is shared through git, and everyone \
+                 who works here needs pimem"
+            }
+            (Self::Codex, _) => {
+                "start Codex, review them in /hooks and trust them; until then it \
+                                 does not run them"
+            }
+            (Self::Gemini, Reach::User) => "start Gemini CLI anew; /hooks lists them",
+            (Self::Gemini, _) => {
+                "start Gemini CLI anew, and trust this folder; in others it runs \
+                                  no hooks"
+            }
+            (Self::Antigravity, _) => "start agy anew",
+            (Self::Cursor, _) => "start Cursor anew; Settings, Hooks lists them",
+            (Self::Opencode, _) => "start OpenCode anew",
+            (Self::Pi, Reach::User) => "/reload in pi",
+            (Self::Pi, _) => "trust this project in pi, then /reload",
+            (Self::Generic, _) => "have the agent run these lines",
+        }
+    }
+}
+
+/// The file that somebody without settings would get, to be put in by hand.
+pub(crate) fn fragment(content: &Content) -> String {
+    match content {
+        Content::Whole(whole) => whole.text.to_owned(),
+        Content::Settings(layout) => {
+            let made = settings::with(None, layout).ok().flatten().unwrap_or_default();
+            String::from_utf8_lossy(&made).into_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn printed(agent: Agent) -> Value {
+        let files = agent.files(Reach::Project);
+        let (_, content) = files.first().unwrap();
+        serde_json::from_str(&fragment(content)).unwrap()
+    }
+
+    #[test]
+    fn claude_is_run_without_a_shell() {
+        let settings = printed(Agent::Claude);
+        let hooks = settings["hooks"].as_object().unwrap();
+        assert_eq!(hooks.len(), 6);
+        let want = json!([{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{
+            "type": "command", "command": "pimem", "args": ["hook", "claude", "post-tool"],
+            "timeout": 5,
+        }]}]);
+        assert_eq!(hooks["PostToolUse"], want);
+        assert_eq!(hooks["Stop"][0]["hooks"][0]["async"], true);
+    }
+
+    #[test]
+    fn limits_are_in_the_unit_of_the_agent() {
+        assert_eq!(printed(Agent::Gemini)["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"], 5000);
+        assert_eq!(printed(Agent::Codex)["hooks"]["Stop"][0]["hooks"][0]["timeout"], 5);
+    }
+
+    #[test]
+    fn each_has_its_form() {
+        let cursor = printed(Agent::Cursor);
+        assert_eq!(cursor["version"], 1);
+        let want = json!([{"command": "pimem hook cursor prompt", "timeout": 5}]);
+        assert_eq!(cursor["hooks"]["beforeSubmitPrompt"], want);
+        let agy = printed(Agent::Antigravity);
+        let want = json!({"pimem": {
+            "enabled": true,
+            "PreInvocation": [{"type": "command",
+                "command": "pimem hook antigravity pre-invocation", "timeout": 10}],
+            "PostToolUse": [{"matcher": "*", "hooks": [{"type": "command",
+                "command": "pimem hook antigravity post-tool", "timeout": 5}]}],
+            "Stop": [{"type": "command", "command": "pimem hook antigravity stop", "timeout": 10}],
+        }});
+        assert_eq!(agy, want);
+    }
+
+    #[test]
+    fn variables_name_directories() {
+        let home = Path::new("/home/u");
+        let none = |_: &str| None;
+        let set = |name: &str| (name != "XDG_CONFIG_HOME").then(|| PathBuf::from("/c"));
+        let xdg = |name: &str| (name == "XDG_CONFIG_HOME").then(|| PathBuf::from("/x"));
+        assert_eq!(Agent::Claude.config_dir(home, none), home.join(".claude"));
+        assert_eq!(Agent::Claude.config_dir(home, set), Path::new("/c"));
+        assert_eq!(Agent::Opencode.config_dir(home, xdg), Path::new("/x/opencode"));
+        assert_eq!(Agent::Cursor.config_dir(home, set), home.join(".cursor"));
+    }
+
+    #[test]
+    fn whole_files_are_known_by_their_mark() {
+        for whole in [OPENCODE, PI, RULE] {
+            assert!(whole.text.contains(MARK), "{}", whole.what);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! JSON with its places: every key and value by the bytes it stands in, so that a file can be
+//! edited without being written anew. Pure.
+
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+
+/// How deeply values may be nested.
+const DEPTH: usize = 64;
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file may be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// JSON.
+    Strict,
+    /// With comments, and a comma behind the last part.
+    Commented,
+}
+
+/// Why a text is not JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The byte.
+    pub(crate) at: usize,
+    /// What is wrong there.
+    pub(crate) what: &'static str,
+}
+
+/// A value.
+#[derive(Debug)]
+pub(crate) struct Value {
+    /// The bytes it stands in.
+    pub(crate) span: Range<usize>,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// Kinds of [`Value`].
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Its members.
+    Object(Vec<Part>),
+    /// Its elements.
+    Array(Vec<Part>),
+    /// Its characters.
+    Text(String),
+    /// A number or a literal.
+    Other,
+}
+
+/// A member of an object or an element of an array.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Its name, in an object.
+    pub(crate) key: Option<String>,
+    /// Where the white space directly before it begins.
+    pub(crate) lead: usize,
+    /// Whether that ends a comment of the line.
+    pub(crate) after_comment: bool,
+    /// Where it begins itself.
+    pub(crate) start: usize,
+    /// Its value, which it ends with.
+    pub(crate) value: Value,
+    /// The comma behind it.
+    pub(crate) comma: Option<usize>,
+}
+
+impl Part {
+    /// Where it ends, with its comma.
+    pub(crate) fn end(&self) -> usize {
+        self.comma.map_or(self.value.span.end, |comma| comma + 1)
+    }
+}
+
+impl Value {
+    /// The members of an object, or the elements of an array.
+    pub(crate) fn parts(&self) -> &[Part] {
+        match &self.kind {
+            Kind::Object(parts) | Kind::Array(parts) => parts,
+            Kind::Text(_) | Kind::Other => &[],
+        }
+    }
+
+    /// A member of an object; of several by one name, the last, which is the one that counts.
+    pub(crate) fn member(&self, name: &str) -> Option<&Value> {
+        let Kind::Object(parts) = &self.kind else { return None };
+        let found = parts.iter().rev().find(|part| part.key.as_deref() == Some(name));
+        found.map(|part| &part.value)
+    }
+
+    /// The characters of a text.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// The value of a text; none where it is blank.
+pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Fault> {
+    let at = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut scanner = Scanner { bytes, at, dialect, lead: at, after_comment: false };
+    if bytes.get(at..).is_some_and(|rest| rest.trim_ascii().is_empty()) {
+        return Ok(None);
+    }
+    scanner.trivia()?;
+    let value = scanner.value(0)?;
+    scanner.trivia()?;
+    match scanner.peek() {
+        None => Ok(Some(value)),
+        Some(_) => Err(scanner.fault("something follows the end of the JSON value")),
+    }
+}
+
+/// The line and column of a byte, from 1.
+pub(crate) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let line = memchr::memchr_iter(b'\n', before).count() + 1;
+    let column = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count();
+    (line, column + 1)
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    dialect: Dialect,
+    /// Where the white space before `at` begins, and whether that ends a comment of the line.
+    lead: usize,
+    after_comment: bool,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn fault(&self, what: &'static str) -> Fault {
+        let what = if self.peek().is_none() { "the file ends in the middle" } else { what };
+        Fault { at: self.at, what }
+    }
+
+    /// Skips white space, and comments where there may be some.
+    fn trivia(&mut self) -> Result<(), Fault> {
+        (self.lead, self.after_comment) = (self.at, false);
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            self.at += rest.len() - rest.trim_ascii_start().len();
+            let rest = rest.trim_ascii_start();
+            let length = if rest.starts_with(b"//") {
+                memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
+            } else if rest.starts_with(b"/*") {
+                let end = memchr::memmem::find(rest, b"*/");
+                end.filter(|end| *end > 1).ok_or_else(|| self.fault("a comment has no end"))? + 2
+            } else {
+                return Ok(());
+            };
+            if self.dialect == Dialect::Strict {
+                return Err(self.fault("a comment, which this agent does not read"));
+            }
+            self.at += length;
+            (self.lead, self.after_comment) = (self.at, rest.starts_with(b"//"));
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+        let start = self.at;
+        if depth > DEPTH {
+            return Err(self.fault("values are nested too deeply"));
+        }
+        let kind = match self.peek() {
+            Some(b'{') => Kind::Object(self.parts(b'}', depth)?),
+            Some(b'[') => Kind::Array(self.parts(b']', depth)?),
+            Some(b'"') => Kind::Text(self.text()?),
+            _ => self.other()?,
+        };
+        Ok(Value { span: start..self.at, kind })
+    }
+
+    fn parts(&mut self, close: u8, depth: usize) -> Result<Vec<Part>, Fault> {
+        let mut parts: Vec<Part> = Vec::new();
+        self.at += 1;
+        loop {
+            self.trivia()?;
+            let (lead, after_comment, start) = (self.lead, self.after_comment, self.at);
+            let last = parts.last().map(|part| part.comma.is_some());
+            if self.peek() == Some(close) {
+                if last == Some(true) && self.dialect == Dialect::Strict {
+                    return Err(self.fault("a comma before this bracket"));
+                }
+                self.at += 1;
+                return Ok(parts);
+            }
+            if last == Some(false) {
+                return Err(self.fault("a comma or a closing bracket is missing before this"));
+            }
+            let key = if close == b'}' { Some(self.key()?) } else { None };
+            let value = self.value(depth + 1)?;
+            self.trivia()?;
+            let comma = (self.peek() == Some(b',')).then_some(self.at);
+            if comma.is_some() {
+                self.at += 1;
+            }
+            parts.push(Part { key, lead, after_comment, start, value, comma });
+        }
+    }
+
+    fn key(&mut self) -> Result<String, Fault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fault("a name in double quotes is missing here"));
+        }
+        let key = self.text()?;
+        self.trivia()?;
+        if self.peek() != Some(b':') {
+            return Err(self.fault("a colon is missing here"));
+        }
+        self.at += 1;
+        self.trivia()?;
+        Ok(key)
+    }
+
+    fn text(&mut self) -> Result<String, Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let mut end = 1;
+        loop {
+            match rest.get(end) {
+                None | Some(b'\n') => return Err(self.fault("a text has no closing quote")),
+                Some(b'"') => break,
+                Some(b'\\') => end += 2,
+                Some(_) => end += 1,
+            }
+        }
+        let text = serde_json::from_slice(rest.get(..=end).unwrap_or_default());
+        let text = text.map_err(|_| self.fault("a text that is not valid JSON"))?;
+        self.at += end + 1;
+        Ok(text)
+    }
+
+    fn other(&mut self) -> Result<Kind, Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let length = rest.iter().take_while(|byte| is_word(byte)).count();
+        let word = rest.get(..length).unwrap_or_default();
+        serde_json::from_slice::<IgnoredAny>(word)
+            .map_err(|_| self.fault("this is no JSON value"))?;
+        self.at += length;
+        Ok(Kind::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_know_where_they_are() {
+        let text = "\u{feff}{ \"a\" : [1,2] , // c\n \"b\": \"\\u0041\", /* d */ }\n";
+        let root = scan(text.as_bytes(), Dialect::Commented).unwrap().unwrap();
+        let [a, b] = root.parts() else { panic!("{root:?}") };
+        assert_eq!(&text[a.start..a.end()], "\"a\" : [1,2] ,");
+        assert_eq!(&text[b.lead..b.value.span.end], "\n \"b\": \"\\u0041\"");
+        assert!(b.after_comment && !a.after_comment);
+        assert_eq!(root.member("b").unwrap().text(), Some("A"));
+        assert_eq!(root.member("a").unwrap().parts().len(), 2);
+        assert_eq!(&text[root.span.clone()], text.trim_matches(['\u{feff}', '\n']));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let cases = [
+            ("{\"a\": 1 \"b\": 2}", "a comma or a closing bracket is missing before this", (1, 9)),
+            ("{\n  \"a\": 1,\n}", "a comma before this bracket", (3, 1)),
+            ("{\"a\": 1} x", "something follows the end of the JSON value", (1, 10)),
+            ("{\"a\": [1, 2", "the file ends in the middle", (1, 12)),
+            ("{\"a\" 1}", "a colon is missing here", (1, 6)),
+            ("{a: 1}", "a name in double quotes is missing here", (1, 2)),
+            ("{\"a\": tru}", "this is no JSON value", (1, 7)),
+            ("{\"a\": 01}", "this is no JSON value", (1, 7)),
+            ("{\"a\": \"b\n\"}", "a text has no closing quote", (1, 7)),
+            ("{\"a\": \"\\x\"}", "a text that is not valid JSON", (1, 7)),
+            ("// c\n{}", "a comment, which this agent does not read", (1, 1)),
+            ("]", "this is no JSON value", (1, 1)),
+        ];
+        for (text, what, at) in cases {
+            let fault = scan(text.as_bytes(), Dialect::Strict).unwrap_err();
+            assert_eq!((fault.what, place(text.as_bytes(), fault.at)), (what, at), "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(scan(deep.as_bytes(), Dialect::Strict).unwrap_err().at, DEPTH + 1);
+        for text in ["/*/", "{} /*", "{\"a\": \"\u{1}\"}"] {
+            assert!(scan(text.as_bytes(), Dialect::Commented).is_err(), "{text:?}");
+        }
+        assert!(scan(b"{\"a\": \"\xff\"}", Dialect::Strict).is_err());
+    }
+
+    #[test]
+    fn blank_texts_have_no_value() {
+        for text in ["", " \r\n\t", "\u{feff}", "\u{feff}\n"] {
+            assert!(scan(text.as_bytes(), Dialect::Strict).unwrap().is_none(), "{text:?}");
+        }
+    }
+}

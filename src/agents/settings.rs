@@ -1,0 +1,311 @@
+//! Our hooks in an agent's settings file: bytes to bytes, nothing reformatted. Pure.
+//!
+//! What was added can be told from what was there, so that taking it out gives the same bytes:
+//! ours are known by their command, the white space before them came with them, and the form of a
+//! bracket says whose it is. Brackets that we bring have white space before the closing one; into
+//! brackets that were there and empty, we write directly before the closing one.
+
+use std::ops::Range;
+
+use super::{
+    graft::{self, Fresh, Style, append, cut, is_ours},
+    scan::{self, Dialect, Kind, Part, Value, place},
+    spec::Agent,
+};
+
+/// What is to be in a settings file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Whose file it is.
+    pub(crate) agent: Agent,
+    /// What it may be written in.
+    pub(crate) dialect: Dialect,
+    /// The member of the outermost object that holds the events.
+    pub(crate) group: &'static str,
+    /// The last member of that group, if the group is ours: name and value.
+    pub(crate) inner: Option<(&'static str, &'static str)>,
+    /// The member behind that group, if the group is ours: name and value.
+    pub(crate) beside: Option<(&'static str, &'static str)>,
+    /// The setting that switches all hooks off: names from the outside in, and value.
+    pub(crate) off: Option<(&'static [&'static str], &'static str)>,
+    /// What is to be there.
+    pub(crate) hooks: Vec<Hook>,
+}
+
+/// One of our hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hook {
+    /// The agent's name for the event.
+    pub(crate) event: &'static str,
+    /// Our word for it, the last of the command.
+    pub(crate) word: &'static str,
+    /// The element of the event's array, as one line of JSON.
+    pub(crate) element: String,
+}
+
+/// A hook of ours that is in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    /// The agent's name for the event.
+    pub(crate) event: String,
+    /// The program, or the line for a shell when there are no arguments.
+    pub(crate) command: String,
+    /// The arguments of the program.
+    pub(crate) args: Option<Vec<String>>,
+    /// The event it is told, by our word.
+    pub(crate) word: String,
+    /// The time limit, in the agent's unit.
+    pub(crate) timeout: Option<f64>,
+}
+
+/// Why a file is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Line and column.
+    pub(crate) at: (usize, usize),
+    /// What is wrong there.
+    pub(crate) what: String,
+}
+
+/// A file without our hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Without {
+    /// As it is: there were none.
+    Same,
+    /// With these bytes.
+    Bytes(Vec<u8>),
+    /// No file: it held nothing else, and was not there before.
+    Nothing,
+}
+
+/// Our hooks that are in a file.
+pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal> {
+    let Some(root) = root(bytes, layout)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for group in groups(&root, layout) {
+        for event in group.value.parts() {
+            for element in event.value.parts() {
+                let inner = element.value.member("hooks").map_or(&[][..], Value::parts);
+                let handlers = [&element.value].into_iter().chain(inner.iter().map(|p| &p.value));
+                let name = event.key.as_deref().unwrap_or_default();
+                found.extend(handlers.filter_map(|value| ours(bytes, value, layout, name)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a file says that no hooks are run.
+pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
+    let (Some((names, value)), Ok(Some(root))) = (layout.off, root(bytes, layout)) else {
+        return false;
+    };
+    let found = names.iter().try_fold(&root, |value, name| value.member(name));
+    found.and_then(|found| bytes.get(found.span.clone())) == Some(value.as_bytes())
+}
+
+/// A file with our hooks; `None` when they are all there. A file that is not there is `None` too.
+pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
+    let bytes = before.unwrap_or_default();
+    let there = found(bytes, layout)?;
+    let is_missing = |hook: &&Hook| {
+        !there.iter().any(|found| found.event == hook.event && found.word == hook.word)
+    };
+    let missing: Vec<&Hook> = layout.hooks.iter().filter(is_missing).collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let Some(root) = root(bytes, layout)? else {
+        let fresh = Fresh::Block("{".to_owned(), fresh_group(layout, None, &missing), '}');
+        let text = fresh.render(&Style::new(), "");
+        let end = if before.is_none() { "\n" } else { "" };
+        return Ok(Some([bytes, text.as_bytes(), end.as_bytes()].concat()));
+    };
+    let style = Style::of(bytes, &root);
+    let mut splices = Vec::new();
+    match groups(&root, layout).last() {
+        None => {
+            append(bytes, &root, &style, &fresh_group(layout, Some(&root), &missing), &mut splices)
+        }
+        Some(group) => {
+            let mut new = Vec::new();
+            for hook in missing {
+                match group.value.member(hook.event) {
+                    None => new.push(fresh_event(hook)),
+                    Some(event) if matches!(event.kind, Kind::Array(_)) => {
+                        let element = Fresh::Line(hook.element.clone());
+                        append(bytes, event, &style, &[element], &mut splices);
+                    }
+                    Some(event) => {
+                        let what = format!("{:?} is not an array", hook.event);
+                        return Err(Refusal { at: place(bytes, event.span.start), what });
+                    }
+                }
+            }
+            append(bytes, &group.value, &style, &new, &mut splices);
+        }
+    }
+    let after = graft::spliced(bytes, splices);
+    // What could not be taken back is not done.
+    let back = if there.is_empty() { without(&after, layout)? } else { Without::Same };
+    let unsafe_edit = match back {
+        Without::Bytes(back) => back != bytes,
+        Without::Nothing => before.is_some(),
+        Without::Same => there.is_empty(),
+    };
+    if unsafe_edit || found(&after, layout)?.len() < layout.hooks.len() {
+        let what = "this form cannot be edited safely".to_owned();
+        return Err(Refusal { at: (1, 1), what });
+    }
+    Ok(Some(after))
+}
+
+/// A file without our hooks.
+pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal> {
+    let Some(root) = root(bytes, layout)? else { return Ok(Without::Same) };
+    let mut cuts = Vec::new();
+    let members = root.parts();
+    let mut gone = vec![false; members.len()];
+    for (member, is_gone) in members.iter().zip(&mut gone) {
+        if member.key.as_deref() == Some(layout.group) {
+            *is_gone = cut_group(bytes, &member.value, layout, &mut cuts);
+        }
+    }
+    // The member behind the group came with it.
+    if let [.., true, behind] = gone.as_mut_slice() {
+        *behind |= is_last(bytes, members, layout.beside);
+    }
+    if !members.is_empty() && gone.iter().all(|gone| *gone) && is_ours(bytes, &root) {
+        let start = bytes.get(..root.span.start).unwrap_or_default();
+        let end = bytes.get(root.span.end..).unwrap_or_default();
+        if start.is_empty() && end == b"\n" {
+            return Ok(Without::Nothing);
+        }
+        return Ok(Without::Bytes([start, end].concat()));
+    }
+    cut(bytes, members, &gone, &mut cuts);
+    if cuts.is_empty() {
+        return Ok(Without::Same);
+    }
+    let after = graft::without(bytes, cuts);
+    match found(&after, layout) {
+        Ok(left) if left.is_empty() => Ok(Without::Bytes(after)),
+        _ => Err(Refusal { at: (1, 1), what: "this form cannot be edited safely".to_owned() }),
+    }
+}
+
+/// The outermost object; none where the file is blank.
+fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
+    let refuse = |at, what: &str| Refusal { at: place(bytes, at), what: what.to_owned() };
+    let root = scan::scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
+    let Some(root) = root else { return Ok(None) };
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err(refuse(root.span.start, "the settings are not an object"));
+    }
+    let odd = groups(&root, layout).find(|group| !matches!(group.value.kind, Kind::Object(_)));
+    if let Some(odd) = odd {
+        let what = format!("{:?} is not an object", layout.group);
+        return Err(refuse(odd.value.span.start, &what));
+    }
+    Ok(Some(root))
+}
+
+/// The objects of events; agents read the last, but ours may be in each.
+fn groups<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = &'a Part> {
+    let name = layout.group;
+    root.parts().iter().filter(move |part| part.key.as_deref() == Some(name))
+}
+
+/// The hook that an object is, if it runs us for this agent.
+fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Found> {
+    let command = value.member("command")?.text()?;
+    let listed: Option<Vec<String>> = value.member("args").map(|args| {
+        args.parts().iter().filter_map(|part| part.value.text()).map(str::to_owned).collect()
+    });
+    let (program, words): (&str, Vec<&str>) = if let Some(args) = &listed {
+        (command, args.iter().map(String::as_str).collect())
+    } else {
+        let (program, rest) = split(command)?;
+        (program, rest.split_whitespace().collect())
+    };
+    let name = program.rsplit(['/', '\\']).next()?;
+    let [hook, agent, word] = *words else { return None };
+    if !matches!(name, "pimem" | "pimem.exe") || hook != "hook" || agent != layout.agent.name() {
+        return None;
+    }
+    let timeout = value.member("timeout").and_then(|timeout| bytes.get(timeout.span.clone()));
+    Some(Found {
+        event: event.to_owned(),
+        command: command.to_owned(),
+        word: word.to_owned(),
+        timeout: timeout.and_then(|text| serde_json::from_slice(text).ok()),
+        args: listed,
+    })
+}
+
+/// The program of a line for a shell, perhaps in quotes, and the rest.
+pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
+    match line.trim_start().strip_prefix(['"', '\'']) {
+        Some(quoted) => quoted.split_once(['"', '\'']),
+        None => line.trim_start().split_once(' '),
+    }
+}
+
+/// Takes ours out of the events of a group. Gives whether nothing of the group is left to keep.
+fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<usize>>) -> bool {
+    let is_hook = |value: &Value| ours(bytes, value, layout, "").is_some();
+    let events = group.parts();
+    let mut gone = vec![false; events.len()];
+    for (event, event_gone) in events.iter().zip(&mut gone) {
+        let elements = event.value.parts();
+        let mut out = Vec::with_capacity(elements.len());
+        for element in elements {
+            let inner = element.value.member("hooks").map_or(&[][..], Value::parts);
+            let of_inner: Vec<bool> = inner.iter().map(|part| is_hook(&part.value)).collect();
+            let all = !of_inner.is_empty() && of_inner.iter().all(|ours| *ours);
+            if !all {
+                cut(bytes, inner, &of_inner, cuts);
+            }
+            out.push(all || is_hook(&element.value));
+        }
+        let all = !out.is_empty() && out.iter().all(|ours| *ours);
+        *event_gone = all && is_ours(bytes, &event.value);
+        if !*event_gone {
+            cut(bytes, elements, &out, cuts);
+        }
+    }
+    if let [rest @ .., inner] = gone.as_mut_slice()
+        && !rest.is_empty()
+        && rest.iter().all(|gone| *gone)
+    {
+        *inner |= is_last(bytes, events, layout.inner);
+    }
+    let all = !gone.is_empty() && gone.iter().all(|gone| *gone);
+    if all && is_ours(bytes, group) {
+        return true;
+    }
+    cut(bytes, events, &gone, cuts);
+    false
+}
+
+/// Whether the last member is this one.
+fn is_last(bytes: &[u8], members: &[Part], wanted: Option<(&str, &str)>) -> bool {
+    let (Some(last), Some((name, value))) = (members.last(), wanted) else { return false };
+    let text = bytes.get(last.value.span.clone()).unwrap_or_default();
+    last.key.as_deref() == Some(name) && text == value.as_bytes()
+}
+
+fn fresh_event(hook: &Hook) -> Fresh {
+    let element = Fresh::Line(hook.element.clone());
+    Fresh::Block(format!("\"{}\": [", hook.event), vec![element], ']')
+}
+
+/// The group, with what goes behind it where that is missing.
+fn fresh_group(layout: &Layout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
+    let line = |(name, value): (&str, &str)| Fresh::Line(format!("\"{name}\": {value}"));
+    let events = hooks.iter().map(|hook| fresh_event(hook));
+    let parts = events.chain(layout.inner.map(line)).collect();
+    let group = Fresh::Block(format!("\"{}\": {{", layout.group), parts, '}');
+    let is_missing = |(name, _): &(&str, &str)| root.is_none_or(|root| root.member(name).is_none());
+    [group].into_iter().chain(layout.beside.filter(is_missing).map(line)).collect()
+}

@@ -1,0 +1,116 @@
+//! `pimem hooks test` runs what is installed as the agent would, and changes nothing of the user's.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use serde_json::Value;
+
+use crate::common::sandbox::{PIMEM, Sandbox, outcome};
+
+/// A sandbox whose agents find this program by the name of ours.
+fn sandbox(script: &str) -> Sandbox {
+    let sandbox = Sandbox::new("hand-written");
+    let bin = sandbox.root().join("bin/pimem");
+    fs::create_dir_all(bin.parent().unwrap()).unwrap();
+    let start = "#!/bin/sh\n[ \"$1\" = --version ] && echo pimem 0 && exit\n";
+    fs::write(&bin, format!("{start}{script}\n")).unwrap();
+    fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox
+}
+
+/// Runs the trial. Gives exit code and hooks.
+fn trial(sandbox: &Sandbox, agent: &str) -> (i32, Vec<Value>) {
+    let mut command = sandbox.command(&["hooks", "test", agent, "--json"]);
+    let bin = sandbox.root().join("bin");
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let done = outcome(command);
+    let document: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
+    (done.code, document["hooks"].as_array().unwrap().clone())
+}
+
+fn install(sandbox: &Sandbox, agent: &str) {
+    let done = sandbox.run(&["hooks", "install", agent]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}
+
+#[test]
+fn every_agent_is_played() {
+    // Says what it was told, and answers what every agent admits.
+    let sandbox = sandbox(
+        "cat >> \"$HOME/told\"; echo >> \"$HOME/told\"; pwd >> \"$HOME/where\"\n\
+         echo \"$PIMEM_DIR $PIMEM_USER_DIR\" >> \"$HOME/where\"; echo '{}'",
+    );
+    let agents = ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi"];
+    for (agent, count) in agents.into_iter().zip([6, 5, 6, 3, 6, 5, 6]) {
+        install(&sandbox, agent);
+        let (code, hooks) = trial(&sandbox, agent);
+        assert_eq!((code, hooks.len()), (0, count), "{hooks:?}");
+        let told = fs::read_to_string(sandbox.home().join("told")).unwrap();
+        assert_eq!(told.lines().count(), count);
+        for line in told.lines() {
+            let input: Value = serde_json::from_str(line).unwrap();
+            let project = match agent {
+                "antigravity" => &input["workspacePaths"][0],
+                "cursor" => &input["workspace_roots"][0],
+                _ => &input["cwd"],
+            };
+            assert!(project.as_str().unwrap().contains("/cache/pimem/trials/"), "{line}");
+        }
+        fs::remove_file(sandbox.home().join("told")).unwrap();
+    }
+    let places = fs::read_to_string(sandbox.home().join("where")).unwrap();
+    let trials = sandbox.cache().join("pimem/trials");
+    assert!(places.split_whitespace().all(|place| Path::new(place).starts_with(&trials)));
+    assert_eq!(fs::read_dir(trials).unwrap().count(), 0, "trials are cleared away");
+}
+
+#[test]
+fn nothing_of_the_user_s_is_touched() {
+    // The real program, whatever it can do by now, in the place of ours.
+    let sandbox = sandbox(&format!("exec {PIMEM} add \"$*, as hooks do\""));
+    install(&sandbox, "claude");
+    let before = (sandbox.tree(), sandbox.run(&["list", "--user"]));
+    let (code, hooks) = trial(&sandbox, "claude");
+    assert_eq!((code, hooks.len()), (1, 6), "what add prints is no answer");
+    assert_eq!((sandbox.tree(), sandbox.run(&["list", "--user"])), before);
+}
+
+#[test]
+fn what_takes_too_long_is_stopped() {
+    let sandbox = sandbox("case $3 in stop) sleep 30;; prompt) sleep 30 & ;; esac; echo '{}'");
+    install(&sandbox, "codex");
+    let path = sandbox.home().join(".codex/hooks.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let text = text
+        .replace("\"timeout\": 10", "\"timeout\": 1")
+        .replace("\"timeout\": 5", "\"timeout\": 1");
+    fs::write(&path, text).unwrap();
+    let (code, hooks) = trial(&sandbox, "codex");
+    assert_eq!(code, 1);
+    let problem = |event: &str| {
+        let hook = hooks.iter().find(|hook| hook["event"] == event).unwrap();
+        hook["problem"].as_str().unwrap_or("").to_owned()
+    };
+    assert_eq!(problem("Stop"), "no answer within 1 s");
+    assert_eq!(problem("UserPromptSubmit"), "something that it started keeps its output open");
+    assert_eq!(problem("SessionStart"), "");
+}
+
+#[test]
+fn a_command_that_only_looks_like_ours_is_not_run() {
+    let sandbox = sandbox("echo '{}'");
+    let path = sandbox.home().join(".codex/hooks.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mark = sandbox.root().join("mark").display().to_string();
+    let line = format!("$(touch${{IFS}}{mark})/pimem hook codex stop");
+    let commands = [line.as_str(), "pimem hook codex stop;true", "/nowhere/pimem hook codex stop"];
+    let hooks = commands.map(|command| serde_json::json!({"type": "command", "command": command}));
+    let settings = serde_json::json!({"hooks": {"Stop": [{"hooks": hooks}]}});
+    fs::write(&path, settings.to_string()).unwrap();
+    let (code, hooks) = trial(&sandbox, "codex");
+    let problems: Vec<&str> = hooks.iter().map(|hook| hook["problem"].as_str().unwrap()).collect();
+    assert_eq!(code, 1);
+    assert!(problems[0].ends_with("is not in the PATH"), "{problems:?}");
+    assert_eq!(problems[1], "Codex has no event stop;true");
+    assert_eq!(problems[2], "there is no program /nowhere/pimem");
+    assert!(!Path::new(&mark).exists());
+}
