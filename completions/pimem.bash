@@ -43,6 +43,9 @@ _pimem() {
             pimem,export)
                 cmd="pimem__subcmd__export"
                 ;;
+            pimem,extract)
+                cmd="pimem__subcmd__extract"
+                ;;
             pimem,forecast)
                 cmd="pimem__subcmd__forecast"
                 ;;
@@ -54,6 +57,12 @@ _pimem() {
                 ;;
             pimem,help)
                 cmd="pimem__subcmd__help"
+                ;;
+            pimem,hook)
+                cmd="pimem__subcmd__hook"
+                ;;
+            pimem,hooks)
+                cmd="pimem__subcmd__hooks"
                 ;;
             pimem,import)
                 cmd="pimem__subcmd__import"
@@ -106,14 +115,23 @@ _pimem() {
             pimem,search)
                 cmd="pimem__subcmd__search"
                 ;;
+            pimem,session)
+                cmd="pimem__subcmd__session"
+                ;;
             pimem,show)
                 cmd="pimem__subcmd__show"
+                ;;
+            pimem,telemetry)
+                cmd="pimem__subcmd__telemetry"
                 ;;
             pimem,todo)
                 cmd="pimem__subcmd__todo"
                 ;;
             pimem,topics)
                 cmd="pimem__subcmd__topics"
+                ;;
+            pimem,trust)
+                cmd="pimem__subcmd__trust"
                 ;;
             pimem,unpin)
                 cmd="pimem__subcmd__unpin"
@@ -232,6 +250,9 @@ _pimem() {
             pimem__subcmd__help,export)
                 cmd="pimem__subcmd__help__subcmd__export"
                 ;;
+            pimem__subcmd__help,extract)
+                cmd="pimem__subcmd__help__subcmd__extract"
+                ;;
             pimem__subcmd__help,forecast)
                 cmd="pimem__subcmd__help__subcmd__forecast"
                 ;;
@@ -243,6 +264,12 @@ _pimem() {
                 ;;
             pimem__subcmd__help,help)
                 cmd="pimem__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__help,hook)
+                cmd="pimem__subcmd__help__subcmd__hook"
+                ;;
+            pimem__subcmd__help,hooks)
+                cmd="pimem__subcmd__help__subcmd__hooks"
                 ;;
             pimem__subcmd__help,import)
                 cmd="pimem__subcmd__help__subcmd__import"
@@ -295,14 +322,23 @@ _pimem() {
             pimem__subcmd__help,search)
                 cmd="pimem__subcmd__help__subcmd__search"
                 ;;
+            pimem__subcmd__help,session)
+                cmd="pimem__subcmd__help__subcmd__session"
+                ;;
             pimem__subcmd__help,show)
                 cmd="pimem__subcmd__help__subcmd__show"
+                ;;
+            pimem__subcmd__help,telemetry)
+                cmd="pimem__subcmd__help__subcmd__telemetry"
                 ;;
             pimem__subcmd__help,todo)
                 cmd="pimem__subcmd__help__subcmd__todo"
                 ;;
             pimem__subcmd__help,topics)
                 cmd="pimem__subcmd__help__subcmd__topics"
+                ;;
+            pimem__subcmd__help,trust)
+                cmd="pimem__subcmd__help__subcmd__trust"
                 ;;
             pimem__subcmd__help,unpin)
                 cmd="pimem__subcmd__help__subcmd__unpin"
@@ -342,6 +378,21 @@ _pimem() {
                 ;;
             pimem__subcmd__help__subcmd__handoff,show)
                 cmd="pimem__subcmd__help__subcmd__handoff__subcmd__show"
+                ;;
+            pimem__subcmd__help__subcmd__hooks,install)
+                cmd="pimem__subcmd__help__subcmd__hooks__subcmd__install"
+                ;;
+            pimem__subcmd__help__subcmd__hooks,print)
+                cmd="pimem__subcmd__help__subcmd__hooks__subcmd__print"
+                ;;
+            pimem__subcmd__help__subcmd__hooks,status)
+                cmd="pimem__subcmd__help__subcmd__hooks__subcmd__status"
+                ;;
+            pimem__subcmd__help__subcmd__hooks,test)
+                cmd="pimem__subcmd__help__subcmd__hooks__subcmd__test"
+                ;;
+            pimem__subcmd__help__subcmd__hooks,uninstall)
+                cmd="pimem__subcmd__help__subcmd__hooks__subcmd__uninstall"
                 ;;
             pimem__subcmd__help__subcmd__import,agents)
                 cmd="pimem__subcmd__help__subcmd__import__subcmd__agents"
@@ -391,6 +442,36 @@ _pimem() {
             pimem__subcmd__help__subcmd__read,scratchpad)
                 cmd="pimem__subcmd__help__subcmd__read__subcmd__scratchpad"
                 ;;
+            pimem__subcmd__help__subcmd__session,index)
+                cmd="pimem__subcmd__help__subcmd__session__subcmd__index"
+                ;;
+            pimem__subcmd__help__subcmd__session,list)
+                cmd="pimem__subcmd__help__subcmd__session__subcmd__list"
+                ;;
+            pimem__subcmd__help__subcmd__session,search)
+                cmd="pimem__subcmd__help__subcmd__session__subcmd__search"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,clear)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__clear"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,log)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__log"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,never-used)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__never__subcmd__used"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,replay)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__replay"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,summary)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__summary"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,tune)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__tune"
+                ;;
+            pimem__subcmd__help__subcmd__telemetry,usage)
+                cmd="pimem__subcmd__help__subcmd__telemetry__subcmd__usage"
+                ;;
             pimem__subcmd__help__subcmd__todo,add)
                 cmd="pimem__subcmd__help__subcmd__todo__subcmd__add"
                 ;;
@@ -405,6 +486,45 @@ _pimem() {
                 ;;
             pimem__subcmd__help__subcmd__todo,undo)
                 cmd="pimem__subcmd__help__subcmd__todo__subcmd__undo"
+                ;;
+            pimem__subcmd__help__subcmd__trust,status)
+                cmd="pimem__subcmd__help__subcmd__trust__subcmd__status"
+                ;;
+            pimem__subcmd__hooks,help)
+                cmd="pimem__subcmd__hooks__subcmd__help"
+                ;;
+            pimem__subcmd__hooks,install)
+                cmd="pimem__subcmd__hooks__subcmd__install"
+                ;;
+            pimem__subcmd__hooks,print)
+                cmd="pimem__subcmd__hooks__subcmd__print"
+                ;;
+            pimem__subcmd__hooks,status)
+                cmd="pimem__subcmd__hooks__subcmd__status"
+                ;;
+            pimem__subcmd__hooks,test)
+                cmd="pimem__subcmd__hooks__subcmd__test"
+                ;;
+            pimem__subcmd__hooks,uninstall)
+                cmd="pimem__subcmd__hooks__subcmd__uninstall"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,help)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,install)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__install"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,print)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__print"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,status)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__status"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,test)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__test"
+                ;;
+            pimem__subcmd__hooks__subcmd__help,uninstall)
+                cmd="pimem__subcmd__hooks__subcmd__help__subcmd__uninstall"
                 ;;
             pimem__subcmd__import,agents)
                 cmd="pimem__subcmd__import__subcmd__agents"
@@ -520,6 +640,78 @@ _pimem() {
             pimem__subcmd__read__subcmd__help,scratchpad)
                 cmd="pimem__subcmd__read__subcmd__help__subcmd__scratchpad"
                 ;;
+            pimem__subcmd__session,help)
+                cmd="pimem__subcmd__session__subcmd__help"
+                ;;
+            pimem__subcmd__session,index)
+                cmd="pimem__subcmd__session__subcmd__index"
+                ;;
+            pimem__subcmd__session,list)
+                cmd="pimem__subcmd__session__subcmd__list"
+                ;;
+            pimem__subcmd__session,search)
+                cmd="pimem__subcmd__session__subcmd__search"
+                ;;
+            pimem__subcmd__session__subcmd__help,help)
+                cmd="pimem__subcmd__session__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__session__subcmd__help,index)
+                cmd="pimem__subcmd__session__subcmd__help__subcmd__index"
+                ;;
+            pimem__subcmd__session__subcmd__help,list)
+                cmd="pimem__subcmd__session__subcmd__help__subcmd__list"
+                ;;
+            pimem__subcmd__session__subcmd__help,search)
+                cmd="pimem__subcmd__session__subcmd__help__subcmd__search"
+                ;;
+            pimem__subcmd__telemetry,clear)
+                cmd="pimem__subcmd__telemetry__subcmd__clear"
+                ;;
+            pimem__subcmd__telemetry,help)
+                cmd="pimem__subcmd__telemetry__subcmd__help"
+                ;;
+            pimem__subcmd__telemetry,log)
+                cmd="pimem__subcmd__telemetry__subcmd__log"
+                ;;
+            pimem__subcmd__telemetry,never-used)
+                cmd="pimem__subcmd__telemetry__subcmd__never__subcmd__used"
+                ;;
+            pimem__subcmd__telemetry,replay)
+                cmd="pimem__subcmd__telemetry__subcmd__replay"
+                ;;
+            pimem__subcmd__telemetry,summary)
+                cmd="pimem__subcmd__telemetry__subcmd__summary"
+                ;;
+            pimem__subcmd__telemetry,tune)
+                cmd="pimem__subcmd__telemetry__subcmd__tune"
+                ;;
+            pimem__subcmd__telemetry,usage)
+                cmd="pimem__subcmd__telemetry__subcmd__usage"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,clear)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__clear"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,help)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,log)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__log"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,never-used)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__never__subcmd__used"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,replay)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__replay"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,summary)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__summary"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,tune)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__tune"
+                ;;
+            pimem__subcmd__telemetry__subcmd__help,usage)
+                cmd="pimem__subcmd__telemetry__subcmd__help__subcmd__usage"
+                ;;
             pimem__subcmd__todo,add)
                 cmd="pimem__subcmd__todo__subcmd__add"
                 ;;
@@ -556,6 +748,18 @@ _pimem() {
             pimem__subcmd__todo__subcmd__help,undo)
                 cmd="pimem__subcmd__todo__subcmd__help__subcmd__undo"
                 ;;
+            pimem__subcmd__trust,help)
+                cmd="pimem__subcmd__trust__subcmd__help"
+                ;;
+            pimem__subcmd__trust,status)
+                cmd="pimem__subcmd__trust__subcmd__status"
+                ;;
+            pimem__subcmd__trust__subcmd__help,help)
+                cmd="pimem__subcmd__trust__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__trust__subcmd__help,status)
+                cmd="pimem__subcmd__trust__subcmd__help__subcmd__status"
+                ;;
             *)
                 ;;
         esac
@@ -563,7 +767,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1450,6 +1654,36 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__extract)
+            opts="-q -v -h --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__forecast)
             opts="-q -v -h --days --svg --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1625,7 +1859,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1904,6 +2138,20 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__extract)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__forecast)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1963,6 +2211,104 @@ _pimem() {
         pimem__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hook)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks)
+            opts="install uninstall status print test"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks__subcmd__print)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__hooks__subcmd__uninstall)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2436,9 +2782,177 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__session)
+            opts="index search list"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__session__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__session__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__session__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__show)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry)
+            opts="summary log usage never-used replay tune clear"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__clear)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__never__subcmd__used)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__replay)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__summary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__tune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__telemetry__subcmd__usage)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2548,6 +3062,34 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__trust)
+            opts="status"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__trust__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__unpin)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2569,6 +3111,314 @@ _pimem() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hook)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help claude codex gemini antigravity cursor opencode pi generic"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help install uninstall status print test help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help)
+            opts="install uninstall status print test help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__print)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__help__subcmd__uninstall)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__install)
+            opts="-q -v -h --all --project --dry-run --dir --user --scope --now --json --color --quiet --verbose --help claude codex gemini antigravity cursor opencode pi"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__print)
+            opts="-q -v -h --project --dir --user --scope --now --json --color --quiet --verbose --help claude codex gemini antigravity cursor opencode pi generic"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__status)
+            opts="-q -v -h --project --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__test)
+            opts="-q -v -h --all --project --dir --user --scope --now --json --color --quiet --verbose --help claude codex gemini antigravity cursor opencode pi"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__hooks__subcmd__uninstall)
+            opts="-q -v -h --all --project --dry-run --dir --user --scope --now --json --color --quiet --verbose --help claude codex gemini antigravity cursor opencode pi"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -3949,7 +4799,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__search)
-            opts="-n -c -q -v -h --mode --rank --limit --category --in --since --until --min-score --explain --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-n -c -q -v -h --mode --rank --limit --category --in --since --until --min-score --explain --no-touch --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4018,6 +4868,220 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__session)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help index search list help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__help)
+            opts="index search list help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__help__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__index)
+            opts="-q -v -h --session --agent --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__list)
+            opts="-n -q -v -h --limit --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__session__subcmd__search)
+            opts="-n -q -v -h --limit --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__show)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4025,6 +5089,408 @@ _pimem() {
                 return 0
             fi
             case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help summary log usage never-used replay tune clear help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__clear)
+            opts="-y -q -v -h --yes --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help)
+            opts="summary log usage never-used replay tune clear help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__clear)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__never__subcmd__used)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__replay)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__summary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__tune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__help__subcmd__usage)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__log)
+            opts="-n -q -v -h --limit --since --until --type --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -W "injection usage session-inject access" -- "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__never__subcmd__used)
+            opts="-q -v -h --min --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --min)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__replay)
+            opts="-q -v -h --min-score --limit --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --min-score)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__summary)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__tune)
+            opts="-q -v -h --apply --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__telemetry__subcmd__usage)
+            opts="-q -v -h --by --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --by)
+                    COMPREPLY=($(compgen -W "entry category agent" -- "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4329,6 +5795,108 @@ _pimem() {
         pimem__subcmd__topics)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__trust)
+            opts="-q -v -h --review --all --revoke --dir --user --scope --now --json --color --quiet --verbose --help status help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__trust__subcmd__help)
+            opts="status help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__trust__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__trust__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__trust__subcmd__status)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

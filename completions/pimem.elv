@@ -43,11 +43,15 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand why 'Show why an entry is in the report or not'
             cand forecast 'Show what will fade, and when, if nothing happens'
             cand diff 'Show what changed between two times, or will'
+            cand trust 'Look at what was not written on this machine, and let agents see it'
             cand handoff 'Leave in today''s log what the next session should start from'
+            cand hook 'Answer an agent''s hook'
             cand note 'Add to the long-term notes in MEMORY.md'
             cand log 'Add to today''s log'
             cand todo 'Keep a checklist in SCRATCHPAD.md'
             cand read 'Show notes, the scratchpad or a daily log'
+            cand session 'Remember what past sessions were about'
+            cand extract 'Learn the preferences that a text states'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
@@ -62,6 +66,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
+            cand telemetry 'Show which memories were put into prompts, and which of them were used'
+            cand hooks 'Have agents call pimem'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
@@ -182,6 +188,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
             cand --explain 'Show how each score came about, and what nearly made it'
+            cand --no-touch 'Do not count this as an access to the entries that are found'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -258,6 +265,47 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;trust'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --review 'Show what awaits review, and ask; also done when nothing else is asked for'
+            cand --all 'Trust all that is there now, notes, logs and the archive too'
+            cand --revoke 'Take trust back, from these entries or from everything'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand status 'Say how much awaits review'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;trust;status'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;trust;help'= {
+            cand status 'Say how much awaits review'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;trust;help;status'= {
+        }
+        &'pimem;trust;help;help'= {
+        }
         &'pimem;handoff'= {
             cand --session 'The session that leaves it [default: `PIMEM_SESSION`]'
             cand --dir 'Use this store: the directory that holds topics/'
@@ -297,6 +345,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;handoff;help;show'= {
         }
         &'pimem;handoff;help;help'= {
+        }
+        &'pimem;hook'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;note'= {
             cand -s 'Add it to the section with this heading, which is made when there is none'
@@ -530,6 +592,101 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;read;help;list'= {
         }
         &'pimem;read;help;help'= {
+        }
+        &'pimem;session'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand index 'Sum up a session, in place of its earlier summary'
+            cand search 'Find past sessions, as pimem search --in sessions does'
+            cand list 'List past sessions, the newest first'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;session;index'= {
+            cand --session 'The session''s id [default: the transcript''s, or `PIMEM_SESSION`]'
+            cand --agent 'The session''s agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;session;search'= {
+            cand -n 'At most so many hits'
+            cand --limit 'At most so many hits'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;session;list'= {
+            cand -n 'At most so many'
+            cand --limit 'At most so many'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;session;help'= {
+            cand index 'Sum up a session, in place of its earlier summary'
+            cand search 'Find past sessions, as pimem search --in sessions does'
+            cand list 'List past sessions, the newest first'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;session;help;index'= {
+        }
+        &'pimem;session;help;search'= {
+        }
+        &'pimem;session;help;list'= {
+        }
+        &'pimem;session;help;help'= {
+        }
+        &'pimem;extract'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --dry-run 'Show what would be learned, and change nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;pin'= {
             cand --dir 'Use this store: the directory that holds topics/'
@@ -997,6 +1154,284 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;telemetry'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand summary 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+            cand log 'List records, newest last'
+            cand usage 'Show how often each entry was used, of the sessions that had it'
+            cand never-used 'List entries that many sessions had and none used'
+            cand replay 'Run recorded prompts against today''s store with other thresholds'
+            cand tune 'Propose recall.minScore and recall.limit by what was used'
+            cand clear 'Delete all records'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;telemetry;summary'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;log'= {
+            cand -n 'At most so many, the newest'
+            cand --limit 'At most so many, the newest'
+            cand --since 'Only those from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d'
+            cand --until 'Only those from this time or earlier; a date counts with the whole day'
+            cand --type 'Only those of this type (repeatable)'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;usage'= {
+            cand --by 'Sum up by'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;never-used'= {
+            cand --min 'In at least so many sessions'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;replay'= {
+            cand --min-score 'Try this for recall.minScore (repeatable; by default some around the one in force)'
+            cand --limit 'Try this for recall.limit (repeatable; by default the one in force)'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;tune'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --apply 'Change the settings: the project''s, or yours with --user'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;clear'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;telemetry;help'= {
+            cand summary 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+            cand log 'List records, newest last'
+            cand usage 'Show how often each entry was used, of the sessions that had it'
+            cand never-used 'List entries that many sessions had and none used'
+            cand replay 'Run recorded prompts against today''s store with other thresholds'
+            cand tune 'Propose recall.minScore and recall.limit by what was used'
+            cand clear 'Delete all records'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;telemetry;help;summary'= {
+        }
+        &'pimem;telemetry;help;log'= {
+        }
+        &'pimem;telemetry;help;usage'= {
+        }
+        &'pimem;telemetry;help;never-used'= {
+        }
+        &'pimem;telemetry;help;replay'= {
+        }
+        &'pimem;telemetry;help;tune'= {
+        }
+        &'pimem;telemetry;help;clear'= {
+        }
+        &'pimem;telemetry;help;help'= {
+        }
+        &'pimem;hooks'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand install 'Name pimem in the settings of agents'
+            cand uninstall 'Take pimem out of the settings of agents'
+            cand status 'Say which agents call pimem'
+            cand print 'Print what `install` would write to empty settings'
+            cand test 'Run the installed commands as agents do, and look at their answers'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;hooks;install'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --all 'All agents that are used here, or that call pimem'
+            cand --project 'The settings of this project instead of yours'
+            cand --dry-run 'Print what would change, and change nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;hooks;uninstall'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --all 'All agents that are used here, or that call pimem'
+            cand --project 'The settings of this project instead of yours'
+            cand --dry-run 'Print what would change, and change nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;hooks;status'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --project 'The settings of this project instead of yours'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;hooks;print'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --project 'As it is for one project'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;hooks;test'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --all 'All agents that are used here, or that call pimem'
+            cand --project 'The settings of this project instead of yours'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;hooks;help'= {
+            cand install 'Name pimem in the settings of agents'
+            cand uninstall 'Take pimem out of the settings of agents'
+            cand status 'Say which agents call pimem'
+            cand print 'Print what `install` would write to empty settings'
+            cand test 'Run the installed commands as agents do, and look at their answers'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;hooks;help;install'= {
+        }
+        &'pimem;hooks;help;uninstall'= {
+        }
+        &'pimem;hooks;help;status'= {
+        }
+        &'pimem;hooks;help;print'= {
+        }
+        &'pimem;hooks;help;test'= {
+        }
+        &'pimem;hooks;help;help'= {
+        }
         &'pimem;config'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -1266,11 +1701,15 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand why 'Show why an entry is in the report or not'
             cand forecast 'Show what will fade, and when, if nothing happens'
             cand diff 'Show what changed between two times, or will'
+            cand trust 'Look at what was not written on this machine, and let agents see it'
             cand handoff 'Leave in today''s log what the next session should start from'
+            cand hook 'Answer an agent''s hook'
             cand note 'Add to the long-term notes in MEMORY.md'
             cand log 'Add to today''s log'
             cand todo 'Keep a checklist in SCRATCHPAD.md'
             cand read 'Show notes, the scratchpad or a daily log'
+            cand session 'Remember what past sessions were about'
+            cand extract 'Learn the preferences that a text states'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
@@ -1285,6 +1724,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand check 'Look for what should not stay in a store'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
+            cand telemetry 'Show which memories were put into prompts, and which of them were used'
+            cand hooks 'Have agents call pimem'
             cand config 'Show or change settings'
             cand model 'Install and choose models of semantic search'
             cand completions 'Print a completion script for a shell'
@@ -1313,10 +1754,17 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;help;diff'= {
         }
+        &'pimem;help;trust'= {
+            cand status 'Say how much awaits review'
+        }
+        &'pimem;help;trust;status'= {
+        }
         &'pimem;help;handoff'= {
             cand show 'Show the newest handoff'
         }
         &'pimem;help;handoff;show'= {
+        }
+        &'pimem;help;hook'= {
         }
         &'pimem;help;note'= {
         }
@@ -1352,6 +1800,19 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;read;daily'= {
         }
         &'pimem;help;read;list'= {
+        }
+        &'pimem;help;session'= {
+            cand index 'Sum up a session, in place of its earlier summary'
+            cand search 'Find past sessions, as pimem search --in sessions does'
+            cand list 'List past sessions, the newest first'
+        }
+        &'pimem;help;session;index'= {
+        }
+        &'pimem;help;session;search'= {
+        }
+        &'pimem;help;session;list'= {
+        }
+        &'pimem;help;extract'= {
         }
         &'pimem;help;pin'= {
         }
@@ -1416,6 +1877,46 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;doctor'= {
         }
         &'pimem;help;merge-driver'= {
+        }
+        &'pimem;help;telemetry'= {
+            cand summary 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+            cand log 'List records, newest last'
+            cand usage 'Show how often each entry was used, of the sessions that had it'
+            cand never-used 'List entries that many sessions had and none used'
+            cand replay 'Run recorded prompts against today''s store with other thresholds'
+            cand tune 'Propose recall.minScore and recall.limit by what was used'
+            cand clear 'Delete all records'
+        }
+        &'pimem;help;telemetry;summary'= {
+        }
+        &'pimem;help;telemetry;log'= {
+        }
+        &'pimem;help;telemetry;usage'= {
+        }
+        &'pimem;help;telemetry;never-used'= {
+        }
+        &'pimem;help;telemetry;replay'= {
+        }
+        &'pimem;help;telemetry;tune'= {
+        }
+        &'pimem;help;telemetry;clear'= {
+        }
+        &'pimem;help;hooks'= {
+            cand install 'Name pimem in the settings of agents'
+            cand uninstall 'Take pimem out of the settings of agents'
+            cand status 'Say which agents call pimem'
+            cand print 'Print what `install` would write to empty settings'
+            cand test 'Run the installed commands as agents do, and look at their answers'
+        }
+        &'pimem;help;hooks;install'= {
+        }
+        &'pimem;help;hooks;uninstall'= {
+        }
+        &'pimem;help;hooks;status'= {
+        }
+        &'pimem;help;hooks;print'= {
+        }
+        &'pimem;help;hooks;test'= {
         }
         &'pimem;help;config'= {
             cand show 'List all settings'

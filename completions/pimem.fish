@@ -49,11 +49,15 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "report" -d 'Print what 
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "why" -d 'Show why an entry is in the report or not'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "forecast" -d 'Show what will fade, and when, if nothing happens'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "diff" -d 'Show what changed between two times, or will'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "trust" -d 'Look at what was not written on this machine, and let agents see it'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "handoff" -d 'Leave in today\'s log what the next session should start from'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "hook" -d 'Answer an agent\'s hook'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "note" -d 'Add to the long-term notes in MEMORY.md'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "log" -d 'Add to today\'s log'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "todo" -d 'Keep a checklist in SCRATCHPAD.md'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "read" -d 'Show notes, the scratchpad or a daily log'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "session" -d 'Remember what past sessions were about'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "extract" -d 'Learn the preferences that a text states'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "forget" -d 'Drop entries from reports and searches'
@@ -68,6 +72,8 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "import" -d 'Take over w
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "check" -d 'Look for what should not stay in a store'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "merge-driver" -d 'Merge a file of a store for git, without conflicts'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "telemetry" -d 'Show which memories were put into prompts, and which of them were used'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "hooks" -d 'Have agents call pimem'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "config" -d 'Show or change settings'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "model" -d 'Install and choose models of semantic search'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
@@ -194,6 +200,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand search" -l color -d 'When to
 always\t'Always'
 never\t'Never'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l explain -d 'Show how each score came about, and what nearly made it'
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l no-touch -d 'Do not count this as an access to the entries that are found'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s q -l quiet -d 'Print results and errors only'
@@ -263,6 +270,39 @@ complete -c pimem -n "__fish_pimem_using_subcommand diff" -l json -d 'Print JSON
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l review -d 'Show what awaits review, and ask; also done when nothing else is asked for'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l all -d 'Trust all that is there now, notes, logs and the archive too'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l revoke -d 'Take trust back, from these entries or from everything'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -a "status" -d 'Say how much awaits review'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and not __fish_seen_subcommand_from status help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from help" -f -a "status" -d 'Say how much awaits review'
+complete -c pimem -n "__fish_pimem_using_subcommand trust; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l session -d 'The session that leaves it [default: `PIMEM_SESSION`]' -r
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and not __fish_seen_subcommand_from show help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -295,6 +335,19 @@ complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_sub
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show the newest handoff'
 complete -c pimem -n "__fish_pimem_using_subcommand handoff; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hook" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand note" -s s -l section -d 'Add it to the section with this heading, which is made when there is none' -r
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand note" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -488,6 +541,84 @@ complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "daily" -d 'The log of a day'
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "list" -d 'The days that have a log, newest first'
 complete -c pimem -n "__fish_pimem_using_subcommand read; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -f -a "index" -d 'Sum up a session, in place of its earlier summary'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -f -a "search" -d 'Find past sessions, as pimem search --in sessions does'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -f -a "list" -d 'List past sessions, the newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and not __fish_seen_subcommand_from index search list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l session -d 'The session\'s id [default: the transcript\'s, or `PIMEM_SESSION`]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l agent -d 'The session\'s agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from index" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -s n -l limit -d 'At most so many hits' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most so many' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "index" -d 'Sum up a session, in place of its earlier summary'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "search" -d 'Find past sessions, as pimem search --in sessions does'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "list" -d 'List past sessions, the newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dry-run -d 'Show what would be learned, and change nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand pin" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -911,6 +1042,241 @@ complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -l json -d 'Pr
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand merge-driver" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "summary" -d 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "log" -d 'List records, newest last'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "usage" -d 'Show how often each entry was used, of the sessions that had it'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "never-used" -d 'List entries that many sessions had and none used'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "replay" -d 'Run recorded prompts against today\'s store with other thresholds'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "tune" -d 'Propose recall.minScore and recall.limit by what was used'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "clear" -d 'Delete all records'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and not __fish_seen_subcommand_from summary log usage never-used replay tune clear help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from summary" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -s n -l limit -d 'At most so many, the newest' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l since -d 'Only those from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l until -d 'Only those from this time or earlier; a date counts with the whole day' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l type -d 'Only those of this type (repeatable)' -r -f -a "injection\t'Entries were put into a context'
+usage\t'An answer was seen'
+session-inject\t'Summaries of past sessions were put into a context'
+access\t'A search found entries'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l by -d 'Sum up by' -r -f -a "entry\t'By entry'
+category\t'By category'
+agent\t'By agent'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from usage" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l min -d 'In at least so many sessions' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from never-used" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l min-score -d 'Try this for recall.minScore (repeatable; by default some around the one in force)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l limit -d 'Try this for recall.limit (repeatable; by default the one in force)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l apply -d 'Change the settings: the project\'s, or yours with --user'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from tune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -s y -l yes -d 'Do not ask'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from clear" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "summary" -d 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "log" -d 'List records, newest last'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "usage" -d 'Show how often each entry was used, of the sessions that had it'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "never-used" -d 'List entries that many sessions had and none used'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "replay" -d 'Run recorded prompts against today\'s store with other thresholds'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "tune" -d 'Propose recall.minScore and recall.limit by what was used'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "clear" -d 'Delete all records'
+complete -c pimem -n "__fish_pimem_using_subcommand telemetry; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "install" -d 'Name pimem in the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "uninstall" -d 'Take pimem out of the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "status" -d 'Say which agents call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "print" -d 'Print what `install` would write to empty settings'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "test" -d 'Run the installed commands as agents do, and look at their answers'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and not __fish_seen_subcommand_from install uninstall status print test help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l all -d 'All agents that are used here, or that call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l project -d 'The settings of this project instead of yours'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l dry-run -d 'Print what would change, and change nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l all -d 'All agents that are used here, or that call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l project -d 'The settings of this project instead of yours'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l dry-run -d 'Print what would change, and change nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from uninstall" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l project -d 'The settings of this project instead of yours'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l project -d 'As it is for one project'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from print" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l all -d 'All agents that are used here, or that call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l project -d 'The settings of this project instead of yours'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "install" -d 'Name pimem in the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "uninstall" -d 'Take pimem out of the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "status" -d 'Say which agents call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "print" -d 'Print what `install` would write to empty settings'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "test" -d 'Run the installed commands as agents do, and look at their answers'
+complete -c pimem -n "__fish_pimem_using_subcommand hooks; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand config; and not __fish_seen_subcommand_from show get set schema help" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -1127,41 +1493,48 @@ complete -c pimem -n "__fish_pimem_using_subcommand man" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "init" -d 'Make a store, with its git files'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "add" -d 'Remember something'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "list" -d 'List entries with their score and state'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "why" -d 'Show why an entry is in the report or not'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "forecast" -d 'Show what will fade, and when, if nothing happens'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "diff" -d 'Show what changed between two times, or will'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "handoff" -d 'Leave in today\'s log what the next session should start from'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "note" -d 'Add to the long-term notes in MEMORY.md'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "log" -d 'Add to today\'s log'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "todo" -d 'Keep a checklist in SCRATCHPAD.md'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "read" -d 'Show notes, the scratchpad or a daily log'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "pin" -d 'Never let entries fade'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "unpin" -d 'Let entries fade again'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "purge" -d 'Destroy entries: text, evidence and index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "edit" -d 'Give an entry another wording'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "export" -d 'Write entries, notes or vectors for other programs'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "import" -d 'Take over what other programs remember'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "check" -d 'Look for what should not stay in a store'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "merge-driver" -d 'Merge a file of a store for git, without conflicts'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "config" -d 'Show or change settings'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff handoff note log todo read pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "init" -d 'Make a store, with its git files'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "add" -d 'Remember something'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "reinforce" -d 'Record that a memory proved right'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "show" -d 'Show all that is known about an entry'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "topics" -d 'List topic files with their size and hotness'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "report" -d 'Print what an agent should know, for a prompt'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "why" -d 'Show why an entry is in the report or not'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "forecast" -d 'Show what will fade, and when, if nothing happens'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "diff" -d 'Show what changed between two times, or will'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "trust" -d 'Look at what was not written on this machine, and let agents see it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "handoff" -d 'Leave in today\'s log what the next session should start from'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "hook" -d 'Answer an agent\'s hook'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "note" -d 'Add to the long-term notes in MEMORY.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "log" -d 'Add to today\'s log'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "todo" -d 'Keep a checklist in SCRATCHPAD.md'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "read" -d 'Show notes, the scratchpad or a daily log'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "session" -d 'Remember what past sessions were about'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "extract" -d 'Learn the preferences that a text states'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "pin" -d 'Never let entries fade'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "unpin" -d 'Let entries fade again'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "remove" -d 'Move entries from their topic file to the archive'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "purge" -d 'Destroy entries: text, evidence and index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "edit" -d 'Give an entry another wording'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "export" -d 'Write entries, notes or vectors for other programs'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "import" -d 'Take over what other programs remember'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "check" -d 'Look for what should not stay in a store'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "doctor" -d 'Look for what is wrong with the stores, and say how to mend it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "merge-driver" -d 'Merge a file of a store for git, without conflicts'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "telemetry" -d 'Show which memories were put into prompts, and which of them were used'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "hooks" -d 'Have agents call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "config" -d 'Show or change settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "model" -d 'Install and choose models of semantic search'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and not __fish_seen_subcommand_from init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from trust" -f -a "status" -d 'Say how much awaits review'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from handoff" -f -a "show" -d 'Show the newest handoff'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "add" -d 'Add an open item'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from todo" -f -a "done" -d 'Tick the first open item that contains the text, in any case'
@@ -1172,6 +1545,9 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "scratchpad" -d 'The checklist: SCRATCHPAD.md'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "daily" -d 'The log of a day'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from read" -f -a "list" -d 'The days that have a log, newest first'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "index" -d 'Sum up a session, in place of its earlier summary'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "search" -d 'Find past sessions, as pimem search --in sessions does'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "list" -d 'List past sessions, the newest first'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "jsonl" -d 'Write all entries with their evidence, a JSON object a line'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "pi" -d 'Write topics/ and memory-scores.json, as pi keeps them'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from export" -f -a "pi-memory" -d 'Write MEMORY.md, SCRATCHPAD.md and daily/, as pi-memory keeps them'
@@ -1184,6 +1560,18 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "claude" -d 'Take over Claude Code\'s memory directory'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "agents" -d 'Take over the bullets of AGENTS.md, CLAUDE.md and the like'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "embeddings" -d 'Take over the vectors of entries from pi\'s embeddings.json'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "summary" -d 'Sum up: volume, rate of use by category and agent, sizes (the default)'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "log" -d 'List records, newest last'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "usage" -d 'Show how often each entry was used, of the sessions that had it'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "never-used" -d 'List entries that many sessions had and none used'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "replay" -d 'Run recorded prompts against today\'s store with other thresholds'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "tune" -d 'Propose recall.minScore and recall.limit by what was used'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from telemetry" -f -a "clear" -d 'Delete all records'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from hooks" -f -a "install" -d 'Name pimem in the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from hooks" -f -a "uninstall" -d 'Take pimem out of the settings of agents'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from hooks" -f -a "status" -d 'Say which agents call pimem'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from hooks" -f -a "print" -d 'Print what `install` would write to empty settings'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from hooks" -f -a "test" -d 'Run the installed commands as agents do, and look at their answers'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'List all settings'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print one setting'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "set" -d 'Change one setting in the project\'s file, or in yours with --user'

@@ -46,11 +46,15 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
             [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what will fade, and when, if nothing happens')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed between two times, or will')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Look at what was not written on this machine, and let agents see it')
             [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Leave in today''s log what the next session should start from')
+            [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'Answer an agent''s hook')
             [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log')
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
+            [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
+            [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
@@ -65,6 +69,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
+            [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents call pimem')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
@@ -192,6 +198,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show how each score came about, and what nearly made it')
+            [CompletionResult]::new('--no-touch', '--no-touch', [CompletionResultType]::ParameterName, 'Do not count this as an access to the entries that are found')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -273,6 +280,52 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'pimem;trust' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--review', '--review', [CompletionResultType]::ParameterName, 'Show what awaits review, and ask; also done when nothing else is asked for')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Trust all that is there now, notes, logs and the archive too')
+            [CompletionResult]::new('--revoke', '--revoke', [CompletionResultType]::ParameterName, 'Take trust back, from these entries or from everything')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;trust;status' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;trust;help' {
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;trust;help;status' {
+            break
+        }
+        'pimem;trust;help;help' {
+            break
+        }
         'pimem;handoff' {
             [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session that leaves it [default: `PIMEM_SESSION`]')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
@@ -316,6 +369,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;handoff;help;help' {
+            break
+        }
+        'pimem;hook' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'pimem;note' {
@@ -575,6 +643,111 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;read;help;help' {
+            break
+        }
+        'pimem;session' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;session;index' {
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session''s id [default: the transcript''s, or `PIMEM_SESSION`]')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The session''s agent [default: the one that wrote the transcript, or `PIMEM_AGENT`]')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;session;search' {
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many hits')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many hits')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;session;list' {
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;session;help' {
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;session;help;index' {
+            break
+        }
+        'pimem;session;help;search' {
+            break
+        }
+        'pimem;session;help;list' {
+            break
+        }
+        'pimem;session;help;help' {
+            break
+        }
+        'pimem;extract' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be learned, and change nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'pimem;pin' {
@@ -1085,6 +1258,314 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'pimem;telemetry' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
+            [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Delete all records')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;telemetry;summary' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;log' {
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many, the newest')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many, the newest')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only those from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only those from this time or earlier; a date counts with the whole day')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only those of this type (repeatable)')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;usage' {
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Sum up by')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;never-used' {
+            [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'In at least so many sessions')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;replay' {
+            [CompletionResult]::new('--min-score', '--min-score', [CompletionResultType]::ParameterName, 'Try this for recall.minScore (repeatable; by default some around the one in force)')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Try this for recall.limit (repeatable; by default the one in force)')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;tune' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--apply', '--apply', [CompletionResultType]::ParameterName, 'Change the settings: the project''s, or yours with --user')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;clear' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;telemetry;help' {
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
+            [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Delete all records')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;telemetry;help;summary' {
+            break
+        }
+        'pimem;telemetry;help;log' {
+            break
+        }
+        'pimem;telemetry;help;usage' {
+            break
+        }
+        'pimem;telemetry;help;never-used' {
+            break
+        }
+        'pimem;telemetry;help;replay' {
+            break
+        }
+        'pimem;telemetry;help;tune' {
+            break
+        }
+        'pimem;telemetry;help;clear' {
+            break
+        }
+        'pimem;telemetry;help;help' {
+            break
+        }
+        'pimem;hooks' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;hooks;install' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would change, and change nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;hooks;uninstall' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would change, and change nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;hooks;status' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;hooks;print' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'As it is for one project')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;hooks;test' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All agents that are used here, or that call pimem')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'The settings of this project instead of yours')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;hooks;help' {
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;hooks;help;install' {
+            break
+        }
+        'pimem;hooks;help;uninstall' {
+            break
+        }
+        'pimem;hooks;help;status' {
+            break
+        }
+        'pimem;hooks;help;print' {
+            break
+        }
+        'pimem;hooks;help;test' {
+            break
+        }
+        'pimem;hooks;help;help' {
+            break
+        }
         'pimem;config' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
@@ -1382,11 +1863,15 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('why', 'why', [CompletionResultType]::ParameterValue, 'Show why an entry is in the report or not')
             [CompletionResult]::new('forecast', 'forecast', [CompletionResultType]::ParameterValue, 'Show what will fade, and when, if nothing happens')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed between two times, or will')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Look at what was not written on this machine, and let agents see it')
             [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Leave in today''s log what the next session should start from')
+            [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'Answer an agent''s hook')
             [CompletionResult]::new('note', 'note', [CompletionResultType]::ParameterValue, 'Add to the long-term notes in MEMORY.md')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Add to today''s log')
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
+            [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
+            [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
@@ -1401,6 +1886,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
+            [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents call pimem')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Show or change settings')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Install and choose models of semantic search')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
@@ -1441,11 +1928,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help;diff' {
             break
         }
+        'pimem;help;trust' {
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how much awaits review')
+            break
+        }
+        'pimem;help;trust;status' {
+            break
+        }
         'pimem;help;handoff' {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the newest handoff')
             break
         }
         'pimem;help;handoff;show' {
+            break
+        }
+        'pimem;help;hook' {
             break
         }
         'pimem;help;note' {
@@ -1494,6 +1991,24 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;read;list' {
+            break
+        }
+        'pimem;help;session' {
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Sum up a session, in place of its earlier summary')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find past sessions, as pimem search --in sessions does')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List past sessions, the newest first')
+            break
+        }
+        'pimem;help;session;index' {
+            break
+        }
+        'pimem;help;session;search' {
+            break
+        }
+        'pimem;help;session;list' {
+            break
+        }
+        'pimem;help;extract' {
             break
         }
         'pimem;help;pin' {
@@ -1584,6 +2099,60 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;merge-driver' {
+            break
+        }
+        'pimem;help;telemetry' {
+            [CompletionResult]::new('summary', 'summary', [CompletionResultType]::ParameterValue, 'Sum up: volume, rate of use by category and agent, sizes (the default)')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'List records, newest last')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how often each entry was used, of the sessions that had it')
+            [CompletionResult]::new('never-used', 'never-used', [CompletionResultType]::ParameterValue, 'List entries that many sessions had and none used')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded prompts against today''s store with other thresholds')
+            [CompletionResult]::new('tune', 'tune', [CompletionResultType]::ParameterValue, 'Propose recall.minScore and recall.limit by what was used')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Delete all records')
+            break
+        }
+        'pimem;help;telemetry;summary' {
+            break
+        }
+        'pimem;help;telemetry;log' {
+            break
+        }
+        'pimem;help;telemetry;usage' {
+            break
+        }
+        'pimem;help;telemetry;never-used' {
+            break
+        }
+        'pimem;help;telemetry;replay' {
+            break
+        }
+        'pimem;help;telemetry;tune' {
+            break
+        }
+        'pimem;help;telemetry;clear' {
+            break
+        }
+        'pimem;help;hooks' {
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Name pimem in the settings of agents')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Take pimem out of the settings of agents')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say which agents call pimem')
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print what `install` would write to empty settings')
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the installed commands as agents do, and look at their answers')
+            break
+        }
+        'pimem;help;hooks;install' {
+            break
+        }
+        'pimem;help;hooks;uninstall' {
+            break
+        }
+        'pimem;help;hooks;status' {
+            break
+        }
+        'pimem;help;hooks;print' {
+            break
+        }
+        'pimem;help;hooks;test' {
             break
         }
         'pimem;help;config' {

@@ -17,7 +17,8 @@ const FILE: &str = "src/main.rs";
 pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
     let file = format!("{project}/{FILE}");
     let answer = "They are run by cargo.";
-    let session = "pimem-hooks-test";
+    // Trials of several agents share a store, and nothing is said twice in a session.
+    let session = format!("trial-{}", agent.name());
     let said = match agent {
         Agent::Antigravity => {
             let rest = match event.moment {
