@@ -22,9 +22,12 @@ pub struct Summary {
 impl Summary {
     /// Takes what the user said next, without secrets and what is private.
     pub fn push(&mut self, message: &str) {
+        if self.is_full() {
+            return;
+        }
         let message = secret::clean(message);
         let says_something = message.chars().any(char::is_alphanumeric);
-        if self.is_full() || message.chars().count() < LEAST_CHARS || !says_something {
+        if message.chars().count() < LEAST_CHARS || !says_something {
             return;
         }
         let joint = if self.text.is_empty() { "" } else { " | " };

@@ -9,7 +9,7 @@ mod words;
 
 use said::Sentence;
 
-use super::secret;
+use super::{secret, transcript};
 use crate::model::entry::without_private;
 
 /// Preferences that are taken from one message.
@@ -37,10 +37,10 @@ pub struct Preference {
 /// The preferences that a message states, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
-    let open = without_private(message);
+    let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = open.get(..open.floor_char_boundary(LOOKED_AT)).unwrap_or_default().trim_end();
-    let is_command = open.trim_start().starts_with('/');
-    if is_command || open.trim_start().chars().count() < LEAST_MESSAGE || !cue::may_hold(open) {
+    let bare = open.trim_start();
+    if bare.starts_with('/') || bare.chars().count() < LEAST_MESSAGE || !cue::may_hold(bare) {
         return Vec::new();
     }
     let mut found: Vec<Preference> = Vec::new();

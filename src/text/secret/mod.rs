@@ -104,9 +104,14 @@ pub fn clean(text: &str) -> String {
     redact(&visible).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token.
+/// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token, nor is what ends in
+/// `00000000`.
 fn varied(body: &str) -> bool {
     let mut kinds: Vec<char> = body.chars().collect();
+    let filler = |run: &[char]| matches!(run, [first, ..] if run.len() >= 6 && "0123456789xX".contains(*first));
+    if kinds.chunk_by(|a, b| a == b).any(filler) {
+        return false;
+    }
     kinds.sort_unstable();
     kinds.dedup();
     kinds.len() >= 8
@@ -324,6 +329,8 @@ mod tests {
         ] {
             assert_eq!(find(text), None, "{text}");
         }
+        let filled = ["gh", "p_PersonalAccessToken", "01245678900000000"].concat();
+        assert_eq!(find(&filled), None, "{filled}");
         let stores = [
             include_str!("../../../fixtures/stores/harbor/.pi/memory/topics/lessons.md"),
             include_str!("../../../fixtures/stores/harbor/.pi/memory/MEMORY.md"),

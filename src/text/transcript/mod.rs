@@ -168,6 +168,13 @@ pub fn read(bytes: &[u8]) -> Option<(Session, Vec<Message>)> {
     Some((session, messages))
 }
 
+/// What a person typed of a prompt: without what agents and editors put into it, and nothing where
+/// all of it is that, or a command.
+#[must_use]
+pub fn typed(prompt: &str) -> Option<String> {
+    spoken::by_user(prompt).map(|_| spoken::stripped(prompt).into_owned())
+}
+
 /// What the agent said last, from the end of a transcript, whose first line may be torn.
 #[must_use]
 pub fn last_assistant(tail: &[u8]) -> Option<String> {

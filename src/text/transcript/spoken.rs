@@ -39,11 +39,16 @@ const REQUEST: &str = "## My request for Codex:";
 
 /// What the person typed; nothing where all was injected, or is a command to the agent's shell.
 pub(super) fn by_user(text: &str) -> Option<String> {
-    let text = text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..)).unwrap_or(text);
-    let text = INJECTED.iter().fold(Cow::Borrowed(text), |text, tag| without(text, tag));
+    let text = stripped(text);
     let text = text.trim();
     let injected = STARTS.iter().any(|start| text.starts_with(start)) || one_element(text);
     (!text.is_empty() && !injected && !command(text)).then(|| text.to_owned())
+}
+
+/// A message without what was put into it.
+pub(super) fn stripped(text: &str) -> Cow<'_, str> {
+    let text = text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..)).unwrap_or(text);
+    INJECTED.iter().fold(Cow::Borrowed(text), |text, tag| without(text, tag))
 }
 
 /// A text without the elements of one name; one that is not closed runs to the end.
