@@ -125,7 +125,8 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     let mut splices = Vec::new();
     match groups(&root, layout).last() {
         None => {
-            append(bytes, &root, &style, &fresh_group(layout, Some(&root), &missing), &mut splices)
+            let group = fresh_group(layout, Some(&root), &missing);
+            append(bytes, &root, &style, &group, &mut splices);
         }
         Some(group) => {
             let mut new = Vec::new();
