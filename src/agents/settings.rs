@@ -104,7 +104,7 @@ pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
     found.and_then(|found| bytes.get(found.span.clone())) == Some(value.as_bytes())
 }
 
-/// A file with our hooks; `None` when they are all there. A file that is not there is `None` too.
+/// A file with our hooks; `None` when they are all there. There may be no file yet.
 pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
     let bytes = before.unwrap_or_default();
     let there = found(bytes, layout)?;
@@ -125,7 +125,8 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     let mut splices = Vec::new();
     match groups(&root, layout).last() {
         None => {
-            append(bytes, &root, &style, &fresh_group(layout, Some(&root), &missing), &mut splices)
+            let group = fresh_group(layout, Some(&root), &missing);
+            append(bytes, &root, &style, &group, &mut splices);
         }
         Some(group) => {
             let mut new = Vec::new();

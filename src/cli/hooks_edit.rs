@@ -53,6 +53,10 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
                     if !ctx.ui.json {
                         say(ctx, &site, &change, args.dry_run, install)?;
                     }
+                    if install && is_off(&site) {
+                        let path = shown(ctx, &site.path);
+                        ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
+                    }
                 }
                 Err(failure) => {
                     failure.print(&ctx.ui);
@@ -172,6 +176,14 @@ pub(crate) fn is_held(site: &Site) -> bool {
             settings::found(&bytes, layout).map_or_else(|_| is_named(), |found| !found.is_empty())
         }
         Content::Whole(_) => is_marked(&bytes),
+    }
+}
+
+fn is_off(site: &Site) -> bool {
+    let bytes = site.file().and_then(|file| file.read());
+    match (&site.content, bytes) {
+        (Content::Settings(layout), Ok(Some(bytes))) => settings::is_off(&bytes, layout),
+        _ => false,
     }
 }
 
