@@ -127,15 +127,18 @@ impl Lines {
     #[must_use]
     pub fn finish(mut self) -> Option<(Session, Vec<Message>)> {
         if let Some(document) = self.document.take() {
-            match serde_json::from_slice(&document).ok()? {
-                Value::Array(records) => {
-                    records
-                        .iter()
-                        .filter_map(Value::as_object)
-                        .for_each(|record| self.take(record));
+            match serde_json::from_slice(&document) {
+                Ok(Value::Array(records)) => {
+                    records.iter().filter_map(Value::as_object).for_each(|one| self.take(one));
                 }
-                Value::Object(record) => self.take(&record),
-                _ => {}
+                Ok(Value::Object(record)) => self.take(&record),
+                // A list of lines after all, of which the first is damaged.
+                _ => {
+                    let lines = document.split(|byte| *byte == b'\n');
+                    for record in lines.filter_map(|line| serde_json::from_slice(line).ok()) {
+                        self.take(&record);
+                    }
+                }
             }
         }
         let (mut reader, session) = self.known?;

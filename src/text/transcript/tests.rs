@@ -47,6 +47,17 @@ fn the_same_in_other_clothes() {
     }
 }
 
+#[test]
+fn a_damaged_first_line() {
+    for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.contains(".jsonl")) {
+        let (_, all) = read(bytes).unwrap();
+        for first in ["[", "{", "{\"sessionId\": ", "\0\0", "[1]"] {
+            let damaged = [first.as_bytes(), b"\n", bytes].concat();
+            assert_eq!(read(&damaged).map(|(_, said)| said), Some(all.clone()), "{name}: {first}");
+        }
+    }
+}
+
 /// A file that ends anywhere loses messages at its end, and never invents any.
 #[test]
 fn torn_anywhere() {
