@@ -34,13 +34,16 @@ const MESSAGES: usize = 40;
 /// What a prompt brings to mind that the session has not seen yet.
 pub(super) fn prompt(call: &Call<'_>) -> Answer {
     let mut answer = Answer::default();
-    // A later call of the model within a turn has no new prompt.
-    if !call.listens() || call.input.invocation > 0 {
+    if !call.listens() {
         return answer;
     }
     // The first hook of a session brings the report, also where none is called at its start.
     if call.has_session() && !call.known().reported {
         answer = start::memories(call);
+    }
+    // A later call of the model within a turn has no new prompt.
+    if call.input.invocation > 0 {
+        return answer;
     }
     let prompt = call.input.prompt.as_deref().unwrap_or_default();
     if !gate::is_trivial(prompt) {

@@ -79,7 +79,19 @@ fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
     let odd = cut.matches('`').count() % 2 == 1;
     let cut = if odd { cut.rsplit_once('`').map_or(cut, |(before, _)| before) } else { cut };
     let idle = |c: char| c.is_whitespace() || ".!,;:-–—(*_".contains(c);
-    cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' ']).to_owned()
+    capitalized(cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' ']))
+}
+
+/// The same with a capital at its beginning, so that what was typed in haste is not another entry;
+/// a name that begins a sentence stays as it is.
+fn capitalized(text: &str) -> String {
+    const PLAIN: [&str; 7] = ["i", "always", "never", "my", "please", "from", "going"];
+    let first = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let mut text = text.to_owned();
+    if let Some(start) = text.get_mut(..1).filter(|_| PLAIN.contains(&first)) {
+        start.make_ascii_uppercase();
+    }
+    text
 }
 
 #[cfg(test)]
