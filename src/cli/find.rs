@@ -215,7 +215,10 @@ pub(crate) fn find(ctx: &Context, stores: &[Store], wanted: &Wanted<'_>) -> Foun
     for placed in &mut placed {
         placed.reviewed = reviewed(ctx, stores, placed);
     }
-    placed.retain(|placed| placed.reviewed || !wanted.reviewed);
+    if wanted.reviewed {
+        let mut seen = HashSet::new();
+        placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
+    }
     for placed in &mut placed {
         let candidate = &mut placed.candidate;
         if mode != Mode::Keyword {
@@ -289,8 +292,9 @@ fn place<'a>(
         .zip(standings)
         .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
         .filter(|(_, (_, last))| wanted.period.contains(*last))
-        // The project's store is the first.
-        .filter(|((_, (_, doc, _, kind)), _)| seen.insert((*kind, doc.id)))
+        // The project's store is the first. Where only what was reviewed counts, that may not be the
+        // copy that stays.
+        .filter(|((_, (_, doc, _, kind)), _)| wanted.reviewed || seen.insert((*kind, doc.id)))
         .map(|((candidate, (store, doc, source, kind)), (standing, last))| Placed {
             candidate,
             store,

@@ -21,11 +21,16 @@ const FOR_AGENTS: &[&[&str]] = &[
     &["report", "--prompt", "what about planted berth locks and tides?"],
     &["report", "--layout", "working"],
     &["report", "--layout", "working", "--prompt", "planted berth locks"],
+    &["export", "agents"],
 ];
 
 fn for_agents(sandbox: &Sandbox) -> String {
-    let outputs = FOR_AGENTS.iter().map(|args| sandbox.run(args).done());
-    outputs.collect::<Vec<_>>().join("\n")
+    let output = |args: &&[&str]| {
+        let done = sandbox.run(args);
+        assert!(done.code < 2, "{args:?}: {done:?}");
+        done.stdout
+    };
+    FOR_AGENTS.iter().map(output).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -266,6 +271,10 @@ fn named_and_own_stores() {
     let id = id(&sandbox, "Mine, written by hand");
     event(&sandbox, 0, &id, "\"op\":\"forget\"");
     assert!(sandbox.run(&["report"]).done().contains("Mine, written by hand"));
+    let prompt = ["report", "--budget", "80", "--prompt", "what is mine and written by hand?"];
+    let recalled = sandbox.run(&prompt).done();
+    let (_, recalled) = recalled.split_once("# Contextually Relevant Memories").unwrap();
+    assert!(recalled.contains("Mine, written by hand"), "{recalled}");
     assert!(!sandbox.root().join("state").exists(), "and reading writes nothing down");
 }
 
