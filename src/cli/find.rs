@@ -334,12 +334,13 @@ fn read(
 
 /// Whether what was found was written or reviewed on this machine.
 fn reviewed(ctx: &Context, stores: &[Store], placed: &Placed<'_>) -> bool {
-    let Some(trust) = stores.get(placed.store).map(|store| &store.trust) else { return false };
+    let Some(store) = stores.get(placed.store) else { return false };
+    let trust = &store.trust;
     match placed.kind {
         SourceKind::Topic => corpus::category_name(&ctx.config.categories, placed.doc.category)
             .is_some_and(|name| trust.holds_entry(name, &placed.text)),
         SourceKind::Session => trust.holds_text(Kind::Session, &placed.text),
-        _ => trust.holds_text(Kind::Notes, ""),
+        _ => trust.holds_text(Kind::Notes, "") || store.file_reviewed(placed.source),
     }
 }
 

@@ -76,8 +76,9 @@ fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let lock = context::lock(&store)?;
     let Some(block) = block(repository)? else { return Ok(Exit::Done) };
     // It repeats what stores say, which may have come with a clone.
-    let ours = |store: Store| store.strict().trust.holds_text(Kind::Notes, "");
-    if ctx.readers()?.into_iter().all(ours) {
+    let ours = |store: &Store| store.file_reviewed(notes::SCRATCHPAD);
+    let log = store.clone().strict();
+    if log.file_reviewed(&name) && ctx.strict_readers()?.iter().all(ours) {
         store.trust.record_text(Kind::Handoff, &block.join("\n"));
     }
     store.append(&lock, &name, &now.date.to_string(), &block)?;
