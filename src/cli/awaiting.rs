@@ -24,7 +24,7 @@ use crate::{
 /// Something that awaits review.
 pub(super) struct Item {
     /// What the ledger would hold.
-    pub(super) key: Key,
+    pub(super) keys: Vec<Key>,
     lines: Vec<String>,
     /// What is odd about it.
     pub(super) warnings: Vec<String>,
@@ -67,7 +67,7 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
             fields.insert("warnings".to_owned(), json!(warnings));
         }
         Item {
-            key: store.trust.entry(entries.category(row), &row.entry.text),
+            keys: vec![store.trust.entry(entries.category(row), &row.entry.text)],
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
             warnings,
             value,
@@ -97,26 +97,30 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     Some(format!("added on {date}{by}{session}, as the log says"))
 }
 
-/// Notes and logs, which are trusted as a whole or not at all.
+/// Notes, lists and logs, which are looked at in an editor: they are as long as they are.
 fn notes(store: &Store) -> Option<Item> {
-    let files = store.note_files_there();
-    if files.is_empty() || store.trust.holds_text(trust::Kind::Notes, "") {
+    if store.trust.is_own() {
         return None;
     }
-    let mut lines = vec!["+ notes and logs, which the working report quotes".to_owned()];
-    lines.push(format!("    {}", files.join(", ")));
-    let warn = |name: &String| {
-        let text = store.file(name).ok().flatten().unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let told = |(number, line)| {
-            scan::warnings(line).into_iter().map(move |says| format!("line {number} {says}"))
-        };
-        let told: Vec<String> = (1..).zip(text.lines()).flat_map(told).collect();
-        told.into_iter().map(|says| format!("{name}, {says}")).collect::<Vec<_>>()
-    };
-    let warnings: Vec<String> = files.iter().flat_map(warn).collect();
+    let all = store.trust.text(trust::Kind::Notes, "");
+    let (mut files, mut keys, mut warnings) = (Vec::new(), vec![all], Vec::new());
+    for name in store.note_files_there() {
+        let Ok(Some(bytes)) = store.file(&name) else { continue };
+        let key = store.trust.file(&name, &bytes);
+        if store.trust.holds(key) {
+            continue;
+        }
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&bytes).lines()) {
+            let says = scan::warnings(line).into_iter();
+            warnings.extend(says.map(|says| format!("{name}:{number} {says}")));
+        }
+        files.push(name);
+        keys.push(key);
+    }
+    let lines =
+        vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
     let value = json!({"notes": files, "warnings": warnings});
-    Some(Item { key: store.trust.text(trust::Kind::Notes, ""), lines, warnings, value })
+    (!files.is_empty()).then_some(Item { keys, lines, warnings, value })
 }
 
 /// Summaries of past sessions.
@@ -138,7 +142,7 @@ fn passages(store: &Store) -> Vec<Item> {
 fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
     let warnings = scan::warnings(text);
     Item {
-        key: store.trust.text(kind, text),
+        keys: vec![store.trust.text(kind, text)],
         lines: vec![format!("+ {}: {text}", kind.name())],
         value: json!({kind.name(): text, "warnings": warnings}),
         warnings,

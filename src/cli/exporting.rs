@@ -117,10 +117,10 @@ fn tree_of(files: Vec<File>) -> Tree {
     files.into_iter().map(|file| (file.name, file.text.into_bytes())).collect()
 }
 
-/// Entries that still hold.
+/// Entries that still hold, and that an agent may read.
 fn in_force(row: &Row) -> bool {
     let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
-    !row.expired && row.superseded_by.is_none() && !forgotten
+    row.entry.reviewed && !row.expired && row.superseded_by.is_none() && !forgotten
 }
 
 /// An agent reads the texts as they are: what could pass for something else is taken out.
@@ -142,6 +142,8 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
+    let left_out = board.rows.iter().filter(|row| !row.entry.reviewed && !wanted(row)).count();
+    ctx.say_left_out(store.as_slice(), left_out);
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =
         board.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();

@@ -5,17 +5,17 @@ use std::{cmp::Reverse, collections::HashSet};
 use super::{
     context::Context,
     parts::Parts,
-    period::Period,
     space::{self, Space},
     stale::{self, Stale},
     standing,
     texts::Texts,
+    wanted::{Least, Wanted},
 };
 use crate::{
     index::corpus::{Corpus, Freshness},
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
     recall::{
-        bm25::{self, Query},
+        bm25,
         corpus::{self, Doc, SourceKind},
         rank::{self, Candidate, Mode},
         sieve,
@@ -24,65 +24,6 @@ use crate::{
     score::{board::Scope, stability::Standing},
     store::{read::Problem, trust::Kind, vault::Store},
 };
-
-/// What to look for.
-pub(crate) struct Wanted<'a> {
-    /// The words.
-    pub(crate) query: &'a Query,
-    /// What to go by.
-    pub(crate) mode: Mode,
-    /// Order by seed 0's formula, similarity × 100 + stability.
-    pub(crate) seed: bool,
-    /// How many hits.
-    pub(crate) limit: usize,
-    /// Least score.
-    pub(crate) min_score: Least,
-    /// Only these kinds of files; empty for all.
-    pub(crate) kinds: &'a [SourceKind],
-    /// Only entries of these categories; empty for all.
-    pub(crate) categories: &'a [String],
-    /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
-    pub(crate) period: Period,
-    /// None of these entries.
-    pub(crate) except: Option<&'a IdSet<EntryId>>,
-    /// How many candidates are read, when not as many as so many hits are worth.
-    pub(crate) pool: Option<usize>,
-    /// Only what was written or reviewed on this machine.
-    pub(crate) reviewed: bool,
-}
-
-impl<'a> Wanted<'a> {
-    /// What a prompt brings to mind: by words and meaning, and only what is much like it.
-    pub(crate) fn recall(
-        ctx: &Context,
-        query: &'a Query,
-        limit: usize,
-        kinds: &'a [SourceKind],
-    ) -> Self {
-        Self {
-            query,
-            mode: Mode::Hybrid,
-            seed: false,
-            limit,
-            min_score: Least::Recall(ctx.config.number("recall.minScore")),
-            kinds,
-            categories: &[],
-            period: Period::default(),
-            except: None,
-            pool: None,
-            reviewed: true,
-        }
-    }
-}
-
-/// The least score of a hit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Least {
-    /// By the score as it is shown.
-    Score(f64),
-    /// By a hybrid score, or what is like it in another mode.
-    Recall(f64),
-}
 
 /// Something found.
 #[derive(Debug, Clone)]
@@ -259,7 +200,10 @@ impl Search<'_> {
         for placed in &mut placed {
             placed.reviewed = reviewed(ctx, stores, placed);
         }
-        placed.retain(|placed| placed.reviewed || !wanted.reviewed);
+        if wanted.reviewed {
+            let mut seen = HashSet::new();
+            placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
+        }
         for placed in &mut placed {
             let candidate = &mut placed.candidate;
             if mode != Mode::Keyword {
@@ -334,8 +278,9 @@ fn place<'a>(
         .zip(standings)
         .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
         .filter(|(_, (_, last))| wanted.period.contains(*last))
-        // The project's store is the first.
-        .filter(|((_, (_, doc, _, kind)), _)| seen.insert((*kind, doc.id)))
+        // The project's store is the first. Where only what was reviewed counts, that may not be the
+        // copy that stays.
+        .filter(|((_, (_, doc, _, kind)), _)| wanted.reviewed || seen.insert((*kind, doc.id)))
         .map(|((candidate, (store, doc, source, kind)), (standing, last))| Placed {
             candidate,
             store,
@@ -375,12 +320,13 @@ fn read(
 
 /// Whether what was found was written or reviewed on this machine.
 fn reviewed(ctx: &Context, stores: &[Store], placed: &Placed<'_>) -> bool {
-    let Some(trust) = stores.get(placed.store).map(|store| &store.trust) else { return false };
+    let Some(store) = stores.get(placed.store) else { return false };
+    let trust = &store.trust;
     match placed.kind {
         SourceKind::Topic => corpus::category_name(&ctx.config.categories, placed.doc.category)
             .is_some_and(|name| trust.holds_entry(name, &placed.text)),
         SourceKind::Session => trust.holds_text(Kind::Session, &placed.text),
-        _ => trust.holds_text(Kind::Notes, ""),
+        _ => trust.holds_text(Kind::Notes, "") || store.file_reviewed(placed.source),
     }
 }
 

@@ -98,8 +98,8 @@ pub(super) fn write(
     let lock = context::lock(store)?;
     let Some(block) = block(repository)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.
-    let ours = |store: &Store| store.clone().strict().trust.holds_text(Kind::Notes, "");
-    if stores.iter().all(ours) {
+    let ours = |store: &Store| store.clone().strict().file_reviewed(notes::SCRATCHPAD);
+    if store.clone().strict().file_reviewed(&name) && stores.iter().all(ours) {
         store.trust.record_text(Kind::Handoff, &block.join("\n"));
     }
     store.append(&lock, &name, &now.date.to_string(), &block)?;

@@ -67,6 +67,7 @@ mod trust;
 mod trusting;
 mod ui;
 mod view;
+mod wanted;
 mod why;
 mod working;
 

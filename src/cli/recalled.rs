@@ -4,7 +4,8 @@ use std::{cell::LazyCell, collections::HashSet};
 
 use super::{
     context::Context,
-    find::{Found, Hit, Wanted, find},
+    find::{Found, Hit, find},
+    wanted::Wanted,
 };
 use crate::{
     model::{entry::EntryId, hash::IdSet, time::Timestamp},

@@ -7,10 +7,11 @@ use super::{
     Outcome,
     context::Context,
     error::{Exit, Failure, Kind},
-    find::{self, Hit, Least, Wanted},
+    find::{self, Hit},
     input, intake,
     period::Period,
     view::{self, Whose},
+    wanted::{Least, Wanted},
 };
 use crate::{
     recall::{

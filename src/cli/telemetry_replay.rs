@@ -8,11 +8,11 @@ use super::{
     config_cmd,
     context::Context,
     error::{Exit, Failure},
-    find::{self, Least, Wanted},
-    recalled, stale,
+    find, recalled, stale,
     telemetry::Noted,
     telemetry_sums::percent,
     view::{self, Entries},
+    wanted::{Least, Wanted},
 };
 use crate::{
     recall::{

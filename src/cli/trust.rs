@@ -16,11 +16,7 @@ use super::{
 };
 use crate::{
     model::hash::IdMap,
-    store::{
-        read::Problem,
-        trust::{self, Key},
-        vault::Store,
-    },
+    store::{read::Problem, trust::Key, vault::Store},
 };
 
 /// Look at what was not written on this machine, and let agents see it
@@ -141,10 +137,10 @@ fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
             // Whoever says yes to all has not seen what is wrong with one.
             let known = (rest && item.warnings.is_empty()).then_some('y');
             match known.map_or_else(|| input::choose(ctx, QUESTION, "ynaq"), |y| Ok(Some(y)))? {
-                Some('y') => store.trust.record(&[item.key])?,
+                Some('y') => store.trust.record(&item.keys)?,
                 Some('a') => {
                     rest = true;
-                    store.trust.record(&[item.key])?;
+                    store.trust.record(&item.keys)?;
                 }
                 Some('n') => left.push(item),
                 _ => {
@@ -170,9 +166,8 @@ fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
         let archive = archive.placed(store, &ctx.config.categories);
         let name = |category| &ctx.config.categories.spec(category).name;
         let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
-        let whole = store.trust.text(trust::Kind::Notes, "");
         let keys: Vec<Key> =
-            items.iter().map(|item| item.key).chain(archived).chain([whole]).collect();
+            items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
         store.trust.record(&keys)?;
         for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
             item.told().iter().for_each(|line| ctx.ui.line(line));

@@ -6,14 +6,15 @@ use super::{
     Outcome,
     context::{self, Context},
     error::Exit,
-    find::{self, Found, Hit, Wanted},
+    find::{self, Found, Hit},
     todo,
+    wanted::Wanted,
 };
 use crate::{
     model::local::Date,
     recall::{bm25::Query, gate},
     report::working::{self, Sources},
-    store::{notes, read::Problem, trust::Kind, vault::Store},
+    store::{notes, read::Problem, vault::Store},
     text::handoff,
 };
 
@@ -31,8 +32,8 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
     let mut sources = Sources::default();
     let mut left_out = false;
     for store in stores {
-        if !store.trust.holds_text(Kind::Notes, "") {
-            left_out |= !store.note_files_there().is_empty();
+        if !store.notes_reviewed() {
+            left_out = true;
             continue;
         }
         let mut add = |text: &mut String, more: Result<String, Problem>| match more {

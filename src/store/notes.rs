@@ -10,6 +10,7 @@ use super::{
     atomic,
     lock::StoreLock,
     read::{self, Problem},
+    trust::Kind,
     txn::Unreadable,
     vault::Store,
 };
@@ -32,8 +33,7 @@ pub(crate) fn daily(date: Date) -> String {
 }
 
 impl Store {
-    /// Adds lines at the end of a file without reading it, because logs have no limit. A new file
-    /// starts with a title.
+    /// Adds lines at the end of a file. A new file starts with a title.
     pub(crate) fn append(
         &self,
         _lock: &StoreLock,
@@ -47,7 +47,29 @@ impl Store {
         let title = [format!("# {title}"), String::new()];
         let head = if end.is_empty() { &title[..] } else { &[] };
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
-        atomic::append_lines(&path, &text, self.sync)
+        let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
+        atomic::append_lines(&path, &text, self.sync)?;
+        if let Some(mut bytes) = before {
+            if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
+            bytes.extend_from_slice(text.as_bytes());
+            self.trust.note(|| vec![self.trust.file(name, &bytes)]);
+        }
+        Ok(())
+    }
+
+    /// What a file holds, nothing where it is not there, if it is as it was last written or reviewed
+    /// on this machine.
+    fn as_left_here(&self, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.file(name).ok()?;
+        let ours = |bytes: &Vec<u8>| self.trust.holds(self.trust.file(name, bytes));
+        bytes.map_or_else(|| Some(Vec::new()), |bytes| Some(bytes).filter(ours))
+    }
+
+    /// Whether a file of notes, a list or a log is as it was last written or reviewed on this machine.
+    pub(crate) fn file_reviewed(&self, name: &str) -> bool {
+        self.trust.is_whole() || self.as_left_here(name).is_some()
     }
 
     /// Replaces a file by what `change` makes of it, `None` leaving it as it is; called again when
@@ -70,10 +92,21 @@ impl Store {
             let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
             if atomic::replace_file(&path, &after, self.sync, unchanged)? {
+                let ours = |bytes| self.trust.holds(self.trust.file(name, bytes));
+                if before.as_deref().is_none_or(ours) {
+                    self.trust.note(|| vec![self.trust.file(name, &after)]);
+                }
                 return Ok(true);
             }
         }
         bail!("{} keeps changing while it is written", path.display())
+    }
+
+    /// Whether the working report may show its notes, lists and logs: the store was made or trusted
+    /// here, or all of them are as they were left here.
+    pub(crate) fn notes_reviewed(&self) -> bool {
+        self.trust.holds_text(Kind::Notes, "")
+            || self.note_files_there().iter().all(|name| self.file_reviewed(name))
     }
 
     /// The last bytes of a file. `Ok(None)` when there is none.

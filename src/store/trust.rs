@@ -33,7 +33,8 @@ pub(crate) enum Kind {
     Handoff,
     /// The heading that a project gives to a category's section.
     Heading,
-    /// The empty text of this kind stands for notes and logs, which are trusted as a whole.
+    /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
+    /// all of them, which the working report shows or not.
     Notes,
     /// A summary of a past session.
     Session,
@@ -145,15 +146,20 @@ impl Trust {
 
     /// The key of an entry.
     pub(crate) fn entry(&self, category: &str, text: &str) -> Key {
-        self.key(Kind::Entry, &["[", category, "] ", text])
+        self.key(Kind::Entry, &["[", category, "] ", text].map(str::as_bytes))
     }
 
     /// The key of another text.
     pub(crate) fn text(&self, kind: Kind, text: &str) -> Key {
-        self.key(kind, &[text])
+        self.key(kind, &[text.as_bytes()])
     }
 
-    fn key(&self, kind: Kind, parts: &[&str]) -> Key {
+    /// The key of a file of notes, a list or a log.
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> Key {
+        self.key(Kind::Notes, &[name.as_bytes(), &[0], bytes])
+    }
+
+    fn key(&self, kind: Kind, parts: &[&[u8]]) -> Key {
         let mut hash = self.known().seed.clone();
         hash.update(kind.name());
         hash.update([0]);

@@ -21,11 +21,16 @@ const FOR_AGENTS: &[&[&str]] = &[
     &["report", "--prompt", "what about planted berth locks and tides?"],
     &["report", "--layout", "working"],
     &["report", "--layout", "working", "--prompt", "planted berth locks"],
+    &["export", "agents"],
 ];
 
 fn for_agents(sandbox: &Sandbox) -> String {
-    let outputs = FOR_AGENTS.iter().map(|args| sandbox.run(args).done());
-    outputs.collect::<Vec<_>>().join("\n")
+    let output = |args: &&[&str]| {
+        let done = sandbox.run(args);
+        assert!(done.code < 2, "{args:?}: {done:?}");
+        done.stdout
+    };
+    FOR_AGENTS.iter().map(output).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -266,6 +271,10 @@ fn named_and_own_stores() {
     let id = id(&sandbox, "Mine, written by hand");
     event(&sandbox, 0, &id, "\"op\":\"forget\"");
     assert!(sandbox.run(&["report"]).done().contains("Mine, written by hand"));
+    let prompt = ["report", "--budget", "80", "--prompt", "what is mine and written by hand?"];
+    let recalled = sandbox.run(&prompt).done();
+    let (_, recalled) = recalled.split_once("# Contextually Relevant Memories").unwrap();
+    assert!(recalled.contains("Mine, written by hand"), "{recalled}");
     assert!(!sandbox.root().join("state").exists(), "and reading writes nothing down");
 }
 
@@ -285,15 +294,42 @@ fn nothing_unreviewed_replaces_anything() {
     assert!(!sandbox.run(&["report", "--budget", "9000"]).done().contains("SQLSTATE 40001"));
 }
 
+/// Notes and logs of a clone wait for somebody to read them; those that began here do not.
+#[test]
+fn notes_and_logs() {
+    let working = |sandbox: &Sandbox| sandbox.run(&["report", "--layout", "working"]);
+    let sandbox = Sandbox::cloned("working");
+    let report = working(&sandbox);
+    assert_eq!(report.stdout, "");
+    assert!(report.stderr.contains("were not written here and are left out"), "{report:?}");
+    sandbox.trust();
+    assert!(working(&sandbox).ok().contains("GRBL 1.1h"));
+    let sandbox = Sandbox::cloned("harbor");
+    for name in ["MEMORY.md", "SCRATCHPAD.md", "daily"] {
+        drop(fs::remove_file(sandbox.path(name)));
+        drop(fs::remove_dir_all(sandbox.path(name)));
+    }
+    sandbox.run(&["log", "Ours, in a store of others"]).done();
+    sandbox.run(&["log", "Ours again"]).done();
+    assert!(working(&sandbox).ok().contains("Ours again"));
+    sandbox.plant("SCRATCHPAD.md", "- [ ] planted\n");
+    assert_eq!(working(&sandbox).stdout, "");
+}
+
 /// A handoff is noted as written here, unless it repeats what was not.
 #[test]
 fn handoffs() {
-    for (sandbox, noted) in [(Sandbox::new("working"), true), (Sandbox::cloned("working"), false)] {
+    let pulled = Sandbox::new("working");
+    append(&pulled, "SCRATCHPAD.md", "- [ ] planted item\n");
+    // The log as it was left twice, and the handoff between.
+    for (sandbox, lines) in
+        [(Sandbox::new("working"), 3), (pulled, 2), (Sandbox::cloned("working"), 0)]
+    {
         sandbox.run(&["add", "So that there is a ledger"]).done();
         let before = ledger_lines(&sandbox);
         sandbox.run(&["log", "Something happened"]).done();
         sandbox.run(&["handoff"]).done();
-        assert_eq!(ledger_lines(&sandbox) - before, usize::from(noted), "{noted}");
+        assert_eq!(ledger_lines(&sandbox) - before, lines);
     }
 }
 

@@ -9,9 +9,10 @@ use super::{
 use crate::{
     cli::{
         error::Failure,
-        find::{self, Hit, Wanted},
+        find::{self, Hit},
         learning::{self, What},
         recalled,
+        wanted::Wanted,
     },
     model::entry::EntryId,
     recall::{bm25::Query, corpus::SourceKind, gate},

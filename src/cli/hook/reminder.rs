@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     cli::{
-        find::{self, Hit, Least, Wanted},
+        find::{self, Hit},
         recalled,
+        wanted::{Least, Wanted},
     },
     embed::table,
     recall::{bm25::Query, corpus::SourceKind},

@@ -146,7 +146,7 @@ mod tests {
         let find = |text: &str| find(text).pop().map(|found| found.text).unwrap_or_default();
         let far =
             format!("{}, always use a lock file", "When you cut the release ".repeat(5).trim());
-        assert_eq!(find(&far), "always use a lock file");
+        assert_eq!(find(&far), "Always use a lock file");
         let long = format!("I prefer {}", "berths ".repeat(30));
         assert_eq!(find(&long), format!("I prefer {}", "berths ".repeat(13).trim()));
         let long = format!("Always use {}", "ü".repeat(200));
