@@ -13,14 +13,12 @@ use chrono::{Local, TimeZone};
 use clap::ValueEnum;
 
 use super::{
+    config_files,
     error::{Failure, Kind},
     ui::{Color, Ui},
 };
 use crate::{
-    config::{
-        env::Env,
-        layer::{Config, Origin},
-    },
+    config::{env::Env, layer::Config},
     index::{manifest, models::Models},
     model::{
         category::Categories,
@@ -178,7 +176,7 @@ impl Context {
                 })?)
             }
         };
-        let files = config_files(&places)?;
+        let files = config_files::read(&places)?;
         let config = Config::load(&files, env)?;
         Ok((now, places, config))
     }
@@ -384,27 +382,4 @@ fn of_system(time: SystemTime) -> Timestamp {
 
 fn no_home() -> Failure {
     Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
-}
-
-/// The configuration files that exist, in the order of rising priority.
-fn config_files(places: &Places) -> Result<Vec<(Origin, String)>, Failure> {
-    let user = places.user().map(|dir| Origin::User(Context::config_file(&dir)));
-    let project = places.project().map(|dir| Origin::Project(Context::config_file(&dir)));
-    let mut files = Vec::new();
-    for origin in [user, project].into_iter().flatten() {
-        let (Origin::User(path) | Origin::Project(path)) = &origin else { continue };
-        // Your own file may be a link to anywhere; a project's may not lead out of the project.
-        let root = match &origin {
-            Origin::User(_) => Path::new("/"),
-            _ => path.parent().unwrap_or(path),
-        };
-        match read::file(root, path, read::MAX_FILE) {
-            Ok(None) => {}
-            Ok(Some(bytes)) => files.push((origin, String::from_utf8_lossy(&bytes).into_owned())),
-            Err(problem) => {
-                return Err(Failure { kind: Kind::Config, ..Failure::from(&problem) });
-            }
-        }
-    }
-    Ok(files)
 }

@@ -5,6 +5,7 @@ mod awaiting;
 mod chart;
 mod check;
 mod config_cmd;
+mod config_files;
 mod context;
 mod curate;
 mod detached;

@@ -205,7 +205,7 @@ pub(super) fn tune(ctx: &Context, noted: &Noted, apply: bool) -> Result<Exit, Fa
     if ctx.ui.json {
         let Setting { min_score, limit } = setting;
         ctx.ui.document(&json!({
-            "schema": "pimem.telemetry-tune/1", "proposed": {"recall.minScore": min_score, "recall.limit": limit},
+            "schema": "pimem.telemetry-tune/1", "proposed": {"minScore": min_score, "limit": limit},
             "prompts": prompts, "used": used, "gone": recorded.gone,
             "inForce": json_of(&before), "after": json_of(&after),
             "applied": files,

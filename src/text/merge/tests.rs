@@ -233,7 +233,13 @@ fn three() -> impl Strategy<Value = [Vec<String>; 3]> {
 /// A line as what it is, marked or not.
 fn bare(line: &str) -> String {
     let line = line.replace(" *(pinned)*", "").replace(" *(enforced)*", "");
-    line.replace("- [x] ", "- [ ] ").trim_end().to_owned()
+    let line = line.replace("- [x] ", "- [ ] ");
+    // An entry is the same however far it is indented.
+    if line.trim_start().starts_with("- [") {
+        line.trim().to_owned()
+    } else {
+        line.trim_end().to_owned()
+    }
 }
 
 proptest! {
