@@ -21,6 +21,7 @@ mod explain;
 mod generated;
 mod histories;
 mod hook_sessions;
+mod hook_trust;
 mod hooks;
 mod hooks_install;
 mod hooks_trial;

@@ -51,14 +51,14 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
     let unreviewed = board.unreviewed();
     if unreviewed > 0 {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let (count, are, was) = match unreviewed {
-            1 => ("1 memory".to_owned(), "is", "it was"),
-            count => (format!("{count} memories"), "are", "they were"),
+        let (count, are, them) = match unreviewed {
+            1 => ("1 memory".to_owned(), "is not shown, because it was", "it"),
+            count => (format!("{count} memories"), "are not shown, because they were", "them"),
         };
         let _ = writeln!(
             text,
-            "{gap}> {count} of this project {are} not shown, because {was} not written on this \
-             machine. The user can look at them with `pimem trust --review`."
+            "{gap}> {count} of this project {are} not written on this machine. The user can look \
+             at {them} with `pimem trust --review`."
         );
     }
     Answer { text, entries, report: true, ..Answer::default() }
