@@ -129,9 +129,18 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
 
 /// Name of a store's directory in the cache: the same for every path that leads to it.
 pub(crate) fn store_key(store: &Path) -> String {
+    key_of(&real(store))
+}
+
+/// The same for a path without links.
+pub(crate) fn key_of(real: &Path) -> String {
     use sha2::{Digest, Sha256};
-    let real = std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf());
     let digest = Sha256::digest(real.as_os_str().as_encoded_bytes());
     let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
     format!("{start:016x}")
+}
+
+/// The directory that a path leads to.
+pub(crate) fn real(store: &Path) -> PathBuf {
+    std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
 }

@@ -229,7 +229,7 @@ impl Trust {
             return Ok(0);
         }
         let _lock = self.lock(dir)?;
-        let before = Known::read(&self.store, Some(path.to_path_buf())).keys;
+        let before = Known::read(&root::real(&self.store), Some(path.to_path_buf())).keys;
         let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
@@ -256,21 +256,22 @@ impl Trust {
 
     /// The first line, for people: whose ledger it is.
     fn head(&self) -> String {
-        format!("# texts reviewed in {:?}\n", real(&self.store).to_string_lossy())
+        format!("# texts reviewed in {:?}\n", root::real(&self.store).to_string_lossy())
     }
 
     fn known(&self) -> &Known {
         self.known.get_or_init(|| {
-            let path = self.state.as_ref().map(|state| state.join(root::store_key(&self.store)));
-            Known::read(&self.store, path)
+            let real = root::real(&self.store);
+            let path = self.state.as_ref().map(|state| state.join(root::key_of(&real)));
+            Known::read(&real, path)
         })
     }
 }
 
 impl Known {
-    /// Reads a ledger. A line that is no key is skipped: the keys prove themselves.
+    /// Reads the ledger of the store at a path without links. A line that is no key is skipped: the keys prove themselves.
     fn read(store: &Path, path: Option<PathBuf>) -> Self {
-        let name = Sha256::digest(real(store).as_os_str().as_encoded_bytes());
+        let name = Sha256::digest(store.as_os_str().as_encoded_bytes());
         // A whole block, so that it is hashed once and not with every text.
         let seed = Sha256::new_with_prefix(name).chain_update([0; 32]);
         let root = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
@@ -306,11 +307,6 @@ fn lines(keys: &BTreeSet<u128>) -> String {
         let _ = writeln!(lines, "{key:032x}");
         lines
     })
-}
-
-/// The directory that a path leads to.
-fn real(store: &Path) -> PathBuf {
-    std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
 }
 
 #[cfg(unix)]
