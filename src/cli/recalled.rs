@@ -1,10 +1,10 @@
 //! What a prompt brings to mind, besides what a report says anyway.
 
-use std::{cell::LazyCell, collections::HashSet};
+use std::cell::LazyCell;
 
 use super::{
     context::Context,
-    find::{Found, Hit, find},
+    find::{Found, Hit, find_each},
     wanted::Wanted,
 };
 use crate::{
@@ -19,34 +19,64 @@ use crate::{
     text::safe,
 };
 
-/// What a prompt brings to mind: entries that the report does not show already.
-pub(crate) fn entries(
+/// Past sessions that a prompt brings to mind.
+pub(crate) const SESSIONS: usize = 3;
+/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
+const READ: usize = 8;
+/// Summaries that are looked past because they were shown before, at most.
+const PASSED: usize = 16;
+
+/// What a prompt brings to mind: entries but for some, and past sessions, more of them when some
+/// were shown before. One search finds both. Whether entries still hold is the caller's to ask.
+pub(crate) fn search(
     ctx: &Context,
     stores: &[Store],
     prompt: &str,
-    board: &Board,
-    shown: &HashSet<EntryId>,
-) -> Found {
+    except: &IdSet<EntryId>,
+    shown: usize,
+) -> (Found, Vec<Hit>) {
     let query = Query::from_prompt(prompt);
-    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    let pool = limit.saturating_mul(4).saturating_add(shown.len());
-    let wanted = Wanted::recall(ctx, &query, pool, &[SourceKind::Topic]);
-    let mut found = find(ctx, stores, &wanted);
+    let entries = Wanted {
+        except: Some(except),
+        ..Wanted::recall(ctx, &query, limit(ctx).saturating_mul(2), &[SourceKind::Topic])
+    };
+    let more = SESSIONS + shown.min(PASSED);
+    let sessions = Wanted {
+        pool: Some(READ + more),
+        ..Wanted::recall(ctx, &query, more, &[SourceKind::Session])
+    };
+    // Most stores have none.
+    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
+    let found = if stores.iter().any(has_some) {
+        find_each(ctx, stores, &[entries, sessions])
+    } else {
+        find_each(ctx, stores, &[entries])
+    };
+    let mut found = found.into_iter();
+    let entries = found.next().unwrap_or_default();
+    (entries, found.next().map(|sessions| sessions.hits).unwrap_or_default())
+}
+
+/// How many entries are recalled.
+pub(crate) fn limit(ctx: &Context) -> usize {
+    usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX)
+}
+
+/// Those of some hits that hold by a board.
+pub(crate) fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
         let row = hit.entry.and_then(|id| board.get(id));
         row.is_some_and(|row| {
             // The text of a hit is that of some line; of the entry, the board knows what was reviewed.
             let same = row.entry.text == hit.text;
-            let over = row.expired || row.superseded_by.is_some();
-            same && !over && !shown.contains(&row.entry.id)
+            same && !row.expired && row.superseded_by.is_none()
         })
     };
-    found.hits = distinct(std::mem::take(&mut found.hits).into_iter().filter(holds), limit);
-    found
+    distinct(hits.into_iter().filter(holds), limit)
 }
 
 /// Those of some hits that still hold, at most `limit`, without near repetitions. Unlike
-/// [`entries`] it needs no board, which would take longer to make than the search takes.
+/// [`on_board`] it needs no board, which would take longer to make than the search takes.
 pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let ids: IdSet<EntryId> = hits.iter().filter_map(|hit| hit.entry).collect();
     let mut ledgers = Vec::new();
@@ -95,21 +125,25 @@ pub(crate) fn line(ctx: &Context, hit: &Hit) -> String {
     format!("- [{}] {}\n", safe::model(name), safe::model(&hit.text))
 }
 
-/// A past session as a line of a prompt: its date and its summary.
-pub(crate) fn session_line(hit: &Hit) -> String {
+/// A past session: its date and its summary.
+pub(crate) fn session(hit: &Hit) -> String {
     let date = hit.when.map(Timestamp::date).unwrap_or_default();
-    format!("- {}\n", safe::model(format!("{date} {}", hit.text).trim()))
+    format!("{date} {}", hit.text).trim().to_owned()
 }
 
-/// Past sessions that a prompt brings to mind.
-pub(crate) fn sessions(ctx: &Context, stores: &[Store], prompt: &str, limit: usize) -> Vec<Hit> {
-    // Most stores have none, and a search opens the index.
-    let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
-    if !stores.iter().any(has_some) {
-        return Vec::new();
+/// What was recalled, as it stands in a prompt.
+pub(crate) fn text(ctx: &Context, entries: &[Hit], sessions: &[Hit]) -> String {
+    let mut text = String::new();
+    if !entries.is_empty() {
+        text.push_str("# Contextually Relevant Memories\n\n");
+        text.extend(entries.iter().map(|hit| line(ctx, hit)));
     }
-    let query = Query::from_prompt(prompt);
-    find(ctx, stores, &Wanted::recall(ctx, &query, limit, &[SourceKind::Session])).hits
+    if !sessions.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str("# Relevant Past Sessions\n\n");
+        text.extend(sessions.iter().map(|hit| format!("- {}\n", safe::model(&session(hit)))));
+    }
+    text
 }
 
 /// Two recalled entries that share this much of their words are shown once.

@@ -1,29 +1,26 @@
 //! `pimem report`: what an agent should know, within a budget of tokens.
 
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::{
     Outcome,
     context::{self, Context},
     error::{Exit, Failure, Kind},
-    find::{Found, Hit},
+    find::Found,
     input, recalled, search,
     view::Entries,
     why, working,
 };
 use crate::{
-    model::{entry::EntryId, time::Timestamp},
+    model::{entry::EntryId, hash::IdSet},
     recall::gate,
     report::{
         budget::{self, Tokens},
         explain::Arithmetic,
         render::{self, Settings},
     },
-    score::board::{Board, Row},
+    score::board::Row,
     store::read,
-    text::safe,
 };
 
 /// Print what an agent should know, for a prompt
@@ -62,9 +59,6 @@ enum Layout {
     Working,
 }
 
-/// Past sessions that a prompt brings to mind.
-const SESSIONS: usize = 3;
-
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let stores = ctx.readers()?;
     let prompt = match args.prompt.as_deref() {
@@ -89,10 +83,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     if let Some(prompt) =
         prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
     {
-        let shown: HashSet<EntryId> = report.shown(&board).collect();
-        recalled = recalled::entries(ctx, &stores, &prompt, &board, &shown);
-        let found = recalled::sessions(ctx, &stores, &prompt, SESSIONS);
-        sessions = found.iter().map(session).collect();
+        let shown: IdSet<EntryId> = report.shown(&board).collect();
+        (recalled, sessions) = recalled::search(ctx, &stores, &prompt, &shown, 0);
+        recalled.hits = recalled::on_board(&board, recalled.hits, recalled::limit(ctx));
     }
     let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -118,7 +111,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             "budget": report.budget.0,
             "entries": explained().filter(keep).collect::<Vec<_>>(),
             "recalled": recalled.iter().map(|hit| search::json_of(hit, args.explain)).collect::<Vec<_>>(),
-            "sessions": sessions,
+            "sessions": sessions.iter().map(recalled::session).collect::<Vec<_>>(),
         });
         if let Some(fields) = document.as_object_mut().filter(|_| unreviewed > 0) {
             fields.insert("unreviewed".to_owned(), json!(unreviewed));
@@ -126,8 +119,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.document(&document);
     } else {
         ctx.ui.text(&report.text);
-        ctx.ui.text(&recalled_text(&board, &entries, &recalled, report.text.is_empty()));
-        ctx.ui.text(&sessions_text(&sessions));
+        let more = recalled::text(ctx, &recalled, &sessions);
+        ctx.ui.text(if report.text.is_empty() || more.is_empty() { "" } else { "\n" });
+        ctx.ui.text(&more);
         if args.explain {
             for (row, verdict) in report.judged(&board) {
                 let (state, line) = (Entries::state(row), entries.line(row));
@@ -161,32 +155,4 @@ fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
     let hint = "--system-prompt-tokens takes a number instead";
     let bytes = input::named(path, read::MAX_FILE, hint)?;
     Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
-}
-
-fn recalled_text(board: &Board, entries: &Entries<'_>, recalled: &[Hit], first: bool) -> String {
-    if recalled.is_empty() {
-        return String::new();
-    }
-    let mut text = if first { String::new() } else { "\n".to_owned() };
-    text.push_str("# Contextually Relevant Memories\n\n");
-    for hit in recalled {
-        let category =
-            hit.entry.and_then(|id| board.get(id)).map_or("", |row| entries.category(row));
-        text.push_str(&format!("- [{}] {}\n", safe::model(category), safe::model(&hit.text)));
-    }
-    text
-}
-
-fn sessions_text(sessions: &[String]) -> String {
-    if sessions.is_empty() {
-        return String::new();
-    }
-    let lines = sessions.iter().map(|session| format!("- {}\n", safe::model(session)));
-    format!("\n# Relevant Past Sessions\n\n{}", lines.collect::<String>())
-}
-
-/// A session as one line: its date and its summary.
-fn session(hit: &Hit) -> String {
-    let date = hit.when.map(Timestamp::date).unwrap_or_default();
-    format!("{date} {}", hit.text).trim().to_owned()
 }

@@ -82,19 +82,17 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
 /// Answers, and gives the exit code.
 pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
     let started = Instant::now();
-    let cli = match super::parse(args) {
-        Ok(cli) => cli,
-        Err(error) => {
-            super::usage(args, &env, &error);
-            return 0;
-        }
-    };
-    let (Cli { globals, .. }, Command::Hook(Args { agent, event })) = (&cli, &cli.command) else {
-        return 0;
-    };
+    let (globals, agent, event) =
+        match plain(args).map_or_else(|| parsed(args), |call| Ok(Some(call))) {
+            Ok(Some(call)) => call,
+            Ok(None) => return 0,
+            Err(error) => {
+                super::usage(args, &env, &error);
+                return 0;
+            }
+        };
     let debug = env.text("PIMEM_DEBUG") == Some("1");
-    let agent = Agent::find(agent).unwrap_or(Agent::Generic);
-    let Some(moment) = agent.moment(event) else {
+    let Some(moment) = agent.moment(&event) else {
         tell(debug, &format!("{} has no hook {event:?}", agent.name()));
         return 0;
     };
@@ -108,13 +106,30 @@ pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
     }
     let watch = Watch::start(started, first_deadline(&env), nothing, debug);
     let request = Request { agent, moment, debug, started };
-    let globals = globals.clone();
     let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
     if done.is_err() {
         tell(debug, "the hook has panicked");
     }
     watch.answer_nothing();
     0
+}
+
+/// Who calls, when, and with which options.
+type Called = (Globals, Agent, String);
+
+/// A call as agents make it, `pimem hook AGENT EVENT`: looking at it costs nothing, where defining
+/// options costs as much as starting the process.
+fn plain(args: &[OsString]) -> Option<Called> {
+    let [_, hook, agent, event] = args else { return None };
+    let event = event.to_str().filter(|event| *hook == "hook" && !event.starts_with('-'))?;
+    Some((Globals::default(), Agent::find(agent.to_str()?)?, event.to_owned()))
+}
+
+/// Any other call; `None` when it is none of a hook after all.
+fn parsed(args: &[OsString]) -> Result<Option<Called>, clap::Error> {
+    let Cli { globals, command } = super::parse(args)?;
+    let Command::Hook(Args { agent, event }) = command else { return Ok(None) };
+    Ok(Agent::find(&agent).map(|agent| (globals, agent, event)))
 }
 
 /// What is known of a call before anything is read.

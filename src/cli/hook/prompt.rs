@@ -1,7 +1,5 @@
 //! The user has said something: what it brings to mind, and what it tells about the user.
 
-use std::collections::HashSet;
-
 use super::{
     call::{Answer, Call, Shown, hash},
     start,
@@ -9,22 +7,15 @@ use super::{
 use crate::{
     cli::{
         error::Failure,
-        find::{self, Hit},
+        find::Hit,
         learning::{self, What},
         recalled,
-        wanted::Wanted,
     },
     model::entry::EntryId,
-    recall::{bm25::Query, corpus::SourceKind, gate},
+    recall::gate,
     store::session::{self, Note},
 };
 
-/// Past sessions that a prompt brings to mind.
-const SESSIONS: usize = 3;
-/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
-const READ: usize = 8;
-/// Summaries that are looked past because they were shown.
-const MANY: usize = 16;
 /// Least characters of a message that a summary of the session may use.
 const SAID: usize = 15;
 /// Preferences that are learned from one session, at most: pasted text may look like them.
@@ -48,51 +39,29 @@ pub(super) fn prompt(call: &Call<'_>) -> Answer {
     }
     let prompt = call.input.prompt.as_deref().unwrap_or_default();
     if !gate::is_trivial(prompt) {
-        let there = answer.entries.iter().map(|shown| shown.id).collect();
-        answer.extend(recall(call, prompt, there));
+        let more = recall(call, prompt, answer.entries.iter().map(|shown| shown.id));
+        answer.extend(more);
     }
     answer
 }
 
-fn recall(call: &Call<'_>, prompt: &str, there: HashSet<EntryId>) -> Answer {
+fn recall(call: &Call<'_>, prompt: &str, there: impl Iterator<Item = EntryId>) -> Answer {
     let (ctx, known) = (call.ctx, call.known());
-    let query = Query::from_prompt(prompt);
     let mut except = known.seen.clone();
     except.extend(there);
-    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    let entries = Wanted {
-        except: Some(&except),
-        ..Wanted::recall(ctx, &query, limit.saturating_mul(2), &[SourceKind::Topic])
-    };
-    let more = SESSIONS + known.texts.len().min(MANY);
-    let sessions = Wanted {
-        pool: Some(READ + more),
-        ..Wanted::recall(ctx, &query, more, &[SourceKind::Session])
-    };
-    let mut found = find::find_each(ctx, &call.stores, &[entries, sessions]).into_iter();
-    let (entries, sessions) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
-    let mut answer = Answer { stale: entries.stale, ..Answer::default() };
-    let hits = recalled::alive(ctx, &call.stores, entries.hits, limit);
-    if !hits.is_empty() {
-        answer.text.push_str("# Contextually Relevant Memories\n\n");
-        for hit in hits {
-            answer.text.push_str(&recalled::line(ctx, &hit));
-            answer.entries.extend(shown(hit));
-        }
+    let (entries, mut sessions) =
+        recalled::search(ctx, &call.stores, prompt, &except, known.texts.len());
+    let hits = recalled::alive(ctx, &call.stores, entries.hits, recalled::limit(ctx));
+    sessions.retain(|hit| !known.texts.contains(&hash(&hit.text)));
+    sessions.truncate(recalled::SESSIONS);
+    Answer {
+        text: recalled::text(ctx, &hits, &sessions),
+        entries: hits.into_iter().filter_map(shown).collect(),
+        sessions: sessions.len(),
+        others: sessions.into_iter().map(|hit| hit.text).collect(),
+        stale: entries.stale,
+        report: false,
     }
-    let unseen = |hit: &Hit| !known.texts.contains(&hash(&hit.text));
-    let sessions: Vec<Hit> = sessions.hits.into_iter().filter(unseen).take(SESSIONS).collect();
-    if !sessions.is_empty() {
-        let gap = if answer.text.is_empty() { "" } else { "\n" };
-        answer.text.push_str(gap);
-        answer.text.push_str("# Relevant Past Sessions\n\n");
-        answer.sessions = sessions.len();
-        for hit in sessions {
-            answer.text.push_str(&recalled::session_line(&hit));
-            answer.others.push(hit.text);
-        }
-    }
-    answer
 }
 
 /// An entry that was found.
