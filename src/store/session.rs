@@ -69,10 +69,10 @@ pub(crate) enum Note {
         /// The beginning, without secrets.
         text: String,
     },
-    /// Preferences were learned.
+    /// Preferences were learned from what the user said, which is in its context anyway.
     Learned {
-        /// How many.
-        count: usize,
+        /// Their ids.
+        entries: Vec<String>,
     },
     /// A summary of the session has been kept.
     Indexed,
@@ -215,7 +215,10 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 known.indexed = false;
                 known.said.push(text);
             }
-            Note::Learned { count } => known.learned += count,
+            Note::Learned { entries } => {
+                known.learned += entries.len();
+                known.seen.extend(ids(entries));
+            }
             Note::Indexed => known.indexed = true,
             Note::Call { .. } | Note::Unknown => {}
         }
@@ -255,12 +258,13 @@ mod tests {
             "{\"op\":\"later\",\"x\":1}\ndamaged\n".to_owned(),
             line(&Note::Used { entries: vec![EntryId(2).to_string(), "x".to_owned()] }),
             line(&Note::Said { text: "a".to_owned() }),
-            line(&Note::Learned { count: 2 }),
+            line(&Note::Learned { entries: vec![EntryId(8).to_string()] }),
         ]
         .concat();
         let known = folded(&text);
+        assert!(known.seen.contains(&EntryId(8)), "said is seen");
         assert!(known.reported && known.seen.contains(&EntryId(1)) && known.texts.contains(&7));
-        assert_eq!((known.injected.len(), known.used.len(), known.learned), (2, 1, 2));
+        assert_eq!((known.injected.len(), known.used.len(), known.learned), (2, 1, 1));
         let after = folded(&(text + &line(&Note::Reset) + &seen(&[2, 3])));
         assert!(!after.reported && !after.seen.contains(&EntryId(1)));
         assert_eq!(after.injected, [1, 2, 3].map(EntryId));

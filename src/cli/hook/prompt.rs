@@ -13,7 +13,7 @@ use crate::{
     },
     model::entry::EntryId,
     recall::gate,
-    store::session::{self, Note},
+    store::session::Note,
 };
 
 /// Least characters of a message that a summary of the session may use.
@@ -84,11 +84,10 @@ pub(super) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     let learned = learning::learn(call.ctx, home, prompt, most, call.who())?;
     // Whoever said it need not be told.
     let known = learned.iter().filter(|learned| learned.what != What::Recent);
-    let ids: Vec<EntryId> = known.filter_map(|learned| learned.id).collect();
-    if !ids.is_empty() {
-        let seen = session::seen(ids.iter().copied(), Vec::new());
-        call.note(&[Note::Learned { count: ids.len() }]);
-        call.note(seen.as_slice());
+    let entries: Vec<String> =
+        known.filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
+    if !entries.is_empty() {
+        call.note(&[Note::Learned { entries }]);
     }
     Ok(())
 }
