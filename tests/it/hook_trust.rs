@@ -154,3 +154,26 @@ fn stores_of_others() {
         assert_eq!(sandbox.tree(), before, "nothing is written to it");
     }
 }
+
+/// A starting session has scores rebuilt by a process of its own, but not in a store that nobody here
+/// has looked at.
+#[test]
+fn rebuilding_goes_on_by_itself() {
+    let (cloned, own) = (Sandbox::cloned("working"), Sandbox::new("working"));
+    for sandbox in [&cloned, &own] {
+        let mut command = hook(sandbox, "claude", "session-start");
+        command.env("PIMEM_HOOK_REBUILD_MINUTES", "30");
+        assert_eq!(piped(command, "{\"session_id\":\"s\"}").code, 0);
+    }
+    let snapshot = |sandbox: &Sandbox| sandbox.path("memory-scores.json").is_file();
+    for _ in 0..600 {
+        if snapshot(&own) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(snapshot(&own) && !snapshot(&cloned));
+    // It is not made again within the time, and the lock says when the first one has ended.
+    let lock = std::fs::File::open(own.path("lock")).unwrap();
+    lock.lock().unwrap();
+}

@@ -89,15 +89,22 @@ fn handed_off(call: &Call<'_>) -> Answer {
 pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     let minutes = call.ctx.config.whole("hook.rebuildMinutes");
     let fresh = Duration::from_secs(minutes * 60);
-    let is_old = |store: &Store| {
+    let is_due = |store: &&Store| {
         let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
         let modified = snapshot.and_then(|meta| meta.modified());
         let age = modified.ok().map(|at| call.ctx.real_now.duration_since(at).unwrap_or_default());
-        age.is_none_or(|age| age >= fresh)
+        // A store that nobody here has looked at is left as it came.
+        let known = store.trust.is_whole() || store.trust.len() > 0;
+        known && age.is_none_or(|age| age >= fresh)
     };
-    if minutes > 0 && call.stores.iter().any(is_old) {
+    let due: Vec<&Store> = call.stores.iter().filter(is_due).collect();
+    if minutes > 0 && !due.is_empty() {
         let age = format!("{minutes}m");
-        detached::start(call.ctx, &["rebuild", "--if-older", &age, "--quiet"])?;
+        let mut args = vec!["rebuild", "--if-older", &age, "--quiet"];
+        if let [only] = due.as_slice() {
+            args.extend(["--scope", only.scope.name()]);
+        }
+        detached::start(call.ctx, &args)?;
     }
     super::close::sweep(call)
 }
