@@ -173,7 +173,7 @@ fn rebuilding_goes_on_by_itself() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     assert!(snapshot(&own) && !snapshot(&cloned));
-    // It is not made again within the time, and the lock says when the first one has ended.
+    // The sandbox is removed when it has let go of the store.
     let lock = std::fs::File::open(own.path("lock")).unwrap();
     lock.lock().unwrap();
 }
