@@ -22,7 +22,11 @@ use crate::{
         soft::Meaning,
     },
     score::{board::Scope, stability::Standing},
-    store::{read::Problem, trust::Kind, vault::Store},
+    store::{
+        read::Problem,
+        trust::{Key, Kind},
+        vault::Store,
+    },
 };
 
 /// Something found.
@@ -197,9 +201,7 @@ impl Search<'_> {
         read(stores, parts.corpora, parts, &mut placed, (mode == Mode::Hybrid).then_some(meaning));
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
-        for placed in &mut placed {
-            placed.reviewed = reviewed(ctx, stores, placed);
-        }
+        review(ctx, stores, &mut placed);
         if wanted.reviewed {
             let mut seen = HashSet::new();
             placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
@@ -318,15 +320,30 @@ fn read(
     }
 }
 
-/// Whether what was found was written or reviewed on this machine.
-fn reviewed(ctx: &Context, stores: &[Store], placed: &Placed<'_>) -> bool {
-    let Some(store) = stores.get(placed.store) else { return false };
-    let trust = &store.trust;
-    match placed.kind {
-        SourceKind::Topic => corpus::category_name(&ctx.config.categories, placed.doc.category)
-            .is_some_and(|name| trust.holds_entry(name, &placed.text)),
-        SourceKind::Session => trust.holds_text(Kind::Session, &placed.text),
-        _ => trust.holds_text(Kind::Notes, "") || store.file_reviewed(placed.source),
+/// Finds out what of it was written or reviewed on this machine.
+fn review(ctx: &Context, stores: &[Store], placed: &mut [Placed<'_>]) {
+    for (number, store) in stores.iter().enumerate() {
+        let trust = &store.trust;
+        let key = |placed: &Placed<'_>| match placed.kind {
+            SourceKind::Topic => {
+                let categories = &ctx.config.categories;
+                let name = corpus::category_name(categories, placed.doc.category)?;
+                Some(trust.entry(name, &placed.text))
+            }
+            SourceKind::Session => Some(trust.text(Kind::Session, &placed.text)),
+            _ => Some(trust.text(Kind::Notes, "")),
+        };
+        let ask = |placed: &Placed<'_>| placed.store == number && !trust.is_whole();
+        let keys: Vec<Option<Key>> =
+            placed.iter().map(|placed| ask(placed).then(|| key(placed))?).collect();
+        let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
+        let here = placed.iter_mut().zip(keys).filter(|(placed, _)| placed.store == number);
+        for (placed, key) in here {
+            let is_note = !matches!(placed.kind, SourceKind::Topic | SourceKind::Session);
+            placed.reviewed = trust.is_whole()
+                || key.is_some_and(|key| held.contains(&key))
+                || is_note && store.file_reviewed(placed.source);
+        }
     }
 }
 

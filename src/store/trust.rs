@@ -6,7 +6,7 @@
 //! covers the store's real path, so a ledger says nothing about any other store.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     fmt::Write as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use super::{
     atomic::{self, Sync},
     lock::{LockError, StoreLock},
+    log,
     read::{self, Problem},
     root,
 };
@@ -87,7 +88,10 @@ struct Known {
     path: Option<PathBuf>,
     /// Whether the store's directory is another user's.
     foreign: bool,
-    keys: IdSet<u128>,
+    /// What the ledger's file holds.
+    bytes: Vec<u8>,
+    /// Its keys, once somebody has asked about many.
+    keys: OnceLock<IdSet<u128>>,
     /// What was written down since it was read.
     said: Mutex<IdSet<u128>>,
     problem: Option<Problem>,
@@ -136,7 +140,7 @@ impl Trust {
 
     /// How many texts the ledger holds.
     pub(crate) fn len(&self) -> usize {
-        self.known().keys.len()
+        self.known().keys().len()
     }
 
     /// Why the ledger could not be read.
@@ -184,7 +188,16 @@ impl Trust {
     pub(crate) fn holds(&self, key: Key) -> bool {
         let known = self.known();
         let said = || known.said.lock().is_ok_and(|said| said.contains(&key.0));
-        !known.foreign && (known.keys.contains(&key.0) || said())
+        !known.foreign && (known.keys().contains(&key.0) || said())
+    }
+
+    /// Those of some texts that the ledger holds, if it counts. For a few of them it is quicker than
+    /// asking about each, because the ledger is gone through only once.
+    pub(crate) fn held(&self, keys: &[Key]) -> HashSet<Key> {
+        if keys.is_empty() || self.known().foreign {
+            return HashSet::new();
+        }
+        self.known().held(keys)
     }
 
     /// Notes a text that was written here. What fails is said when the command ends.
@@ -206,8 +219,9 @@ impl Trust {
     /// Writes keys down that the ledger does not hold.
     pub(crate) fn record(&self, keys: &[Key]) -> Result<()> {
         let known = self.known();
+        let held = known.held(keys);
         let fresh: BTreeSet<u128> =
-            keys.iter().map(|key| key.0).filter(|key| !known.keys.contains(key)).collect();
+            keys.iter().filter(|key| !held.contains(key)).map(|key| key.0).collect();
         if fresh.is_empty() {
             return Ok(());
         }
@@ -229,7 +243,8 @@ impl Trust {
             return Ok(0);
         }
         let _lock = self.lock(dir)?;
-        let before = Known::read(&root::real(&self.store), Some(path.to_path_buf())).keys;
+        let before = Known::read(&root::real(&self.store), Some(path.to_path_buf()));
+        let before = before.keys();
         let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
@@ -280,25 +295,41 @@ impl Known {
             Ok(bytes) => (bytes.unwrap_or_default(), None),
             Err(problem) => (Vec::new(), Some(problem)),
         };
-        let mut keys = IdSet::default();
-        keys.reserve(bytes.len() / LINE);
-        keys.extend(bytes.split(|byte| *byte == b'\n').filter_map(parse));
         let (foreign, said) = (is_foreign(store), Mutex::default());
-        Self { seed, path, foreign, keys, said, problem }
+        Self { seed, path, foreign, bytes, keys: OnceLock::new(), said, problem }
+    }
+
+    /// All keys of the ledger.
+    fn keys(&self) -> &IdSet<u128> {
+        self.keys.get_or_init(|| {
+            let mut keys = IdSet::default();
+            keys.reserve(self.bytes.len() / LINE);
+            keys.extend(log::lines(&self.bytes).filter_map(parse));
+            keys
+        })
+    }
+
+    /// Those of some keys that the ledger holds.
+    fn held(&self, keys: &[Key]) -> HashSet<Key> {
+        if let Some(all) = self.keys.get() {
+            return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
+        }
+        let mut wanted = keys.to_vec();
+        wanted.sort_unstable();
+        let keys = log::lines(&self.bytes).filter_map(parse).map(Key);
+        keys.filter(|key| wanted.binary_search(key).is_ok()).collect()
     }
 }
 
 /// Bytes of a line.
 const LINE: usize = 33;
 
+/// Every command that looks at entries reads the whole ledger, so digits are taken without branches.
 fn parse(line: &[u8]) -> Option<u128> {
-    let (high, low) = line.split_at_checked(16)?;
-    let half = |digits: &[u8]| -> Option<u128> {
-        let plain = digits.len() == 16 && digits.iter().all(u8::is_ascii_hexdigit);
-        let digits = str::from_utf8(digits).ok().filter(|_| plain)?;
-        u64::from_str_radix(digits, 16).ok().map(u128::from)
-    };
-    Some(half(high)? << 64 | half(low)?)
+    let is_key = line.len() == LINE - 1 && line.iter().all(u8::is_ascii_hexdigit);
+    // Letters follow `@` in ASCII, of either case: `a` is 9 more than its low bits.
+    let value = |byte: &u8| (byte & 15) + 9 * (byte >> 6);
+    is_key.then(|| line.iter().fold(0, |key, byte| key << 4 | u128::from(value(byte))))
 }
 
 fn lines(keys: &BTreeSet<u128>) -> String {
