@@ -4,6 +4,7 @@ pub mod category;
 pub mod entry;
 pub mod event;
 pub mod hash;
+pub mod hex;
 pub mod local;
 pub mod note;
 pub mod telemetry;

@@ -23,7 +23,7 @@ use super::{
     read::{self, Problem},
     root,
 };
-use crate::model::hash::IdSet;
+use crate::model::{hash::IdSet, hex};
 
 /// Kinds of texts: the same words of another kind are another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -304,7 +304,7 @@ impl Known {
         self.keys.get_or_init(|| {
             let mut keys = IdSet::default();
             keys.reserve(self.bytes.len() / LINE);
-            keys.extend(log::lines(&self.bytes).filter_map(parse));
+            keys.extend(log::lines(&self.bytes).filter_map(hex::read));
             keys
         })
     }
@@ -314,22 +314,27 @@ impl Known {
         if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
-        let mut wanted = keys.to_vec();
+        // Lines are compared as they stand, which is quicker than to read their digits.
+        let mut wanted: Vec<(String, Key)> =
+            keys.iter().map(|key| (format!("{:032x}", key.0), *key)).collect();
         wanted.sort_unstable();
-        let keys = log::lines(&self.bytes).filter_map(parse).map(Key);
-        keys.filter(|key| wanted.binary_search(key).is_ok()).collect()
+        let starts: IdSet<u64> =
+            wanted.iter().filter_map(|(line, _)| start(line.as_bytes())).collect();
+        let likely = |line: &&[u8]| start(line).is_some_and(|start| starts.contains(&start));
+        let find = |line: &[u8]| {
+            let at = wanted.binary_search_by(|(known, _)| known.as_bytes().cmp(line)).ok()?;
+            wanted.get(at).map(|(_, key)| *key)
+        };
+        log::lines(&self.bytes).filter(likely).filter_map(find).collect()
     }
 }
 
 /// Bytes of a line.
 const LINE: usize = 33;
 
-/// Every command that looks at entries reads the whole ledger, so digits are taken without branches.
-fn parse(line: &[u8]) -> Option<u128> {
-    let is_key = line.len() == LINE - 1 && line.iter().all(u8::is_ascii_hexdigit);
-    // Letters follow `@` in ASCII, of either case: `a` is 9 more than its low bits.
-    let value = |byte: &u8| (byte & 15) + 9 * (byte >> 6);
-    is_key.then(|| line.iter().fold(0, |key, byte| key << 4 | u128::from(value(byte))))
+/// The first digits of a line, as they stand.
+fn start(line: &[u8]) -> Option<u64> {
+    line.first_chunk().map(|digits| u64::from_ne_bytes(*digits))
 }
 
 fn lines(keys: &BTreeSet<u128>) -> String {
@@ -360,12 +365,15 @@ mod tests {
     fn keys_are_read_as_they_are_written() {
         let keys = BTreeSet::from([0, 1, u128::MAX, 0x0123_4567_89ab_cdef << 60]);
         let text = lines(&keys);
-        assert_eq!(text.lines().filter_map(|line| parse(line.as_bytes())).count(), 4);
-        assert_eq!(text.lines().filter_map(|l| parse(l.as_bytes())).collect::<BTreeSet<_>>(), keys);
+        assert_eq!(text.lines().filter_map(|line| hex::read(line.as_bytes())).count(), 4);
+        assert_eq!(
+            text.lines().filter_map(|l| hex::read(l.as_bytes())).collect::<BTreeSet<_>>(),
+            keys
+        );
         let zeros = "0".repeat(32);
         for line in ["", "#", "x", &zeros[1..], &format!("{zeros}0"), &zeros.replacen('0', "+", 1)]
         {
-            assert_eq!(parse(line.as_bytes()), None, "{line}");
+            assert_eq!(hex::read(line.as_bytes()), None, "{line}");
         }
     }
 

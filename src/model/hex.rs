@@ -1,0 +1,42 @@
+//! Numbers of 32 hexadecimal digits, read quickly: thousands of them stand in a ledger of trust.
+
+/// A line of 32 digits, letters in lower case, as a number.
+#[must_use]
+pub fn read(line: &[u8]) -> Option<u128> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if line.len() != 32 || !line.iter().all(is_digit) {
+        return None;
+    }
+    let (eights, _) = line.as_chunks();
+    Some(eights.iter().fold(0, |key, eight| key << 32 | u128::from(digits(*eight))))
+}
+
+/// Eight digits at once.
+fn digits(digits: [u8; 8]) -> u64 {
+    let text = u64::from_be_bytes(digits);
+    // The low bits of `a` are 1, and letters alone have the bit of 64.
+    let each = (text & 0x0f0f_0f0f_0f0f_0f0f) + 9 * (text >> 6 & 0x0101_0101_0101_0101);
+    let pairs = (each | each >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    (fours | fours >> 16) & 0xffff_ffff
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(number: u128, cut in 0_usize..32, other: u8) {
+            let mut line = format!("{number:032x}").into_bytes();
+            prop_assert_eq!(read(&line), Some(number));
+            prop_assert_eq!(read(&line[cut + 1..]), None);
+            line[cut] = other;
+            let text = String::from_utf8_lossy(&line).into_owned();
+            let lower = other.is_ascii_digit() || (b'a'..=b'f').contains(&other);
+            prop_assert_eq!(read(&line), u128::from_str_radix(&text, 16).ok().filter(|_| lower));
+        }
+    }
+}
