@@ -56,64 +56,72 @@ pub(crate) enum Content {
 /// Words by which a file of ours is known.
 pub(crate) const MARK: &str = "Written by `pimem hooks install`";
 
-const OPENCODE: Whole = Whole { text: include_str!("shims/opencode.ts"), what: "plugin" };
-const PI: Whole = Whole { text: include_str!("shims/pi.ts"), what: "extension" };
+/// A shim, with what all shims have: an agent loads one file.
+macro_rules! shim {
+    ($file:literal) => {
+        concat!(include_str!($file), "\n", include_str!("shims/ask.ts"))
+    };
+}
+
+const OPENCODE: Whole = Whole { text: shim!("shims/opencode.ts"), what: "plugin" };
+const PI: Whole = Whole { text: shim!("shims/pi.ts"), what: "extension" };
 const RULE: Whole = Whole { text: include_str!("shims/cursor.mdc"), what: "rule" };
 
-const fn event(moment: Moment, native: &'static str, word: &'static str, seconds: u32) -> Event {
-    Event { moment, native, word, matcher: None, seconds }
+const fn event(moment: Moment, native: &'static str, seconds: u32) -> Event {
+    Event { moment, native, word: moment.name(), matcher: None, seconds }
 }
 
 const fn after(native: &'static str, matcher: &'static str) -> Event {
-    Event { matcher: Some(matcher), ..event(Moment::PostTool, native, "post-tool", 5) }
+    Event { matcher: Some(matcher), ..event(Moment::PostTool, native, 5) }
 }
 
 use Moment::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
 
 const CLAUDE: &[Event] = &[
-    event(SessionStart, "SessionStart", "session-start", 10),
-    event(Prompt, "UserPromptSubmit", "prompt", 5),
+    event(SessionStart, "SessionStart", 10),
+    event(Prompt, "UserPromptSubmit", 5),
     after("PostToolUse", "Edit|Write|MultiEdit|NotebookEdit"),
-    event(PreCompact, "PreCompact", "pre-compact", 10),
-    event(Stop, "Stop", "stop", 10),
-    event(SessionEnd, "SessionEnd", "session-end", 10),
+    event(PreCompact, "PreCompact", 10),
+    event(Stop, "Stop", 10),
+    event(SessionEnd, "SessionEnd", 10),
 ];
 const CODEX: &[Event] = &[
-    event(SessionStart, "SessionStart", "session-start", 10),
-    event(Prompt, "UserPromptSubmit", "prompt", 5),
+    event(SessionStart, "SessionStart", 10),
+    event(Prompt, "UserPromptSubmit", 5),
     after("PostToolUse", "apply_patch|Edit|Write"),
-    event(PreCompact, "PreCompact", "pre-compact", 10),
-    event(Stop, "Stop", "stop", 5),
+    event(PreCompact, "PreCompact", 10),
+    event(Stop, "Stop", 5),
 ];
 const GEMINI: &[Event] = &[
-    event(SessionStart, "SessionStart", "session-start", 10),
-    event(Prompt, "BeforeAgent", "prompt", 5),
+    event(SessionStart, "SessionStart", 10),
+    event(Prompt, "BeforeAgent", 5),
     after("AfterTool", "write_file|replace"),
-    event(PreCompact, "PreCompress", "pre-compact", 10),
-    event(Stop, "AfterAgent", "stop", 5),
-    event(SessionEnd, "SessionEnd", "session-end", 5),
+    event(PreCompact, "PreCompress", 10),
+    event(Stop, "AfterAgent", 5),
+    event(SessionEnd, "SessionEnd", 5),
 ];
 const ANTIGRAVITY: &[Event] = &[
-    event(Prompt, "PreInvocation", "pre-invocation", 10),
+    // It comes before every call of the model, of which only the first of a turn is a prompt.
+    Event { word: "pre-invocation", ..event(Prompt, "PreInvocation", 10) },
     after("PostToolUse", "*"),
-    event(Stop, "Stop", "stop", 10),
+    event(Stop, "Stop", 10),
 ];
 const CURSOR: &[Event] = &[
-    event(SessionStart, "sessionStart", "session-start", 5),
-    event(Prompt, "beforeSubmitPrompt", "prompt", 5),
-    event(PostTool, "afterFileEdit", "post-tool", 5),
-    event(PreCompact, "preCompact", "pre-compact", 10),
-    event(Stop, "stop", "stop", 5),
-    event(SessionEnd, "sessionEnd", "session-end", 5),
+    event(SessionStart, "sessionStart", 5),
+    event(Prompt, "beforeSubmitPrompt", 5),
+    event(PostTool, "afterFileEdit", 5),
+    event(PreCompact, "preCompact", 10),
+    event(Stop, "stop", 5),
+    event(SessionEnd, "sessionEnd", 5),
 ];
 /// Of the two that load a shim: what that calls us for, and how long it waits.
 const SHIM: &[Event] = &[
-    event(SessionStart, "session_start", "session-start", 5),
-    event(Prompt, "prompt", "prompt", 5),
-    event(PostTool, "post_tool", "post-tool", 5),
-    event(PreCompact, "pre_compact", "pre-compact", 5),
-    event(Stop, "stop", "stop", 5),
-    event(SessionEnd, "session_end", "session-end", 5),
+    event(SessionStart, "session_start", 5),
+    event(Prompt, "prompt", 5),
+    event(PostTool, "post_tool", 5),
+    event(PreCompact, "pre_compact", 5),
+    event(Stop, "stop", 5),
+    event(SessionEnd, "session_end", 5),
 ];
 
 impl Agent {

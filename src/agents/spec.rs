@@ -53,43 +53,23 @@ impl Agent {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
 
-    /// What it calls its hooks, in the order of [`Moment::ALL`]; empty where it has none.
-    fn hooks(self) -> [&'static str; 6] {
+    /// What it calls the hook of a moment; nothing where it has none.
+    pub(crate) fn hook(self, moment: Moment) -> &'static str {
+        let mut events = self.events().iter();
+        events.find(|event| event.moment == moment).map_or("", |event| event.native)
+    }
+
+    /// What those that load a shim call the moments themselves, in the order of [`Moment::ALL`].
+    fn own_names(self) -> &'static [&'static str] {
         match self {
-            Self::Claude | Self::Codex => [
-                "SessionStart",
-                "UserPromptSubmit",
-                "PostToolUse",
-                "PreCompact",
-                "Stop",
-                "SessionEnd",
-            ],
-            Self::Gemini => [
-                "SessionStart",
-                "BeforeAgent",
-                "AfterTool",
-                "PreCompress",
-                "AfterAgent",
-                "SessionEnd",
-            ],
-            Self::Antigravity => ["", "PreInvocation", "PostToolUse", "", "Stop", ""],
-            Self::Cursor => [
-                "sessionStart",
-                "beforeSubmitPrompt",
-                "afterFileEdit",
-                "preCompact",
-                "stop",
-                "sessionEnd",
-            ],
-            Self::Opencode => [
+            Self::Opencode => &[
                 "session.created",
                 "chat.message",
                 "tool.execute.after",
                 "experimental.session.compacting",
                 "session.idle",
-                "",
             ],
-            Self::Pi => [
+            Self::Pi => &[
                 "session_start",
                 "before_agent_start",
                 "tool_result",
@@ -97,14 +77,8 @@ impl Agent {
                 "turn_end",
                 "session_shutdown",
             ],
-            Self::Generic => [""; 6],
+            _ => &[],
         }
-    }
-
-    /// What it calls the hook of a moment.
-    pub(crate) fn hook(self, moment: Moment) -> &'static str {
-        let hooks = Moment::ALL.into_iter().zip(self.hooks());
-        hooks.into_iter().find(|(known, _)| *known == moment).map_or("", |(_, name)| name)
     }
 
     /// The moment of that name, ours or the agent's own, however it is spelt: `prompt`,
@@ -114,9 +88,11 @@ impl Agent {
             name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
         };
         let wanted = plain(name);
-        let hooks = Moment::ALL.into_iter().zip(self.hooks());
-        let mut named = Moment::ALL.into_iter().map(|moment| (moment, moment.name())).chain(hooks);
-        named.find(|(_, name)| !name.is_empty() && plain(name) == wanted).map(|(moment, _)| moment)
+        let ours = Moment::ALL.into_iter().map(|moment| (moment, moment.name()));
+        let events = self.events().iter().map(|event| (event.moment, event.native));
+        let own = Moment::ALL.into_iter().zip(self.own_names().iter().copied());
+        let mut named = ours.chain(events).chain(own);
+        named.find(|(_, name)| plain(name) == wanted).map(|(moment, _)| moment)
     }
 
     /// The most that it takes of us at once; more would be put into a file, or dropped.
@@ -192,7 +168,7 @@ impl Moment {
     ];
 
     /// The word on the command line.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",
             Self::Prompt => "prompt",

@@ -31,12 +31,13 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let dry = args.dry_run;
     let text = if args.text == ["-"] { input::read_stdin()? } else { args.text.join(" ") };
-    let found = if preference::find(&text).is_empty() {
+    let stated = preference::find(&text);
+    let found = if stated.is_empty() {
         Vec::new()
     } else {
         let (dir, scope, known) = ctx.target()?;
         let store = if dry { ctx.store(dir, scope) } else { ctx.made((dir, scope, known))? };
-        learning::take(ctx, &store, &text, preference::MOST, ctx.who(), dry)?
+        learning::take(ctx, &store, stated, preference::MOST, ctx.who(), dry)?
     };
     show(ctx, &found, dry);
     let is = |wanted: fn(&What) -> bool| found.iter().any(|learned| wanted(&learned.what));

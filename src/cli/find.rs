@@ -108,13 +108,13 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
     if query.is_empty() {
         return all.iter().map(|_| nothing()).collect();
     }
-    let mut first = nothing();
+    let mut problems = Vec::new();
     let categories = &ctx.config.categories;
     let open =
         |store: &Store| Corpus::open(store, ctx.cache_dir(store).as_deref(), query, categories);
     let corpora: Vec<Corpus> = stores.iter().map(open).collect();
     for (store, corpus) in stores.iter().zip(&corpora) {
-        first.problems.extend(corpus.problems.iter().cloned());
+        problems.extend(corpus.problems.iter().cloned());
         if let Freshness::Broken(why) = &corpus.freshness {
             ctx.ui.detail(&format!("index of {}: {why}; answered without it", store.dir.display()));
         }
@@ -148,7 +148,7 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
         found.degraded.clone_from(&degraded);
     }
     if let Some(found) = each.first_mut() {
-        found.problems = first.problems;
+        found.problems = problems;
         found.stale = stale::of(stores, &corpora, space);
     }
     each

@@ -107,7 +107,7 @@ pub(super) fn write(
 }
 
 /// An id as it may stand in a comment.
-fn visible(id: &str) -> String {
+pub(super) fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 

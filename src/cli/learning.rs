@@ -17,7 +17,10 @@ use crate::{
     plan::instruction,
     score::evidence::UserState,
     store::{txn::Txn, vault::Store},
-    text::{preference, secret},
+    text::{
+        preference::{self, Preference},
+        secret,
+    },
 };
 
 /// When each preference was last learned, by its id: on this machine, and for an hour.
@@ -62,20 +65,20 @@ pub(crate) fn learn(
     most: usize,
     who: Provenance,
 ) -> Result<Vec<Learned>, Failure> {
-    take(ctx, store, text, most, who, false)
+    take(ctx, store, preference::find(text), most, who, false)
 }
 
-/// The same; a dry run changes nothing.
+/// The same of preferences that were found; a dry run changes nothing.
 pub(super) fn take(
     ctx: &Context,
     store: &Store,
-    text: &str,
+    stated: Vec<Preference>,
     most: usize,
     who: Provenance,
     dry: bool,
 ) -> Result<Vec<Learned>, Failure> {
     let (mut done, mut news) = (Vec::new(), Vec::new());
-    for found in preference::find(text) {
+    for found in stated {
         let category = intake::category(ctx, "preference")?;
         match checked(category, &found) {
             Ok(new) => news.push(new),

@@ -17,6 +17,16 @@ pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
     hash
 }
 
+/// The first 64 bits of the SHA-256 of some bytes, in hexadecimal: a name that nobody can choose to be
+/// another's.
+#[must_use]
+pub fn short_sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::digest(bytes);
+    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{start:016x}")
+}
+
 /// The hash of the same bytes and one more.
 #[must_use]
 pub fn fnv1a64_more(hash: u64, byte: u8) -> u64 {

@@ -85,9 +85,14 @@ impl Row {
     /// a session, and at most once an hour. So no text lifts itself by being seen often.
     #[must_use]
     pub fn may_gain_unasked(&self, now: Now, in_this_session: bool) -> bool {
-        let rested = now.since(self.evidence.last_reinforced).days() >= 1.0 / 24.0;
-        self.entry.reviewed && !in_this_session && rested
+        self.entry.reviewed && !in_this_session && rested(now, &self.evidence)
     }
+}
+
+/// Whether the last reinforcement is long enough ago for one that nobody asked for.
+#[must_use]
+pub fn rested(now: Now, evidence: &Evidence) -> bool {
+    now.since(evidence.last_reinforced).days() >= 1.0 / 24.0
 }
 
 /// All rows, best first.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::gitlink::{self, Git};
+use crate::model::hash::short_sha256;
 
 /// Name of the store below a project's root.
 const STORE: &str = ".pi/memory";
@@ -134,10 +135,7 @@ pub(crate) fn store_key(store: &Path) -> String {
 
 /// The same for a path without links.
 pub(crate) fn key_of(real: &Path) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = Sha256::digest(real.as_os_str().as_encoded_bytes());
-    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    format!("{start:016x}")
+    short_sha256(real.as_os_str().as_encoded_bytes())
 }
 
 /// The directory that a path leads to.

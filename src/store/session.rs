@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{atomic, vault::Store};
 use crate::model::{
     entry::EntryId,
-    hash::{IdSet, fnv1a64},
+    hash::{IdSet, fnv1a64, short_sha256},
 };
 
 /// Directory of ledgers below `data/`.
@@ -119,7 +119,7 @@ impl Session {
     /// process just now, which will answer it.
     pub(crate) fn open(store: &Store, id: &str, call: &str, now: SystemTime) -> Option<Self> {
         // Agents name sessions as they like: the name is hashed before it touches a path.
-        let name = format!("{FOLDER}/{}.jsonl", digest(id));
+        let name = format!("{FOLDER}/{}.jsonl", short_sha256(id.as_bytes()));
         let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
         let key = format!("{:016x}", fnv1a64(&[call.as_bytes()]));
@@ -224,14 +224,6 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
         }
     }
     known
-}
-
-/// 64 bits of the SHA-256 of a session's id.
-fn digest(id: &str) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = Sha256::digest(id.as_bytes());
-    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    format!("{start:016x}")
 }
 
 /// Makes the notes about entries and other texts that were put into a prompt.

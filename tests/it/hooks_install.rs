@@ -334,8 +334,8 @@ fn shims_talk_to_both_sides() {
     write(&bin, script.as_bytes());
     fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
     for agent in ["opencode", "pi"] {
-        let shim = fs::read_to_string(repository().join(format!("src/agents/shims/{agent}.ts")));
-        let shim = shim.unwrap().replace("MILLISECONDS = 5000", "MILLISECONDS = 1000");
+        let shim = sandbox.run(&["hooks", "print", agent]).done();
+        let shim = shim.replace("MILLISECONDS = 5000", "MILLISECONDS = 1000");
         write(&sandbox.root().join(format!("{agent}.mjs")), shim.as_bytes());
         let driver = repository().join(format!("fixtures/settings/{agent}.mjs"));
         let mut node = Command::new("node");

@@ -1,41 +1,8 @@
 // Written by `pimem hooks install`, which also replaces it; `pimem hooks uninstall pi` deletes it.
 // Tells pimem what happens in a session, and the model what pimem answers. Whatever goes wrong here,
 // pi goes on as if this file were not there.
-import { spawn } from "node:child_process"
 
-const MILLISECONDS = 5000
-
-function ask(word, input) {
-  return new Promise((resolve) => {
-    try {
-      const child = spawn("pimem", ["hook", "pi", word], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
-      const done = (context) => (clearTimeout(timer), resolve(context))
-      const timer = setTimeout(() => {
-        child.kill()
-        child.stdout.destroy()
-        child.unref()
-        done("")
-      }, MILLISECONDS)
-      let answer = ""
-      child.on("error", () => done(""))
-      child.on("close", () => done(contextOf(answer)))
-      child.stdout.setEncoding("utf8").on("data", (text) => (answer += text))
-      child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify({ hook_event_name: word, ...input }))
-    } catch {
-      resolve("")
-    }
-  })
-}
-
-function contextOf(answer) {
-  try {
-    const { context } = JSON.parse(answer)
-    return typeof context === "string" ? context : ""
-  } catch {
-    return ""
-  }
-}
+const AGENT = "pi"
 
 function textOf(content) {
   if (typeof content === "string") return content

@@ -1,8 +1,8 @@
 //! One call of a hook: who calls, which stores there are, and what its session has seen.
 
 use std::{
-    io::{Read, Seek, SeekFrom},
-    path::PathBuf,
+    cell::OnceCell,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -15,6 +15,7 @@ use crate::{
     cli::{
         context::Context,
         error::Failure,
+        handoff,
         stale::{self, Stale},
     },
     model::{
@@ -25,8 +26,8 @@ use crate::{
     },
     recall::gate,
     store::{
+        read,
         session::{self, Known, Note, Session},
-        stream,
         vault::Store,
     },
     text::{safe, secret, transcript},
@@ -47,6 +48,7 @@ pub(super) struct Call<'a> {
     pub(super) stores: Vec<Store>,
     session: Option<Session>,
     nothing: Known,
+    said: OnceCell<String>,
 }
 
 /// What goes into the prompt, and what is to be noted about it.
@@ -124,7 +126,8 @@ impl<'a> Call<'a> {
             session = Some(open);
         }
         let nothing = Known::default();
-        let call = Self { ctx, agent, moment, input, stores, session, nothing };
+        let said = OnceCell::new();
+        let call = Self { ctx, agent, moment, input, stores, session, nothing, said };
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
             call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
         }
@@ -169,9 +172,8 @@ impl<'a> Call<'a> {
 
     /// The session's id as it may be written down.
     pub(super) fn session_id(&self) -> Option<String> {
-        let id = self.input.session.as_ref()?;
-        let visible = id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
-        Some(visible.take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
+        let visible = handoff::visible(self.input.session.as_ref()?);
+        Some(visible.chars().take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
     }
 
     /// Notes what was put into the prompt, and refreshes what the search found behind.
@@ -188,18 +190,18 @@ impl<'a> Call<'a> {
         let mut records = Vec::new();
         // A prompt that found nothing is noted too: other thresholds might find something.
         let asked =
-            self.moment == Moment::Prompt && self.listens() && !gate::is_trivial(&self.prompt());
+            self.moment == Moment::Prompt && self.listens() && !gate::is_trivial(self.prompt());
         if !entries.is_empty() || asked {
             let entries =
                 entries.iter().map(|shown| Injected::new(shown.id, &shown.text, shown.score));
             records.push(What::Injection {
                 event: self.moment.name().to_owned(),
-                prompt: self.prompt(),
+                prompt: self.prompt().to_owned(),
                 entries: entries.collect(),
             });
         }
         if sessions > 0 {
-            records.push(What::SessionInject { prompt: self.prompt(), count: sessions });
+            records.push(What::SessionInject { prompt: self.prompt().to_owned(), count: sessions });
         }
         self.telemetry(records);
         stale::refresh(self.ctx, stale);
@@ -221,11 +223,7 @@ impl<'a> Call<'a> {
     /// What the agent answered: as it says itself, else by the end of the session's transcript.
     pub(super) fn response(&self) -> Option<String> {
         self.input.response.clone().or_else(|| {
-            let mut file = stream::open(&self.transcript()?).ok()??;
-            let length = file.metadata().ok()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-            let mut tail = Vec::new();
-            file.take(TAIL).read_to_end(&mut tail).ok()?;
+            let tail = read::tail(Path::new("/"), &self.transcript()?, TAIL).ok()??;
             transcript::last_assistant(&tail)
         })
     }
@@ -235,10 +233,13 @@ impl<'a> Call<'a> {
         self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
     }
 
-    /// The beginning of the prompt as it may be kept.
-    pub(super) fn prompt(&self) -> String {
-        let prompt = self.input.prompt.as_deref().unwrap_or_default();
-        secret::clean(prompt).chars().take(PROMPT).collect()
+    /// The beginning of the prompt as it may be kept. Pages may be pasted in, so secrets are looked for
+    /// once.
+    pub(super) fn prompt(&self) -> &str {
+        self.said.get_or_init(|| {
+            let prompt = self.input.prompt.as_deref().unwrap_or_default();
+            secret::clean(prompt).chars().take(PROMPT).collect()
+        })
     }
 }
 

@@ -72,9 +72,9 @@ pub(super) fn shown(hit: Hit) -> Option<Shown> {
 /// Keeps what the user said for a summary, and learns preferences from it.
 pub(super) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     let said = call.prompt();
-    let usable = said.chars().count() >= SAID && !gate::is_trivial(&said);
+    let usable = said.chars().count() >= SAID && !gate::is_trivial(said);
     if usable && call.known().said.len() < MESSAGES {
-        call.note(&[Note::Said { text: said }]);
+        call.note(&[Note::Said { text: said.to_owned() }]);
     }
     let most = PREFERENCES.saturating_sub(call.known().learned);
     let (Some(prompt), Some(home)) = (&call.input.prompt, call.home()) else { return Ok(()) };

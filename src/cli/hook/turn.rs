@@ -10,12 +10,12 @@ use crate::{
         telemetry::What,
     },
     recall::usage::Response,
-    score::{board::Board, ledger::Ledger},
+    score::{
+        board::{self, Board},
+        ledger::Ledger,
+    },
     store::{session::Note, vault::Store},
 };
-
-/// Milliseconds in which a hook reinforces an entry once.
-const HOUR: u64 = 3_600_000;
 
 /// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
 /// session, however often it is used.
@@ -56,7 +56,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     // Most answers use nothing that is due, and then there is nothing to lock.
     let due = |ledger: &Ledger| {
         let mut evidence = used.iter().filter_map(|id| ledger.evidence(*id));
-        evidence.any(|evidence| ctx.now.since(evidence.last_reinforced).0 >= HOUR)
+        evidence.any(|evidence| board::rested(ctx.now, &evidence))
     };
     if store.evidence_of(used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());

@@ -1,0 +1,36 @@
+// How every shim calls pimem. Whatever goes wrong, the answer is empty.
+import { spawn } from "node:child_process"
+
+const MILLISECONDS = 5000
+
+function ask(word, input) {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn("pimem", ["hook", AGENT, word], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      const done = (context) => (clearTimeout(timer), resolve(context))
+      const timer = setTimeout(() => {
+        child.kill()
+        child.stdout.destroy()
+        child.unref()
+        done("")
+      }, MILLISECONDS)
+      let answer = ""
+      child.on("error", () => done(""))
+      child.on("close", () => done(contextOf(answer)))
+      child.stdout.setEncoding("utf8").on("data", (text) => (answer += text))
+      child.stdin.on("error", () => {})
+      child.stdin.end(JSON.stringify({ hook_event_name: word, ...input }))
+    } catch {
+      resolve("")
+    }
+  })
+}
+
+function contextOf(answer) {
+  try {
+    const { context } = JSON.parse(answer)
+    return typeof context === "string" ? context : ""
+  } catch {
+    return ""
+  }
+}
