@@ -19,6 +19,7 @@
 //! * `config`: settings and where each comes from. [`exchange`]: memories in the formats of other
 //!   programs. `plan`: what should change in a store, and why.
 //! * `store`: the disk. `index`: derived data, and installed models with the process they run in.
+//! * `llm`: language models, for those who configure one.
 //! * `agents`: dialects of the agents whose hooks call us, as data.
 //! * [`cli`]: the shell, one file a command.
 //!
@@ -31,6 +32,7 @@ pub(crate) mod config;
 pub mod embed;
 pub mod exchange;
 pub(crate) mod index;
+pub(crate) mod llm;
 pub mod model;
 pub(crate) mod plan;
 pub mod recall;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     config::{
         layer, locate,
-        schema::{self, KEYS, Key},
+        schema::{self, Guard, Key},
     },
     store::{atomic, read, trust},
 };
@@ -73,7 +73,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn show(ctx: &Context, with_origin: bool) {
-    let values = KEYS.iter().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
+    let values = schema::keys().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
     if ctx.ui.json {
         let list: Vec<Value> = values
             .map(|(key, (value, origin))| {
@@ -134,7 +134,7 @@ pub(super) fn write(
         return Err(wrong(&expected));
     }
     let is_project = target.1 == crate::score::board::Scope::Project;
-    if key.protected && is_project {
+    if key.guard != Guard::Open && is_project {
         let message = format!("a project's file may not set {}", key.name);
         return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
     }
@@ -173,7 +173,7 @@ pub(super) fn write(
 /// The setting of that name.
 pub(super) fn find(name: &str) -> Result<&'static Key, Failure> {
     Key::find(name).ok_or_else(|| {
-        let hint = locate::closest(name, KEYS.iter().map(|key| key.name)).map_or_else(
+        let hint = locate::closest(name, schema::keys().map(|key| key.name)).map_or_else(
             || "pimem config show lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );

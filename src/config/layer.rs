@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     env::Env,
     locate,
-    schema::{CATEGORY_FIELDS, KEYS, Key},
+    schema::{CATEGORY_FIELDS, Guard, Key, keys},
 };
 use crate::{
     model::category::{Categories, CategorySpec},
@@ -59,14 +59,14 @@ pub(crate) struct Config {
 impl Config {
     /// Merges the layers; `files` come in order of rising priority.
     pub(crate) fn load(files: &[(Origin, String)], env: &Env) -> Result<Self, ConfigError> {
-        let defaults = KEYS.iter().map(|key| (key.name, (key.default(), Origin::Default)));
+        let defaults = keys().map(|key| (key.name, (key.default(), Origin::Default)));
         let mut values: BTreeMap<_, _> = defaults.collect();
         for (origin, text) in files {
             for (key, value) in read_file(origin, text)? {
                 values.insert(key.name, (value, origin.clone()));
             }
         }
-        for key in KEYS {
+        for key in keys() {
             let Some(text) = env.text(key.env) else { continue };
             let value = key.read(text);
             if let Some(expected) = key.mismatch(&value) {
@@ -141,7 +141,7 @@ fn read_file(origin: &Origin, text: &str) -> Result<Vec<(&'static Key, Value)>, 
         let parts: Vec<&str> = path.split('.').collect();
         let line = locate::line_of(text, &parts);
         let Some(key) = Key::find(&path) else {
-            let names = KEYS.iter().map(|key| key.name);
+            let names = keys().map(|key| key.name);
             let hint = locate::closest(&path, names).map_or_else(
                 || "pimem config show lists the settings".to_owned(),
                 |name| format!("did you mean {name}?"),
@@ -152,7 +152,7 @@ fn read_file(origin: &Origin, text: &str) -> Result<Vec<(&'static Key, Value)>, 
             let message = format!("{path} is {value}, not {expected}");
             return Err(fail(line, message, key.doc.to_owned()));
         }
-        if key.protected && matches!(origin, Origin::Project(_)) {
+        if key.guard != Guard::Open && matches!(origin, Origin::Project(_)) {
             let message = format!("a project's file may not set {path}");
             let hint = "set it in your own ~/.pi/agent/memory.json, or by variable".to_owned();
             return Err(fail(line, message, hint));

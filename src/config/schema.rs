@@ -9,14 +9,25 @@ pub(crate) enum Kind {
     Bool(bool),
     /// A whole number between two bounds.
     Whole { default: u64, least: u64, most: u64 },
-    /// A number between 0 and a bound.
-    Number { default: f64, most: f64 },
+    /// A number between two bounds.
+    Number { default: f64, least: f64, most: f64 },
     /// One of some words; the first is the default.
     Choice(&'static [&'static str]),
     /// Any text.
     Text(&'static str),
     /// The table of further categories.
     Categories,
+}
+
+/// Whether a project's file may set something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// It may.
+    Open,
+    /// It may once somebody has reviewed the file: it decides what is sent, to whom, or run.
+    Reviewed,
+    /// It may not.
+    Own,
 }
 
 /// One setting.
@@ -28,18 +39,22 @@ pub(crate) struct Key {
     pub(crate) env: &'static str,
     /// What it may be.
     pub(crate) kind: Kind,
-    /// A project's file may not set it.
-    pub(crate) protected: bool,
+    /// Whether a project's file may set it.
+    pub(crate) guard: Guard,
     /// What it is for.
     pub(crate) doc: &'static str,
 }
 
 const fn key(name: &'static str, env: &'static str, kind: Kind, doc: &'static str) -> Key {
-    Key { name, env, kind, protected: false, doc }
+    Key { name, env, kind, guard: Guard::Open, doc }
 }
 
 /// Every setting, in the order of `config show`.
-pub(crate) const KEYS: &[Key] = &[
+pub(crate) fn keys() -> impl Iterator<Item = &'static Key> {
+    [GENERAL, OBSERVER, REFLECTOR, DREAM].into_iter().flatten()
+}
+
+const GENERAL: &[Key] = &[
     key(
         "report.budget",
         "PIMEM_REPORT_BUDGET",
@@ -59,7 +74,7 @@ pub(crate) const KEYS: &[Key] = &[
         "Wording of the ground-truth line",
     ),
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "report.removeCommand",
             "PIMEM_REPORT_REMOVE_COMMAND",
@@ -70,7 +85,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "recall.minScore",
         "PIMEM_RECALL_MIN_SCORE",
-        Kind::Number { default: 0.42, most: 1.0 },
+        Kind::Number { default: 0.42, least: 0.0, most: 1.0 },
         "Score from which a memory is recalled for a prompt",
     ),
     key(
@@ -92,7 +107,7 @@ pub(crate) const KEYS: &[Key] = &[
         "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays",
     ),
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "embedding.model",
             "PIMEM_EMBEDDING_MODEL",
@@ -101,7 +116,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "embedding.runtime",
             "PIMEM_EMBEDDING_RUNTIME",
@@ -110,7 +125,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "embedding.deadlineMs",
             "PIMEM_EMBEDDING_DEADLINE_MS",
@@ -119,7 +134,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "hook.deadlineMs",
             "PIMEM_HOOK_DEADLINE_MS",
@@ -128,7 +143,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "hook.rebuildMinutes",
             "PIMEM_HOOK_REBUILD_MINUTES",
@@ -137,7 +152,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "telemetry.enabled",
             "PIMEM_TELEMETRY_ENABLED",
@@ -146,7 +161,7 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
-        protected: true,
+        guard: Guard::Own,
         ..key(
             "lock.timeoutMs",
             "PIMEM_LOCK_TIMEOUT_MS",
@@ -155,6 +170,142 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
 ];
+
+/// The providers of language models.
+pub(crate) const PROVIDERS: &[&str] =
+    &["none", "openai", "anthropic", "gemini", "ollama", "command"];
+
+/// The settings of one use of a language model, with those of its own behind them.
+macro_rules! service {
+    ($name:literal, $env:literal, $temperature:literal, $($own:expr),*) => {
+        &[
+            Key {
+                guard: Guard::Reviewed,
+                ..key(
+                    concat!($name, ".provider"),
+                    concat!("PIMEM_", $env, "_PROVIDER"),
+                    Kind::Choice(PROVIDERS),
+                    "Who runs the language model; openai stands for every server that speaks its language",
+                )
+            },
+            Key {
+                guard: Guard::Reviewed,
+                ..key(
+                    concat!($name, ".model"),
+                    concat!("PIMEM_", $env, "_MODEL"),
+                    Kind::Text("gpt-5-nano"),
+                    "The language model, by its provider's name for it",
+                )
+            },
+            Key {
+                guard: Guard::Reviewed,
+                ..key(
+                    concat!($name, ".endpoint"),
+                    concat!("PIMEM_", $env, "_ENDPOINT"),
+                    Kind::Text(""),
+                    "Address of the provider's server, as in http://localhost:8080/v1/, instead of its own",
+                )
+            },
+            Key {
+                guard: Guard::Reviewed,
+                ..key(
+                    concat!($name, ".apiKeyEnv"),
+                    concat!("PIMEM_", $env, "_API_KEY_ENV"),
+                    Kind::Text(""),
+                    "The variable that holds the key, instead of the provider's usual one",
+                )
+            },
+            Key {
+                guard: Guard::Reviewed,
+                ..key(
+                    concat!($name, ".command"),
+                    concat!("PIMEM_", $env, "_COMMAND"),
+                    Kind::Text(""),
+                    "What the provider command runs, by the shell: the prompt is its input, the answer its output",
+                )
+            },
+            key(
+                concat!($name, ".temperature"),
+                concat!("PIMEM_", $env, "_TEMPERATURE"),
+                Kind::Number { default: $temperature, least: 0.0, most: 2.0 },
+                "How much the model's answers vary",
+            ),
+            key(
+                concat!($name, ".maxOutputTokens"),
+                concat!("PIMEM_", $env, "_MAX_OUTPUT_TOKENS"),
+                Kind::Whole { default: 100_000, least: 1, most: 10_000_000 },
+                "Tokens that an answer may have",
+            ),
+            key(
+                concat!($name, ".timeoutSeconds"),
+                concat!("PIMEM_", $env, "_TIMEOUT_SECONDS"),
+                Kind::Whole { default: 120, least: 1, most: 1800 },
+                "How long one answer is waited for",
+            ),
+            $($own),*
+        ]
+    };
+}
+
+const OBSERVER: &[Key] = service!(
+    "observer",
+    "OBSERVER",
+    0.3,
+    key(
+        "observer.messageTokenThreshold",
+        "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
+        Kind::Whole { default: 30_000, least: 0, most: 10_000_000 },
+        "Tokens of a session from which pimem observe --if-due makes observations of it",
+    )
+);
+
+const REFLECTOR: &[Key] = service!(
+    "reflector",
+    "REFLECTOR",
+    0.0,
+    key(
+        "reflector.observationTokenThreshold",
+        "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
+        Kind::Whole { default: 40_000, least: 0, most: 10_000_000 },
+        "Tokens of observations from which they are reflected upon",
+    )
+);
+
+const DREAM: &[Key] = service!(
+    "dream",
+    "DREAM",
+    0.0,
+    key(
+        "dream.enabled",
+        "PIMEM_DREAM_ENABLED",
+        Kind::Bool(false),
+        "Dream by itself when a session ends",
+    ),
+    key(
+        "dream.intervalHours",
+        "PIMEM_DREAM_INTERVAL_HOURS",
+        Kind::Number { default: 3.0, least: 0.5, most: 24.0 },
+        "Hours between two dreams",
+    ),
+    Key {
+        guard: Guard::Reviewed,
+        ..key(
+            "dream.llm",
+            "PIMEM_DREAM_LLM",
+            Kind::Bool(false),
+            "Ask the language model too when a session ends",
+        )
+    },
+    Key {
+        guard: Guard::Reviewed,
+        ..key(
+            "dream.applyModel",
+            "PIMEM_DREAM_APPLY_MODEL",
+            Kind::Bool(false),
+            "Apply what the language model proposes without anybody having seen it",
+        )
+    }
+);
 
 /// The fields of a further category with an example value each.
 pub(crate) const CATEGORY_FIELDS: &[(&str, &str)] = &[
@@ -169,7 +320,7 @@ pub(crate) const CATEGORY_FIELDS: &[(&str, &str)] = &[
 impl Key {
     /// The setting of that name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
-        KEYS.iter().find(|key| key.name == name)
+        keys().find(|key| key.name == name)
     }
 
     /// The value when nobody sets it.
@@ -192,9 +343,9 @@ impl Key {
                 value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
                 format!("a whole number from {least} to {most}"),
             ),
-            Kind::Number { most, .. } => (
-                value.as_f64().is_some_and(|n| (0.0..=most).contains(&n)),
-                format!("a number from 0 to {most}"),
+            Kind::Number { least, most, .. } => (
+                value.as_f64().is_some_and(|n| (least..=most).contains(&n)),
+                format!("a number from {least} to {most}"),
             ),
             Kind::Choice(words) => (
                 value.as_str().is_some_and(|word| words.contains(&word)),
@@ -218,13 +369,15 @@ impl Key {
 /// The JSON schema of `memory.json`.
 pub(crate) fn json_schema() -> Value {
     let mut root = Map::new();
-    for key in KEYS {
+    for key in keys() {
         let mut spec = match key.kind {
             Kind::Bool(_) => json!({"type": "boolean"}),
             Kind::Whole { least, most, .. } => {
                 json!({"type": "integer", "minimum": least, "maximum": most})
             }
-            Kind::Number { most, .. } => json!({"type": "number", "minimum": 0, "maximum": most}),
+            Kind::Number { least, most, .. } => {
+                json!({"type": "number", "minimum": least, "maximum": most})
+            }
             Kind::Choice(words) => json!({"enum": words}),
             Kind::Text(_) => json!({"type": "string"}),
             Kind::Categories => {

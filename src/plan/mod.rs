@@ -1,5 +1,6 @@
 //! A store's contents to proposed changes. Pure: what is proposed is carried out elsewhere.
 
+pub(crate) mod act;
 pub(crate) mod check;
 mod contradiction;
 mod entries;

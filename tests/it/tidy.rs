@@ -11,12 +11,12 @@ use crate::common::repository;
 /// Most lines of a file.
 const LINES: usize = 400;
 /// Packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 285;
+const PACKAGES: usize = 398;
 
 /// Modules in reading order: each uses only those before it.
 const LAYERS: &[&str] = &[
     "model", "text", "score", "embed", "recall", "report", "config", "exchange", "plan", "store",
-    "index", "agents", "cli",
+    "index", "llm", "agents", "cli",
 ];
 
 /// The few places that look the other way: file, the module it uses, and why.
@@ -60,7 +60,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
         long.map(|(name, text)| format!("{name}: {}", text.lines().count())).collect();
     assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
     let lines: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(lines <= 46_000, "src has {lines} lines");
+    assert!(lines <= 54_000, "src has {lines} lines");
 }
 
 /// The modules that a file uses outside of its tests.
