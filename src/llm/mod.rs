@@ -3,6 +3,8 @@
 //! Nothing here is needed for the main job, and nothing is sent anywhere unless a provider is set.
 //! Whatever goes wrong is a [`Trouble`], upon which the caller does without a model.
 
+pub(crate) mod prompt;
+
 use std::fmt;
 
 use crate::config::{env::Env, layer::Config};
