@@ -34,7 +34,7 @@ use crate::{
         atomic::Sync,
         lock::StoreLock,
         read,
-        root::Places,
+        root::{self, Places},
         trust::{Trust, Word},
         vault::{Snapshot, Store},
     },
@@ -325,6 +325,13 @@ impl Context {
     /// Where the index of a store is, if there is a cache directory.
     pub(crate) fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
         self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
+    }
+
+    /// Where what dreams about a store remember is kept, if there is a place for it: outside the
+    /// repository, so that no clone can bring any.
+    pub(crate) fn dream_dir(&self, store: &Store) -> Option<PathBuf> {
+        let key = root::key_of(&root::real(&store.dir));
+        self.env.state.as_deref().map(|state| state.join("pimem/dream").join(key))
     }
 
     /// The installed models, if there is a cache directory.
