@@ -272,6 +272,7 @@ impl Snapshot {
                 topic: topic.stem.clone(),
                 line: entry.line,
                 scope: store.scope,
+                enforced: entry.markers.enforced,
                 reviewed: store.trust.holds_entry(category, &entry.text),
             };
             if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
@@ -279,10 +280,12 @@ impl Snapshot {
                     first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
                 }
                 // Ids can be made to collide, and what was reviewed is a text.
+                let enforced = first.enforced || entry.markers.enforced;
                 let other = Some(here(first.pinned)).filter(|other| other.reviewed);
                 if let Some(other) = other.filter(|_| !first.reviewed) {
                     *first = other;
                 }
+                first.enforced = enforced;
                 continue;
             }
             at.insert(entry.id, placed.len());
