@@ -145,7 +145,7 @@ pub(super) fn write(
     }
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

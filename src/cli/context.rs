@@ -34,7 +34,7 @@ use crate::{
         atomic::Sync,
         lock::StoreLock,
         read,
-        root::{self, Places},
+        root::Places,
         trust::{Trust, Word},
         vault::{Snapshot, Store},
     },
@@ -268,9 +268,9 @@ impl Context {
             Scope::Project if self.places.named.is_some() => Word::Named,
             Scope::Project => Word::None,
         };
-        let (state, unnoted) = (self.env.state.as_deref(), Arc::clone(&self.unnoted));
-        let trust = Trust::new(&dir, state, patience, word, unnoted);
-        Store { dir, scope, sync, patience, trust }
+        let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
+        let trust = Trust::new(&dir, state.as_deref(), patience, word, unnoted);
+        Store { dir, scope, sync, patience, trust, state }
     }
 
     /// Who causes what is written now.
@@ -327,13 +327,6 @@ impl Context {
         self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
     }
 
-    /// Where what dreams about a store remember is kept, if there is a place for it: outside the
-    /// repository, so that no clone can bring any.
-    pub(crate) fn dream_dir(&self, store: &Store) -> Option<PathBuf> {
-        let key = root::key_of(&root::real(&store.dir));
-        self.env.state.as_deref().map(|state| state.join("pimem/dream").join(key))
-    }
-
     /// The installed models, if there is a cache directory.
     pub(crate) fn models(&self) -> Result<Models, Failure> {
         let cache = self.env.cache.as_deref().ok_or_else(|| {
@@ -373,13 +366,17 @@ pub(crate) fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 
-/// The lock of a store.
-pub(crate) fn lock(store: &Store) -> Result<StoreLock, Failure> {
-    StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
+/// The lock of a store. What its last holder had begun and could not end is done first.
+pub(crate) fn lock(ctx: &Context, store: &Store) -> Result<StoreLock, Failure> {
+    let lock = StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
         let mut failure = Failure::from(error);
         failure.message = format!("{} ({})", failure.message, store.dir.display());
         failure
-    })
+    })?;
+    if store.resume(&lock, &ctx.config.categories, ctx.now)? {
+        ctx.ui.note("Ended what an interrupted dream had begun");
+    }
+    Ok(lock)
 }
 
 fn of_system(time: SystemTime) -> Timestamp {

@@ -9,7 +9,11 @@ use crate::{
     config::layer::ConfigError,
     index::stage::InstallError,
     model::entry::TextError,
-    store::{full::TopicFull, lock::LockError, read::Problem, txn::Unreadable},
+    store::{
+        full::TopicFull,
+        lock::LockError,
+        read::{Problem, Unreadable},
+    },
 };
 
 /// How a command ended, as with grep and ripgrep.

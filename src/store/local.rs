@@ -13,8 +13,7 @@ use anyhow::Result;
 use super::{
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem},
-    txn::Unreadable,
+    read::{self, Problem, Unreadable},
     vault::Store,
 };
 use crate::model::{entry::EntryId, hash::IdSet, telemetry::Record};

@@ -9,6 +9,7 @@ mod git_objects;
 pub(crate) mod gitlink;
 pub(crate) mod history;
 pub(crate) mod init;
+pub(crate) mod journal;
 pub(crate) mod local;
 pub(crate) mod lock;
 pub(crate) mod log;

@@ -11,6 +11,7 @@ use super::{
     atomic::Sync,
     log,
     read::{self, Problem},
+    root,
     trust::Trust,
 };
 use crate::{
@@ -43,6 +44,8 @@ pub(crate) struct Store {
     pub(crate) patience: Duration,
     /// Which of its texts an agent may see.
     pub(crate) trust: Trust,
+    /// Where what this machine knows is kept, if there is a place for it.
+    pub(crate) state: Option<PathBuf>,
 }
 
 /// A topic file as read.
@@ -74,6 +77,13 @@ impl Store {
     /// stays out even where the user named the store.
     pub(crate) fn strict(self) -> Self {
         Self { trust: self.trust.strict(), ..self }
+    }
+
+    /// Where what dreams about it remember is kept, if there is a place for it: outside the
+    /// repository, so that no clone can bring any.
+    pub(crate) fn dream_dir(&self) -> Option<PathBuf> {
+        let key = root::key_of(&root::real(&self.dir));
+        self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
     }
 
     /// The directory of topic files.
