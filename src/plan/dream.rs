@@ -37,11 +37,22 @@ pub(crate) fn plan(
     scope: Scope,
 ) -> Vec<Step> {
     let mut gone = IdSet::default();
+    let merges = same(board, &mut gone);
+    // What has just taken over evidence is not what it was scored as.
+    let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
+    let faded = faded(now, categories, board, scope, &kept, &mut gone);
+    // An entry that goes, goes from all its lines.
     let mut steps = repeats(topics, board);
-    steps.extend(same(board, &mut gone));
-    steps.extend(faded(now, categories, board, scope, &mut gone));
+    steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
+    steps.extend(merges);
+    steps.extend(faded);
     steps.extend(proposals(board, scope, &gone));
     steps
+}
+
+/// The entry that a merge leaves.
+fn keeper(step: &Step) -> Option<EntryId> {
+    if let Act::Merge { keep, .. } = step.act { Some(keep) } else { None }
 }
 
 /// Whether an entry may be changed by a dream at all.
@@ -116,6 +127,7 @@ fn faded(
     categories: &Categories,
     board: &Board,
     scope: Scope,
+    kept: &IdSet<EntryId>,
     gone: &mut IdSet<EntryId>,
 ) -> Vec<Step> {
     let topics = board.topics(scope);
@@ -124,7 +136,7 @@ fn faded(
     let mut steps = Vec::new();
     for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
         let id = row.entry.id;
-        if gone.contains(&id) {
+        if gone.contains(&id) || kept.contains(&id) {
             continue;
         }
         let days = now.since(row.evidence.last_reinforced).days().floor();

@@ -6,6 +6,7 @@ mod contradiction;
 pub(crate) mod dream;
 mod entries;
 pub(crate) mod instruction;
+pub(crate) mod learn;
 pub(crate) mod rule;
 pub(crate) mod scan;
 pub(crate) mod script;

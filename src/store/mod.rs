@@ -19,6 +19,7 @@ pub(crate) mod read;
 pub(crate) mod root;
 pub(crate) mod session;
 pub(crate) mod source;
+mod state;
 pub(crate) mod stream;
 pub(crate) mod trust;
 pub(crate) mod txn;
