@@ -1,14 +1,15 @@
-//! Plans for a store, made and carried out: what a dream does, and prints nothing about it.
+//! Plans for a store, made and carried out. Prints nothing but why no language model was asked.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use super::{
     context::Context,
-    curate,
+    curate, dream_gather, dream_model,
     error::{Failure, Kind},
     intake::{self, New},
 };
 use crate::{
+    llm::Trouble,
     model::{
         category::Categories,
         entry::{EntryId, EntryText},
@@ -19,7 +20,8 @@ use crate::{
         act::{Act, By, Plan, Refused, Step},
         dream,
         learn::Conclusion,
-        script::Naming,
+        script::{self, Naming},
+        vet::Vetting,
     },
     score::{
         board::{self, Board, Row},
@@ -82,7 +84,7 @@ impl Naming for Sight<'_> {
 }
 
 /// A transaction of a dream; without the lock it is a rehearsal.
-pub(super) fn begin<'a>(
+fn begin<'a>(
     ctx: &'a Context,
     store: &'a Store,
     lock: Option<&'a StoreLock>,
@@ -98,26 +100,127 @@ pub(super) fn begin<'a>(
     Ok(txn)
 }
 
-/// What the rules want, and what was learned.
-pub(super) fn plan(
-    ctx: &Context,
-    store: &Store,
-    txn: &Txn<'_>,
-    sight: &Sight<'_>,
-    learned: &[Conclusion],
-) -> Result<Plan, Failure> {
-    let topics = super::check::topics(&txn.snapshot().topics);
-    let categories = &ctx.config.categories;
-    let steps = dream::plan(ctx.now, categories, &topics, &sight.board, store.scope);
-    let mut plan =
-        Plan { state: store.state()?, made: ctx.now.0, steps: Vec::new(), refused: Vec::new() };
-    // What is proposed comes last: it is for the reader.
-    let (proposed, done): (Vec<Step>, Vec<Step>) =
-        steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
-    plan.steps = done;
-    learn(ctx, txn, sight, learned, &mut plan);
-    plan.steps.extend(proposed);
-    Ok(plan)
+/// A plan with the store that it is for.
+pub(super) struct Stage<'a> {
+    pub(super) sight: Sight<'a>,
+    pub(super) plan: Plan,
+    /// Whether it was carried out.
+    pub(super) done: bool,
+    /// Where it was left for somebody to look at.
+    pub(super) file: Option<PathBuf>,
+    vetting: Vetting,
+}
+
+impl<'a> Stage<'a> {
+    /// An empty plan. Without the lock, nothing can be carried out.
+    pub(super) fn of(
+        ctx: &'a Context,
+        store: &'a Store,
+        lock: Option<&StoreLock>,
+    ) -> Result<Self, Failure> {
+        Self::at(ctx, store, &begin(ctx, store, lock)?)
+    }
+
+    fn at(ctx: &'a Context, store: &'a Store, txn: &Txn<'_>) -> Result<Self, Failure> {
+        let sight = Sight::of(ctx, txn);
+        let (state, made) = (store.state()?, ctx.now.0);
+        let plan = Plan { state, made, steps: Vec::new(), refused: Vec::new() };
+        let vetting = Vetting::of(&sight.board.rows);
+        Ok(Self { sight, plan, done: false, file: None, vetting })
+    }
+
+    /// What the rules want and what was learned, carried out where there is a lock.
+    pub(super) fn plan(
+        ctx: &'a Context,
+        store: &'a Store,
+        lock: Option<&StoreLock>,
+        learned: &[Conclusion],
+    ) -> Result<Self, Failure> {
+        let txn = begin(ctx, store, lock)?;
+        let mut stage = Self::at(ctx, store, &txn)?;
+        let topics = super::check::topics(&txn.snapshot().topics);
+        let categories = &ctx.config.categories;
+        let steps = dream::plan(ctx.now, categories, &topics, &stage.sight.board, store.scope);
+        // What is proposed comes last: it is for the reader.
+        let (proposed, steps): (Vec<Step>, Vec<Step>) =
+            steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
+        stage.plan.steps = steps;
+        learn(ctx, &txn, &stage.sight, learned, &mut stage.plan);
+        drop(txn);
+        stage.carry_out(ctx, store, lock)?;
+        stage.plan.steps.extend(proposed);
+        Ok(stage)
+    }
+
+    /// Adds what the language model proposes. Gives its name, unless it cannot be asked.
+    pub(super) fn ask(&mut self, ctx: &Context, store: &Store, told: &[String]) -> Option<String> {
+        match dream_model::ask(ctx, store, &self.sight.board, told) {
+            Ok(answer) => {
+                self.plan.refused.extend(answer.refused);
+                self.vet(ctx, answer.steps);
+                Some(answer.model)
+            }
+            Err(Trouble { message, hint }) => {
+                ctx.ui.note(&format!("warning: no language model was asked: {message} ({hint})"));
+                None
+            }
+        }
+    }
+
+    /// Takes steps up, as far as they may be done.
+    pub(super) fn vet(&mut self, ctx: &Context, steps: Vec<Step>) {
+        for step in steps {
+            let what = script::what(&step.act, &self.sight);
+            match self.check(ctx, step) {
+                Ok(step) => self.plan.steps.push(step),
+                Err(why) => self.plan.refused.push(Refused { what, why }),
+            }
+        }
+    }
+
+    /// A step as it may be done, or why it may not.
+    pub(super) fn check(&mut self, ctx: &Context, step: Step) -> Result<Step, String> {
+        self.vetting.take(&ctx.config.categories, step)
+    }
+
+    /// Carries out the plan, all of it or nothing. A step for which a topic has no room is taken out
+    /// first. Without the lock, only that is done.
+    pub(super) fn carry_out(
+        &mut self,
+        ctx: &Context,
+        store: &Store,
+        lock: Option<&StoreLock>,
+    ) -> Result<(), Failure> {
+        let journal = store.journal().ok_or_else(dream_gather::no_place)?;
+        loop {
+            let mut txn = begin(ctx, store, lock)?;
+            if lock.is_some() {
+                txn.adopt(None);
+            }
+            for step in &self.plan.steps {
+                act(ctx, &mut txn, &self.sight, &step.act)?;
+            }
+            let done = if lock.is_some() { txn.commit_as_one(&journal) } else { txn.commit() };
+            let Err(error) = done else {
+                self.done = lock.is_some();
+                return Ok(());
+            };
+            let Some(full) = error.downcast_ref::<TopicFull>() else { return Err(error.into()) };
+            let categories = &ctx.config.categories;
+            let adds = |step: &Step| match &step.act {
+                Act::Add { category, .. } | Act::Combine { category, .. } => categories
+                    .find(category)
+                    .is_some_and(|id| categories.spec(id).topic == full.stem.as_str()),
+                _ => false,
+            };
+            let Some(at) = self.plan.steps.iter().rposition(adds) else {
+                return Err(error.into());
+            };
+            let what = script::what(&self.plan.steps.remove(at).act, &self.sight);
+            let why = format!("topic {} has no room", full.stem);
+            self.plan.refused.push(Refused { what, why });
+        }
+    }
 }
 
 /// Turns what was learned into additions, or into evidence where it is known.
@@ -198,46 +301,6 @@ fn new(ctx: &Context, category: &str, cue: Cue, text: &str) -> Result<New, Failu
     let (pin, tags) = (false, Vec::new());
     let (topic, until, told, known) = (None, None, false, None);
     Ok(New { category, topic, text, cue, pin, tags, until, told, known })
-}
-
-/// Carries out the steps of a plan, all of them or none. A step for which a topic has no room is taken
-/// out of the plan first. A rehearsal only does that.
-pub(super) fn carry_out(
-    ctx: &Context,
-    store: &Store,
-    lock: Option<&StoreLock>,
-    plan: &mut Plan,
-    journal: &Path,
-) -> Result<(), Failure> {
-    loop {
-        let mut txn = begin(ctx, store, lock)?;
-        let sight = Sight::of(ctx, &txn);
-        if lock.is_some() {
-            txn.adopt(None);
-        }
-        for step in &plan.steps {
-            act(ctx, &mut txn, &sight, &step.act)?;
-        }
-        let done = if lock.is_some() { txn.commit_as_one(journal) } else { txn.commit() };
-        let Err(error) = done else { return Ok(()) };
-        let Some(full) = error.downcast_ref::<TopicFull>() else { return Err(error.into()) };
-        let categories = &ctx.config.categories;
-        let adds = |step: &Step| match &step.act {
-            Act::Add { category, .. } | Act::Combine { category, .. } => categories
-                .find(category)
-                .is_some_and(|id| categories.spec(id).topic == full.stem.as_str()),
-            _ => false,
-        };
-        let Some(at) = plan.steps.iter().rposition(adds) else { return Err(error.into()) };
-        let step = plan.steps.remove(at);
-        let what = match step.act {
-            Act::Add { category, text, .. } | Act::Combine { category, text, .. } => {
-                format!("[{category}] {text}")
-            }
-            _ => String::new(),
-        };
-        plan.refused.push(Refused { what, why: format!("topic {} has no room", full.stem) });
-    }
 }
 
 fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result<(), Failure> {

@@ -218,3 +218,6 @@ fn groups(rows: &[&Row]) -> Vec<Vec<EntryId>> {
 fn by_rule(act: Act, reason: String) -> Step {
     Step { act, reason, by: By::Rules }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,11 @@ fn columns(act: &Act, naming: &impl Naming) -> [String; 3] {
     [verb.to_owned(), which, text]
 }
 
+/// An act on one line.
+pub(crate) fn what(act: &Act, naming: &impl Naming) -> String {
+    columns(act, naming).join(" ").trim_end().to_owned()
+}
+
 /// A plan as read: what it was made for, and its acts with the numbers of their lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Script {
@@ -134,4 +139,104 @@ fn step(line: &str, naming: &impl Naming) -> Result<(Act, String), String> {
         _ => return Err(format!("asks for {verb:?}, which is no act")),
     };
     Ok((act, reason.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::plan::act::By;
+
+    /// A store of three entries.
+    struct Three;
+
+    const LINES: [&str; 3] = ["[lesson] Use rg", "[done] Shipped\t0.3", "[lesson] Use\u{202e} gr"];
+
+    impl Naming for Three {
+        fn line(&self, id: EntryId) -> Option<String> {
+            LINES.get(usize::try_from(id.0).ok()?).map(|line| (*line).to_owned())
+        }
+
+        fn short(&self, id: EntryId) -> String {
+            id.to_string()
+        }
+
+        fn find(&self, id: &str) -> Result<EntryId, String> {
+            let found = id.parse().ok().filter(|id| self.line(*id).is_some());
+            found.ok_or_else(|| format!("there is no entry {id:?}"))
+        }
+    }
+
+    fn plan(acts: impl IntoIterator<Item = Act>) -> Plan {
+        let step = |act| Step { act, reason: "so that\ttabs do no harm".to_owned(), by: By::Rules };
+        let refused = Refused { what: "merge\n".to_owned(), why: "why not".to_owned() };
+        Plan {
+            state: "00ff00ff00ff00ff".to_owned(),
+            made: Timestamp(1_782_842_400_000),
+            steps: acts.into_iter().map(step).collect(),
+            refused: vec![refused],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (a, b, c) = (EntryId(0), EntryId(1), EntryId(2));
+        let add = |text: &str| (String::from("lesson"), text.to_owned());
+        let (category, text) = add("Use # and < and -- and a [link] too");
+        let acts = [
+            Act::Merge { keep: a, from: vec![c, b] },
+            Act::Archive(b),
+            Act::Archive(c),
+            Act::Add { category: category.clone(), cue: Cue::Recurrence, text: text.clone() },
+            Act::Reinforce(a, 2),
+            Act::Combine { category, text, from: vec![a, c] },
+        ];
+        let mut made = plan(acts.clone());
+        let propose = Act::Propose(vec![a, b]);
+        made.steps.extend(plan([propose]).steps);
+        let text = write(&made, &Three);
+        for text in [text.clone(), format!("\u{feff}{}", text.replace('\n', "\r\n"))] {
+            let script = read(&text, &Three).unwrap();
+            assert_eq!((script.made, &script.state), (Some(made.made), &made.state));
+            let read: Vec<Act> =
+                script.lines.into_iter().map(|(_, step)| step.unwrap().0).collect();
+            assert_eq!(read, acts, "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(read("", &Three), None);
+        assert_eq!(read("pimem dream plan 2\n", &Three), None);
+        for (line, want) in [
+            ("archive 0000000000000000", "has 1 columns instead of 4"),
+            (
+                "delete\t0000000000000000\t[lesson] Use rg\twhy",
+                "asks for \"delete\", which is no act",
+            ),
+            ("archive\t0000000000000009\t\twhy", "there is no entry \"0000000000000009\""),
+            (
+                "archive\t0000000000000000\t[lesson] Use grep\twhy",
+                "0000000000000000 is \"[lesson] Use rg\" now",
+            ),
+            ("merge\t0000000000000000\t[lesson] Use rg\twhy", "names no entries like A < B"),
+            ("add\tloud\t[lesson] x\twhy", "knows no cue \"loud\""),
+            ("add\texplicit\tlesson: x\twhy", "has no text like [lesson] text"),
+            (
+                "reinforce\t0000000000000000 +0\t[lesson] Use rg\twhy",
+                "adds no number from 1 to 100",
+            ),
+        ] {
+            let script = read(&format!("pimem dream plan 1\n\n# note\n{line}\n"), &Three).unwrap();
+            assert_eq!(script.lines, [(4, Err(want.to_owned()))], "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(lines in prop::collection::vec("[a-z]{0,9}\t?[0-9a-f <+]{0,20}\t?.{0,9}\t?.{0,4}", 0..9)) {
+            read(&format!("{FIRST}\n{}", lines.join("\n")), &Three);
+        }
+    }
 }

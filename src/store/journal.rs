@@ -110,6 +110,14 @@ fn what(change: &Change, categories: &Categories) -> What {
 }
 
 impl Store {
+    /// Keeps what one dream leaves for the next in the directory for that.
+    pub(crate) fn keep_dreamt(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir, true)?;
+        }
+        atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
+    }
+
     /// The journal of changes that are done as one, if there is a place for it.
     pub(crate) fn journal(&self) -> Option<std::path::PathBuf> {
         Some(self.dream_dir()?.join(NAME))

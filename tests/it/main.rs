@@ -15,6 +15,7 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod dream;
 mod eval_data;
 mod exchange;
 mod explain;
