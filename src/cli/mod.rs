@@ -11,6 +11,7 @@ mod curate;
 mod detached;
 mod diff;
 mod doctor;
+mod dream_detached;
 mod dreaming;
 mod edit;
 mod error;

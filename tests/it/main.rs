@@ -15,6 +15,7 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod dream_run;
 mod eval_data;
 mod exchange;
 mod explain;
