@@ -247,6 +247,11 @@ impl Context {
         Ok((dir, Scope::Project, false))
     }
 
+    /// The time that the command line set.
+    pub(crate) fn set_clock(&self) -> Option<&str> {
+        self.globals.now.as_deref()
+    }
+
     /// Whether the user's own store was asked for.
     pub(crate) fn wants_user(&self) -> bool {
         self.globals.user

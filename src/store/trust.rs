@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Notes,
     /// A summary of a past session.
     Session,
+    /// Where an agent wrote a session down, as its hooks said here.
+    Transcript,
 }
 
 impl Kind {
@@ -50,6 +52,7 @@ impl Kind {
             Self::Heading => "heading",
             Self::Notes => "notes",
             Self::Session => "session",
+            Self::Transcript => "transcript",
         }
     }
 }
@@ -126,6 +129,11 @@ impl Trust {
     /// Whether the store is the user's own and needs no ledger at all.
     pub(crate) fn is_own(&self) -> bool {
         self.word == Word::Own
+    }
+
+    /// Whether anything here was written or looked at by its user.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.is_whole() || self.len() > 0
     }
 
     /// Whether the store's directory is another user's: then the ledger counts for nothing.
