@@ -98,7 +98,7 @@ pub(crate) fn run(
 }
 
 /// When the next dream may begin, if that is later.
-fn too_early(ctx: &Context, store: &Store) -> Option<Timestamp> {
+pub(crate) fn too_early(ctx: &Context, store: &Store) -> Option<Timestamp> {
     let next = store.dreams(ctx.now).next(ctx.config.number("dream.intervalHours"))?;
     (next > ctx.now.0).then_some(next)
 }

@@ -2,12 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    context::{self, Context},
-    dream_detached::Started,
-    dream_gather::Gathered,
-    dreaming::Stage,
-};
+use super::{context::Context, dream_detached::Started, dream_gather::Gathered, dreaming::Stage};
 use crate::{
     model::entry::EntryId,
     plan::{
@@ -19,6 +14,9 @@ use crate::{
 
 /// The name of the JSON document.
 const SCHEMA: &str = "pimem.dream/1";
+
+/// Characters of an entry that a proposal quotes.
+const QUOTED: usize = 40;
 
 /// `1 act`, `2 acts`.
 pub(super) fn count(number: usize, what: &str) -> String {
@@ -64,6 +62,13 @@ fn line(stage: &Stage<'_>, step: &Step) -> String {
     let all = |ids: &[EntryId]| {
         ids.iter().map(|id| stage.sight.short(*id)).collect::<Vec<_>>().join(", ")
     };
+    let quoted = |id: &EntryId| {
+        let line = stage.sight.line(*id).unwrap_or_default();
+        let text = line.split_once("] ").map_or(line.as_str(), |(_, text)| text);
+        let start: String = text.chars().take(QUOTED).collect();
+        let dots = if start.len() < text.len() { "…" } else { "" };
+        format!("{} {:?}", stage.sight.short(*id), format!("{start}{dots}"))
+    };
     match &step.act {
         Act::Merge { keep, .. } => format!("Merged: {}: {reason}", named(keep)),
         Act::Archive(id) => format!("Archived: {}: {reason}", named(id)),
@@ -76,7 +81,10 @@ fn line(stage: &Stage<'_>, step: &Step) -> String {
             let id = EntryId::of(category, text.as_bytes());
             format!("Combined: [{category}] {text} ({}) of {}: {reason}", short(id), all(from))
         }
-        Act::Propose(of) => format!("To combine: {}: {reason}", all(of)),
+        Act::Propose(of) => {
+            let texts: Vec<String> = of.iter().map(quoted).collect();
+            format!("To combine: {reason}: {}", texts.join(", "))
+        }
     }
 }
 

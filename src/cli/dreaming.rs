@@ -33,7 +33,6 @@ use crate::{
         txn::{Change, Target, Txn},
         vault::Store,
     },
-    text::line,
 };
 
 /// Who causes what a dream writes.
@@ -63,7 +62,7 @@ impl<'a> Sight<'a> {
 impl Naming for Sight<'_> {
     fn line(&self, id: EntryId) -> Option<String> {
         let Row { entry, .. } = self.board.get(id)?;
-        Some(line::canonical(&self.categories.spec(entry.category).name, &entry.text))
+        Some(format!("[{}] {}", self.categories.spec(entry.category).name, entry.text))
     }
 
     fn short(&self, id: EntryId) -> String {

@@ -10,3 +10,4 @@ pub(crate) mod learn;
 pub(crate) mod rule;
 pub(crate) mod scan;
 pub(crate) mod script;
+pub(crate) mod vet;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::act::{Act, Plan, Refused, Step};
+use super::act::{Act, Plan, Refused};
 use crate::{
     model::{entry::EntryId, event::Cue, time::Timestamp},
     text::safe,
@@ -16,7 +16,7 @@ const FIRST: &str = "pimem dream plan 1";
 
 /// What a plan says of the entries that it names.
 pub(crate) trait Naming {
-    /// The canonical line of an entry, if it is there.
+    /// `[category] text` of an entry, if it is there.
     fn line(&self, id: EntryId) -> Option<String>;
     /// A short id that names it alone.
     fn short(&self, id: EntryId) -> String;
@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::act::By;
+    use crate::plan::act::{By, Step};
 
     /// A store of three entries.
     struct Three;

@@ -162,7 +162,7 @@ impl Session {
     }
 
     /// When it ended.
-    fn ended(&self) -> Option<Timestamp> {
+    pub(crate) fn ended(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.ended)
     }
 }

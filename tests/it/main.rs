@@ -15,4 +15,35 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod dream;
 mod dream_run;
+mod eval_data;
+mod exchange;
+mod explain;
+mod generated;
+mod histories;
+mod hook_sessions;
+mod hook_trust;
+mod hooks;
+mod hooks_install;
+mod hooks_trial;
+mod hostile;
+mod index;
+mod merge;
+#[cfg(feature = "fastembed")]
+mod model;
+#[cfg(not(feature = "fastembed"))]
+mod model_absent;
+#[cfg(feature = "fastembed")]
+mod model_runtime;
+mod notes;
+mod race;
+mod scopes;
+mod sessions;
+mod store;
+mod telemetry;
+mod tidy;
+mod trust;
+mod vectors;
+#[cfg(feature = "fastembed")]
+mod vectors_model;
