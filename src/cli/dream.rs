@@ -170,11 +170,7 @@ fn propose<'a>(ctx: &'a Context, store: &'a Store, told: &[String]) -> Result<St
     }
     let path = left(store)?;
     store.keep_dreamt(&path, script::write(&stage.plan, &stage.sight).as_bytes())?;
-    ctx.ui.line(&format!(
-        "Proposed by {name}: {} in {} (pimem dream --apply does them)",
-        show::count(stage.plan.steps.len(), "act"),
-        path.display()
-    ));
+    show::left(ctx, &name, &stage, &path);
     stage.file = Some(path);
     Ok(stage)
 }

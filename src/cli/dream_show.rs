@@ -1,5 +1,7 @@
 //! What `pimem dream` says about what it did.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 use super::{context::Context, dream_detached::Started, dream_gather::Gathered, dreaming::Stage};
@@ -45,6 +47,9 @@ pub(super) fn started(started: &Started) -> Value {
 
 /// A line for each step that was done, and for what was refused.
 pub(super) fn done(ctx: &Context, stage: &Stage<'_>) {
+    if ctx.ui.json {
+        return;
+    }
     for step in &stage.plan.steps {
         ctx.ui.line(&line(stage, step));
     }
@@ -93,6 +98,16 @@ fn short(id: EntryId) -> String {
     id.to_string().chars().take(7).collect()
 }
 
+/// What a language model proposes, and where that is.
+pub(super) fn left(ctx: &Context, name: &str, stage: &Stage<'_>, path: &Path) {
+    if !ctx.ui.json {
+        let acts = count(stage.plan.steps.len(), "act");
+        let path = path.display();
+        ctx.ui
+            .line(&format!("Proposed by {name}: {acts} in {path} (pimem dream --apply does them)"));
+    }
+}
+
 /// What was done, in numbers.
 pub(super) fn summary(ctx: &Context, stage: &Stage<'_>, gathered: &Gathered) {
     let (sessions, days) = gathered.read;
@@ -100,20 +115,22 @@ pub(super) fn summary(ctx: &Context, stage: &Stage<'_>, gathered: &Gathered) {
     if gathered.more > 0 {
         read.push_str(&format!(", {} for the next time", count(gathered.more, "session")));
     }
-    ctx.ui.line(&format!("Dreamed: {}; {read}", numbers(stage)));
+    if !ctx.ui.json {
+        ctx.ui.line(&format!("Dreamed: {}; {read}", numbers(stage)));
+    }
 }
 
 /// The same for a plan that was applied.
 pub(super) fn applied(ctx: &Context, store: &Store, stage: &Stage<'_>) {
-    ctx.ui.line(&format!("Applied: {}", numbers(stage)));
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": SCHEMA,
-            "store": store.dir.display().to_string(),
-            "steps": steps(stage),
-            "refused": refused(stage),
-        }));
+    if !ctx.ui.json {
+        return ctx.ui.line(&format!("Applied: {}", numbers(stage)));
     }
+    ctx.ui.document(&json!({
+        "schema": SCHEMA,
+        "store": store.dir.display().to_string(),
+        "steps": steps(stage),
+        "refused": refused(stage),
+    }));
 }
 
 /// `2 merged, 1 added`.
