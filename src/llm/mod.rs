@@ -12,6 +12,8 @@ mod said;
 
 use std::{fmt, time::Duration};
 
+use clap::ValueEnum;
+
 use crate::{
     config::{
         env::Env,
@@ -24,7 +26,7 @@ use crate::{
 const MAX_ANSWER: usize = 4 << 20;
 
 /// What a model is wanted for; each has settings of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     /// To make observations of a conversation.
     Observer,
