@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 pub(crate) enum Guard {
     /// It may.
     Open,
-    /// It may once somebody has reviewed the file: it decides what is sent, to whom, or run.
+    /// It may once somebody has looked at it: it decides what is sent, to whom, or run.
     Reviewed,
     /// It may not.
     Own,
@@ -321,6 +321,12 @@ impl Key {
     /// The setting of that name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         keys().find(|key| key.name == name)
+    }
+
+    /// Its variables: its own, and then what another program called it.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let other = (self.name == "dream.intervalHours").then_some("PI_DREAM_INTERVAL_HOURS");
+        [self.env].into_iter().chain(other)
     }
 
     /// The value when nobody sets it.

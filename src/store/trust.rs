@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Notes,
     /// A summary of a past session.
     Session,
+    /// The settings of a project's file that decide what is run, what is sent, and to whom.
+    Settings,
 }
 
 impl Kind {
@@ -50,6 +52,7 @@ impl Kind {
             Self::Heading => "heading",
             Self::Notes => "notes",
             Self::Session => "session",
+            Self::Settings => "settings",
         }
     }
 }
