@@ -9,7 +9,7 @@ use super::{
     view::Entries,
 };
 use crate::{
-    config::layer::{self, Awaiting},
+    config::awaiting::Awaiting,
     model::event::{Event, EventKind},
     plan::scan,
     score::board::{Board, Row, Scope},
@@ -127,7 +127,7 @@ fn notes(store: &Store) -> Option<Item> {
 
 /// Settings of the project's file, which are looked at together.
 fn settings(store: &Store, awaiting: &[Awaiting]) -> Option<Item> {
-    let whole = layer::reviewed_text(awaiting);
+    let whole = Awaiting::text(awaiting);
     let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
     warnings.extend(scan::warnings(&whole.replace('\n', " ")));
     let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     config::{
+        awaiting::Awaiting,
         env::Env,
-        layer::{self, Awaiting},
-        locate,
+        layer, locate,
         schema::{self, Guard, Key},
     },
     llm::{Role, prompt::Prompt},
@@ -174,7 +174,7 @@ pub(super) fn write(
     }
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -209,7 +209,7 @@ pub(super) fn write(
 /// Notes that settings were made here. Those that came with a clone do not become known because
 /// something was added to them.
 fn vouch(ctx: &Context, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
-    let text = |settings| trust.text(trust::Kind::Settings, &layer::reviewed_text(settings));
+    let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
     if old.is_empty() || trust.holds(text(old)) {
         trust.note(|| vec![text(new)]);
     } else {

@@ -12,6 +12,12 @@ mod curate;
 mod detached;
 mod diff;
 mod doctor;
+mod dream;
+mod dream_detached;
+mod dream_gather;
+mod dream_model;
+mod dream_show;
+mod dreaming;
 mod edit;
 mod error;
 mod eval;
@@ -143,6 +149,7 @@ commands! {
     Purge "purge" purge::Args;
     Edit "edit" edit::Args;
     Eval "eval" eval::Args;
+    Dream "dream" dream::Args;
     Rebuild "rebuild" rebuild::Args;
     Export "export" export::Args;
     Import "import" import::Args;
@@ -249,6 +256,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),
+        Command::Dream(args) => dream::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),

@@ -92,6 +92,6 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
 }
 
 fn destroy(ctx: &Context, store: &Store, ids: &IdSet<EntryId>) -> Result<Vec<String>, Failure> {
-    let lock = context::lock(store)?;
+    let lock = context::lock(ctx, store)?;
     Ok(store.purge(&lock, ids, &ctx.config.categories)?)
 }

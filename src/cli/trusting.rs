@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use crate::{
-    config::layer::{self, Origin},
+    config::{awaiting::Awaiting, layer::Origin},
     score::board::Scope,
     store::{trust::Kind, vault::Store},
 };
@@ -26,7 +26,7 @@ impl Context {
         }
         if let Some(dir) = self.places.project() {
             let trust = self.store(dir, Scope::Project).strict().trust;
-            if trust.holds_text(Kind::Settings, &layer::reviewed_text(&self.config.awaiting)) {
+            if trust.holds_text(Kind::Settings, &Awaiting::text(&self.config.awaiting)) {
                 self.config.admit();
             }
         }

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf};
 use serde_json::{Map, Value};
 
 use super::{
+    awaiting::Awaiting,
     env::Env,
     locate,
     schema::{CATEGORY_FIELDS, Guard, Key, keys},
@@ -46,31 +47,6 @@ pub(crate) struct ConfigError {
     pub(crate) message: String,
     /// What to do.
     pub(crate) hint: String,
-}
-
-/// A setting of the project's file that counts once somebody has looked at it.
-#[derive(Debug, Clone)]
-pub(crate) struct Awaiting {
-    /// Which.
-    pub(crate) key: &'static Key,
-    /// Its value there.
-    pub(crate) value: Value,
-    /// Where it stands: file and line.
-    pub(crate) place: String,
-    origin: Origin,
-}
-
-/// Such settings as one text, in one order: whoever looks at it has looked at them all.
-pub(crate) fn reviewed_text(settings: &[Awaiting]) -> String {
-    let mut lines: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    lines.sort();
-    lines.join("\n")
-}
-
-impl fmt::Display for Awaiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}", self.key.name, self.value)
-    }
 }
 
 /// All settings in force.
@@ -384,7 +360,10 @@ mod tests {
         let mut config = load(text).unwrap();
         assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
         assert_eq!(config.number("observer.temperature"), 1.0);
-        assert_eq!(reviewed_text(&config.awaiting), "dream.llm = true\nobserver.command = \"cat\"");
+        assert_eq!(
+            Awaiting::text(&config.awaiting),
+            "dream.llm = true\nobserver.command = \"cat\""
+        );
         assert_eq!(config.awaiting[1].place, "memory.json:3");
         config.admit();
         assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("cat", true));

@@ -3,7 +3,11 @@
 pub(crate) mod act;
 pub(crate) mod check;
 mod contradiction;
+pub(crate) mod dream;
 mod entries;
 pub(crate) mod instruction;
+pub(crate) mod learn;
 pub(crate) mod rule;
 pub(crate) mod scan;
+pub(crate) mod script;
+pub(crate) mod vet;

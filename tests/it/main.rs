@@ -15,6 +15,8 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod dream;
+mod dream_run;
 mod eval_data;
 mod exchange;
 mod explain;
