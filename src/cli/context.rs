@@ -141,6 +141,7 @@ impl Context {
                     unnoted: Arc::default(),
                 };
                 ctx.withhold_headings();
+                ctx.withhold_settings();
                 Ok(ctx)
             }
             Err(failure) => Err((failure, ui)),

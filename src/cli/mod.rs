@@ -6,6 +6,7 @@ mod chart;
 mod check;
 mod config_cmd;
 mod config_files;
+mod config_llm;
 mod context;
 mod curate;
 mod detached;
@@ -190,6 +191,9 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             return Exit::Error as u8;
         }
     };
+    if !matches!(cli.command, Command::Trust(_)) {
+        ctx.say_withheld();
+    }
     let done = dispatch(&ctx, &cli.command);
     if let Err(error) = ctx.ui.flush() {
         let context = anyhow::Error::new(error).context("cannot write to standard output");

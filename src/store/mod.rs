@@ -23,5 +23,6 @@ pub(crate) mod source;
 mod state;
 pub(crate) mod stream;
 pub(crate) mod trust;
+mod trust_kind;
 pub(crate) mod txn;
 pub(crate) mod vault;

@@ -29,6 +29,11 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+#[cfg(feature = "llm")]
+mod llm;
+#[cfg(not(feature = "llm"))]
+mod llm_absent;
+mod llm_command;
 mod merge;
 #[cfg(feature = "fastembed")]
 mod model;
