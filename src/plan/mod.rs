@@ -5,5 +5,6 @@ pub(crate) mod check;
 mod contradiction;
 mod entries;
 pub(crate) mod instruction;
+pub(crate) mod learn;
 pub(crate) mod rule;
 pub(crate) mod scan;
