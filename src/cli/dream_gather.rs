@@ -95,7 +95,7 @@ impl Gathered {
     /// Keeps what was heard.
     pub(super) fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
-        Ok(store.keep_dreamt(&dir.join(MEMORY), &self.memory.write())?)
+        Ok(store.keep_dreamt(&dir.join(MEMORY), self.memory.write().as_bytes())?)
     }
 }
 
