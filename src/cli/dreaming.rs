@@ -221,29 +221,42 @@ impl<'a> Stage<'a> {
 /// Turns what was learned into additions, or into evidence where it is known.
 fn learn(ctx: &Context, txn: &Txn<'_>, sight: &Sight<'_>, learned: &[Conclusion], plan: &mut Plan) {
     let (mut news, mut told) = (Vec::new(), Vec::new());
-    for Conclusion { category, cue, text, reason, .. } in learned {
-        match new(ctx, category, *cue, text) {
+    for one in learned {
+        let checked = new(ctx, one.category, one.cue, &one.text).and_then(|new| {
+            let tau = ctx.config.categories.spec(new.category).tau_days;
+            let faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;
+            if one.said.is_some_and(faded) {
+                let message = "it was said so long ago that it would have faded";
+                return Err(Failure::new(Kind::Refused, message, ""));
+            }
+            Ok(new)
+        });
+        match checked {
             Ok(new) => {
                 news.push(new);
-                told.push(reason);
+                told.push(one);
             }
             Err(failure) => {
-                let what = format!("add [{category}] {text}");
+                let what = format!("[{}] {}", one.category, one.text);
                 plan.refused.push(Refused { what, why: failure.message });
             }
         }
     }
     intake::find_repeated(ctx, txn, &mut news);
     let mut steps: Vec<Step> = Vec::new();
-    for (new, reason) in news.iter().zip(told) {
+    for (new, one) in news.iter().zip(told) {
         let id = new.id(ctx);
         let line = new.line(ctx);
-        let step = |act| Step { act, reason: reason.clone(), by: By::Rules };
+        let step = |act| Step { act, reason: one.reason.clone(), by: By::Rules };
         let refused = |why: &str| Refused {
             what: format!("[{}] {}", line.category, line.text),
             why: why.to_owned(),
         };
         let Some(row) = sight.board.get(id) else {
+            if one.again {
+                // It was learned before, and somebody has taken it away since.
+                continue;
+            }
             let (category, text) = (line.category.to_owned(), line.text.to_owned());
             steps.push(step(Act::Add { category, cue: new.cue, text }));
             continue;

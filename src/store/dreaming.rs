@@ -92,7 +92,7 @@ pub(crate) struct Waiting {
     /// When it was dreamt of before, having been shorter: what was said until then is known.
     pub(crate) known: Option<Timestamp>,
     /// Bytes of its transcript now.
-    bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// What is known about former dreams.

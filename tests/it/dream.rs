@@ -241,6 +241,50 @@ fn what_is_said_is_learned_once() {
 }
 
 #[test]
+fn what_a_plan_learned_is_known_once_it_is_applied() {
+    let sandbox = Sandbox::new("empty");
+    drop(sandbox.run(&["init"]).done());
+    let said = [
+        "From now on, always run just check before you commit",
+        "Will do.",
+        "Look at the planner",
+        "I did.",
+        "And now at the tide table",
+        "I did.",
+    ];
+    let path = transcript(&sandbox, "s1", &said);
+    let args = ["dream", "--from", path.to_str().unwrap()];
+    let plan = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
+    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
+    assert!(told.ends_with("Applied: 1 added\n"), "{told}");
+    let later = ["--now", "2026-06-30T22:00:00Z"];
+    let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
+    assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
+    // What is destroyed is not kept for another dream either.
+    drop(sandbox.run(&["purge", "--yes", "just check"]).done());
+    let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
+    let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
+    for dir in dreams.map(|dir| dir.unwrap().path()) {
+        assert!(!heard(dir).contains("just check"));
+    }
+}
+
+#[test]
+fn what_would_have_faded_since_is_not_learned() {
+    let sandbox = Sandbox::new("empty");
+    for (day, text) in [
+        ("2026-06-01", "Released 0.1 of the planner"),
+        ("2026-06-29", "Released 0.2 of the planner"),
+    ] {
+        let now = format!("{day}T12:00:00Z");
+        drop(sandbox.run(&["--now", &now, "log", text]).done());
+    }
+    let told = sandbox.run(&["dream"]).ok();
+    assert!(told.contains("Added: [done] Released 0.2 of the planner"), "{told}");
+    assert!(!told.contains("0.1"), "{told}");
+}
+
+#[test]
 fn sessions_that_are_too_short_teach_nothing() {
     let sandbox = Sandbox::new("harbor");
     let path = transcript(&sandbox, "s1", &["From now on, always run just check first", "Yes."]);
