@@ -1,5 +1,9 @@
 //! Dreams in the background: how one is started, and what ends it when it takes too long.
-#![expect(clippy::disallowed_methods, reason = "a dream that takes too long is ended")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "a dream that takes too long is ended"
+)]
 
 use std::{
     path::PathBuf,
