@@ -24,6 +24,7 @@ use super::{
     error::{Exit, Failure},
 };
 use crate::{
+    llm,
     model::time::Timestamp,
     score::board::Scope,
     store::{dreaming::Busy, vault::Store},
@@ -90,6 +91,7 @@ pub(crate) fn run(
     let watch = move || {
         if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             let _whole = Committing::begin();
+            llm::abandon();
             let line = format!("error: the dream was not done after {} s: ended", limit.as_secs());
             watched.log_dream(&line);
             process::exit(i32::from(Exit::Error as u8));

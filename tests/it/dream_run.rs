@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
     process::Command,
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn read(sandbox: &Sandbox, time: &str) -> usize {
 fn wait_for(what: &str, there: impl Fn() -> bool) {
     let begun = Instant::now();
     while !there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "{what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -99,6 +99,33 @@ fn a_session_that_ends_is_put_into_the_queue() {
     let said = fs::read_to_string(&transcript).unwrap();
     assert!(said.lines().all(|line| !queue.contains(line)), "nothing of what was said");
     assert_eq!(kept(&sandbox, "dream.log"), None, "nobody asked for dreams");
+}
+
+/// Agents that have no hook for it, or were killed.
+#[test]
+fn a_session_that_ended_without_saying_so_is_put_there_later() {
+    let sandbox = Sandbox::new("working");
+    let transcript = sandbox.root().join("silent.jsonl");
+    fs::write(&transcript, message("silent")).unwrap();
+    let call = |event: &str, session: &str, more: Value| {
+        let mut input = json!({"session_id": session, "cwd": sandbox.project()});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        drop(piped(hook(&sandbox, "claude", event), input.to_string()).ok());
+    };
+    call("prompt", "silent", json!({"prompt": "Where is it?", "transcript_path": transcript}));
+    call("prompt", "elsewhere", json!({"prompt": "Where is it?"}));
+    for ledger in fs::read_dir(sandbox.project().join(".pi/data/sessions")).unwrap() {
+        let ledger = fs::File::options().append(true).open(ledger.unwrap().path()).unwrap();
+        ledger.set_modified(SystemTime::now() - Duration::from_hours(13)).unwrap();
+    }
+    // However long the queue was, it is kept short.
+    fs::create_dir_all(path(&sandbox, "")).unwrap();
+    let old = json!({"agent": "x", "transcript": "/gone", "ended": "2026-06-01T00:00:00.000Z"});
+    fs::write(path(&sandbox, "sessions.jsonl"), format!("{old}\n").repeat(5000)).unwrap();
+    call("session-start", "next", json!({"source": "startup"}));
+    let queue = kept(&sandbox, "sessions.jsonl").unwrap();
+    assert!(queue.lines().count() == 2 && queue.contains("\"session\":\"silent\""), "{queue}");
+    assert_eq!(read(&sandbox, "06-30T18:00"), 1);
 }
 
 #[test]
@@ -215,6 +242,21 @@ fn one_dream_at_a_time() {
     fs::write(path(&sandbox, "lock"), "{\"pid\":1}").unwrap();
     drop(sandbox.run(&["dream"]).done());
     assert!(mark(&sandbox).is_some());
+}
+
+/// Hooks of many sessions that end at once may start as many.
+#[test]
+fn of_many_that_are_started_one_dreams() {
+    let sandbox = Sandbox::new("working");
+    session(&sandbox, "s", "10:00:00");
+    let start = || sandbox.command(&["dream", "--detached-run"]).spawn().unwrap();
+    let started: Vec<_> = (0..12).map(|_| start()).collect();
+    for mut one in started {
+        assert!(one.wait().unwrap().success());
+    }
+    let log = kept(&sandbox, "dream.log").unwrap();
+    assert_eq!(log.matches("dream of process").count(), 1, "{log}");
+    assert_eq!(kept(&sandbox, "sessions.jsonl").unwrap(), "");
 }
 
 #[test]
