@@ -19,7 +19,8 @@ impl Line<'_> {
             return whole(0).filter(|_| good(1));
         }
         if self.word(0) == "this"
-            && PROJECT.contains(self.word(1))
+            && self
+                .is_any(1, &["project", "repo", "repository", "codebase", "monorepo", "workspace"])
             && self.is_any(2, &["uses", "follows", "targets"])
         {
             return whole(0).filter(|_| !self.is_any(3, &["to", "a", "an"]) && good(3));

@@ -1,7 +1,7 @@
 //! What an agent or a log reports as finished, and what had to be repaired for that.
 
 use super::{
-    Draft, Kind, Sentence, Who,
+    Draft, Kind, Sentence,
     words::{
         DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
     },
@@ -84,8 +84,8 @@ pub(super) fn untimed(item: &str) -> &str {
 }
 
 /// What is done, and what had to be repaired.
-pub(super) fn read(who: Who, sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
-    let report = Report { sentence, said: Said { words }, log: who == Who::Log };
+pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
+    let report = Report { sentence, said: Said { words } };
     if sentence.asked || !report.is_over() {
         return Vec::new();
     }
@@ -107,7 +107,6 @@ pub(super) fn read(who: Who, sentence: &Sentence, words: &[Word]) -> Vec<Draft> 
 struct Report<'a> {
     sentence: &'a Sentence,
     said: Said<'a>,
-    log: bool,
 }
 
 impl Report<'_> {
@@ -186,6 +185,9 @@ impl Report<'_> {
                 && !NO_OBJECT.contains(&word.text)
                 && !self.code(word)
         };
+        // What follows a comma or a colon is said of it.
+        let end = rest.iter().skip(1).position(|word| word.apart).map_or(rest.len(), |at| at + 1);
+        let rest = rest.get(..end).unwrap_or_default();
         // A name or a version tells what it was where little else does.
         let named = rest.iter().any(|word| self.code(word) || self.is_named(word));
         match rest.iter().filter(plain).count() {

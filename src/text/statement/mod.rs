@@ -187,10 +187,10 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
             Some(found) => vec![Draft::new(Kind::Preference, found.text)],
             None => told::read(sentence, words, corrected).into_iter().collect(),
         },
-        Who::Agent => done::read(who, sentence, words),
+        Who::Agent => done::read(sentence, words),
         Who::Log => match told::noted(sentence, words) {
             Some(draft) => vec![draft],
-            None => done::read(who, sentence, words),
+            None => done::read(sentence, words),
         },
     };
     let finished = |draft: Draft| {
