@@ -18,10 +18,19 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DISABLE", "1 has hooks do nothing"),
     ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
+    (
+        "PIMEM_DREAM_LIMIT_SECONDS",
+        "How long a dream in the background may take, instead of 1800 seconds",
+    ),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    ("PI_DREAM_INTERVAL_HOURS", "As PIMEM_DREAM_INTERVAL_HOURS, where that is not set"),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
     ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),
-    ("HTTPS_PROXY", "Proxy for downloads over https"),
+    ("HTTPS_PROXY", "Proxy for downloads and language models over https"),
+    ("NO_PROXY", "Hosts to which language models are asked without a proxy"),
+    ("OPENAI_API_KEY", "Key for the provider openai, where `apiKeyEnv` names no other variable"),
+    ("ANTHROPIC_API_KEY", "Key for the provider anthropic, likewise"),
+    ("GEMINI_API_KEY", "Key for the provider gemini, likewise"),
     ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
     ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
     ("CODEX_HOME", "Codex's settings, instead of ~/.codex"),
@@ -70,6 +79,12 @@ impl Env {
     /// A variable's value.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// The key that a variable of any name holds: a setting chose it.
+    pub(crate) fn key(&self, name: &str) -> Option<String> {
+        let other = || std::env::var(name).ok().filter(|value| !value.is_empty());
+        self.text(name).map(str::to_owned).or_else(other)
     }
 
     /// A variable's value, if it is text.

@@ -7,7 +7,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Source, SourceKind};
-use crate::{model::time::DAY_MS, recall::duplicate::Outline, text::statement::Kind};
+use crate::{
+    model::time::{DAY_MS, Timestamp},
+    recall::duplicate::Outline,
+    text::statement::Kind,
+};
 
 /// Statements that are remembered; the newest stay.
 const MOST: usize = 5_000;
@@ -71,6 +75,10 @@ impl Place {
         Self { id: id.clone(), log, agent: agent.clone(), at: when.map(|when| when.0) }
     }
 
+    pub(super) fn when(&self) -> Option<Timestamp> {
+        self.at.map(Timestamp)
+    }
+
     fn is(&self, other: &Self) -> bool {
         self.id == other.id && self.log == other.log
     }
@@ -128,6 +136,14 @@ impl Memory {
     pub(crate) fn write(&self) -> String {
         let file = File { version: VERSION, statements: &self.known };
         serde_json::to_string(&file).unwrap_or_default()
+    }
+
+    /// Takes out statements by category and text. Gives whether there were any.
+    pub(crate) fn forget(&mut self, is: impl Fn(&str, &str) -> bool) -> bool {
+        let before = self.known.len();
+        let category = |known: &Known| known.kind().unwrap_or(Kind::Pattern).category();
+        self.known.retain(|known| !is(category(known), &known.text));
+        self.known.len() < before
     }
 
     pub(super) fn index(&self) -> Index {

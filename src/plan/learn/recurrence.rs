@@ -6,7 +6,10 @@ use super::{
     Heard,
     memory::{Known, Memory, Place},
 };
-use crate::{model::event::Cue, text::statement::Kind};
+use crate::{
+    model::{event::Cue, time::Timestamp},
+    text::statement::Kind,
+};
 
 /// In so many sessions the same is said that it is a pattern, whatever it is.
 const SESSIONS: usize = 3;
@@ -28,6 +31,8 @@ pub(crate) struct Conclusion {
     pub(crate) reason: String,
     /// The sessions and days on which it rests, and no conclusion did before.
     pub(crate) sources: Vec<String>,
+    /// When it was said last, as far as that is known.
+    pub(crate) said: Option<Timestamp>,
     /// It was concluded before: evidence for an entry that is there, and no new one where it is not.
     pub(crate) again: bool,
 }
@@ -95,6 +100,7 @@ fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
         text: known.text.clone(),
         reason: format!("{what} {}in {}", if again { "again " } else { "" }, named(rests_on)),
         sources: rests_on.iter().map(|place| place.id.clone()).collect(),
+        said: rests_on.iter().filter_map(Place::when).max(),
         again,
     };
     Some((kind, conclusion))
