@@ -26,6 +26,12 @@ impl Date {
     pub fn yesterday(self) -> Self {
         Self { days: self.days - 1 }
     }
+
+    /// Days from another day to this one; negative when that is later.
+    #[must_use]
+    pub fn days_since(self, other: Self) -> i64 {
+        self.days - other.days
+    }
 }
 
 impl fmt::Display for Date {

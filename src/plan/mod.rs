@@ -5,5 +5,7 @@ pub(crate) mod check;
 mod contradiction;
 mod entries;
 pub(crate) mod instruction;
+
+pub(crate) mod reflect;
 pub(crate) mod rule;
 pub(crate) mod scan;
