@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::{
+    config_llm,
     context::{self, Context},
     error::{Exit, Failure, Kind},
 };
@@ -12,6 +13,7 @@ use crate::{
         layer, locate,
         schema::{self, Guard, Key},
     },
+    llm::{Role, prompt::Prompt},
     store::{atomic, read, trust},
 };
 
@@ -48,6 +50,20 @@ enum Action {
     },
     /// Print the JSON schema of memory.json
     Schema,
+    /// Print the rules that a language model gets, to be copied and changed
+    Prompt {
+        /// For what
+        #[arg(value_name = "NAME")]
+        prompt: Prompt,
+        /// Print the path of the file of yours that takes their place
+        #[arg(long)]
+        path: bool,
+    },
+    /// Ask a language model for a word, to see whether its settings are right
+    CheckModel {
+        /// For what it is set
+        role: Role,
+    },
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
@@ -68,6 +84,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
         Action::Set { key, value } => set(ctx, find(key)?, value, ctx.target()?)?,
         Action::Schema => ctx.ui.document(&schema::json_schema()),
+        Action::Prompt { prompt, path } => return config_llm::prompt(ctx, *prompt, *path),
+        Action::CheckModel { role } => return config_llm::check_model(ctx, *role),
     }
     Ok(Exit::Done)
 }

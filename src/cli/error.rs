@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Io,
     /// Another process holds the lock.
     Locked,
+    /// A language model gave no answer.
+    Model,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
             Self::Config => "config",
             Self::Io => "io",
             Self::Locked => "locked",
+            Self::Model => "model",
         }
     }
 }

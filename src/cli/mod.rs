@@ -6,6 +6,7 @@ mod chart;
 mod check;
 mod config_cmd;
 mod config_files;
+mod config_llm;
 mod context;
 mod curate;
 mod detached;

@@ -21,7 +21,11 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
     ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),
-    ("HTTPS_PROXY", "Proxy for downloads over https"),
+    ("HTTPS_PROXY", "Proxy for downloads and language models over https"),
+    ("NO_PROXY", "Hosts to which language models are asked without a proxy"),
+    ("OPENAI_API_KEY", "Key for the provider openai, where `apiKeyEnv` names no other variable"),
+    ("ANTHROPIC_API_KEY", "Key for the provider anthropic, likewise"),
+    ("GEMINI_API_KEY", "Key for the provider gemini, likewise"),
     ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
     ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
     ("CODEX_HOME", "Codex's settings, instead of ~/.codex"),
@@ -70,6 +74,12 @@ impl Env {
     /// A variable's value.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// The key that a variable of any name holds: a setting chose it.
+    pub(crate) fn key(&self, name: &str) -> Option<String> {
+        let other = || std::env::var(name).ok().filter(|value| !value.is_empty());
+        self.text(name).map(str::to_owned).or_else(other)
     }
 
     /// A variable's value, if it is text.

@@ -3,14 +3,30 @@
 //! Nothing here is needed for the main job, and nothing is sent anywhere unless a provider is set.
 //! Whatever goes wrong is a [`Trouble`], upon which the caller does without a model.
 
+mod command;
+#[cfg(feature = "llm")]
+mod http;
 pub(crate) mod prompt;
+mod retry;
+mod said;
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
-use crate::config::{env::Env, layer::Config};
+use clap::ValueEnum;
+
+use crate::{
+    config::{
+        env::Env,
+        layer::{Config, Origin},
+    },
+    text::secret,
+};
+
+/// An answer is no longer than this.
+const MAX_ANSWER: usize = 4 << 20;
 
 /// What a model is wanted for; each has settings of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     /// To make observations of a conversation.
     Observer,
@@ -40,12 +56,6 @@ pub(crate) struct Question<'a> {
     pub(crate) text: &'a str,
 }
 
-/// A model that can be asked.
-#[derive(Debug, Clone)]
-pub(crate) struct Service {
-    name: String,
-}
-
 /// Why there is no answer, and what can be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trouble {
@@ -55,19 +65,153 @@ pub(crate) struct Trouble {
     pub(crate) hint: String,
 }
 
+impl Trouble {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+}
+
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
+/// Who runs a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Provider {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+    Command,
+}
+
+impl Provider {
+    /// By the name of the setting.
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "openai" => Some(Self::OpenAi),
+            "anthropic" => Some(Self::Anthropic),
+            "gemini" => Some(Self::Gemini),
+            "ollama" => Some(Self::Ollama),
+            "command" => Some(Self::Command),
+            _ => None,
+        }
+    }
+
+    /// Its own server.
+    fn endpoint(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
+            Self::Ollama => "http://localhost:11434/",
+            Self::Command => "",
+        }
+    }
+
+    /// The variable in which its key usually is.
+    fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Gemini => Some("GEMINI_API_KEY"),
+            Self::Ollama | Self::Command => None,
+        }
+    }
+}
+
+/// A key, with the variable that it comes from. It is shown nowhere.
+#[derive(Clone)]
+struct Key {
+    variable: String,
+    value: String,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({})", self.variable)
+    }
+}
+
+/// A model that can be asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Service {
+    role: Role,
+    provider: Provider,
+    name: String,
+    model: String,
+    /// The address of its server, or its command.
+    place: String,
+    key: Option<Key>,
+    temperature: f64,
+    /// Tokens of an answer, where somebody has set a limit.
+    most: Option<u32>,
+    limit: Duration,
+}
+
 impl Service {
     /// The model that the settings name for a role: `None` when they name none.
-    pub(crate) fn of(config: &Config, _env: &Env, role: Role) -> Result<Option<Self>, Trouble> {
-        let setting = |key: &str| config.text(&format!("{}.{key}", role.name())).to_owned();
-        let provider = setting("provider");
-        let name = format!("{provider} {}", setting("model"));
-        Ok((provider != "none").then_some(Self { name }))
+    pub(crate) fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, Trouble> {
+        let key = |key: &str| format!("{}.{key}", role.name());
+        let text = |name: &str| config.text(&key(name)).trim().to_owned();
+        let Some(provider) = Provider::named(&text("provider")) else { return Ok(None) };
+        let (mut model, endpoint) = (text("model"), text("endpoint"));
+        let is_command = provider == Provider::Command;
+        let mut place = if is_command { text("command") } else { endpoint.clone() };
+        if is_command {
+            // Which model it runs is its own affair.
+            model = String::new();
+        } else if place.is_empty() {
+            provider.endpoint().clone_into(&mut place);
+        }
+        for (value, name) in [(&model, "model"), (&place, "command")] {
+            if value.is_empty() && (name == "command") == is_command {
+                let message = format!("{} is not set", key(name));
+                let hint = format!("pimem config set --user {} VALUE sets it", key(name));
+                return Err(Trouble::new(message, hint));
+            }
+        }
+        if !is_command && cfg!(not(feature = "llm")) {
+            let message = format!("this pimem was built without the provider {}", text("provider"));
+            let hint =
+                format!("set {} to command, or build it with --features llm", key("provider"));
+            return Err(Trouble::new(message, hint));
+        }
+        // A key that happens to be there goes to nobody but whom it is for.
+        let variable = match (text("apiKeyEnv"), provider.variable()) {
+            _ if is_command => None,
+            (named, _) if !named.is_empty() => Some(named),
+            (_, usual) => usual.filter(|_| endpoint.is_empty()).map(str::to_owned),
+        };
+        let value = variable.as_deref().and_then(|variable| env.key(variable));
+        let held = match (variable, value) {
+            (None, _) => None,
+            (Some(variable), Some(value)) => Some(Key { variable, value: value.trim().to_owned() }),
+            (Some(variable), None) => {
+                let message =
+                    format!("there is no key for {}: {variable} is not set", text("provider"));
+                let hint =
+                    format!("set {variable}, or name another variable in {}", key("apiKeyEnv"));
+                return Err(Trouble::new(message, hint));
+            }
+        };
+        let most =
+            config.get(&key("maxOutputTokens")).filter(|(_, origin)| *origin != Origin::Default);
+        let most = most.and_then(|(value, _)| u32::try_from(value.as_u64()?).ok());
+        let name = format!("{} {model}", text("provider")).trim_end().to_owned();
+        Ok(Some(Self {
+            role,
+            provider,
+            name,
+            model,
+            place,
+            key: held,
+            temperature: config.number(&key("temperature")),
+            most,
+            limit: Duration::from_secs(config.whole(&key("timeoutSeconds"))),
+        }))
     }
 
     /// Provider and model, for messages.
@@ -75,10 +219,47 @@ impl Service {
         &self.name
     }
 
+    /// The address of its server, or its command.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
     /// Asks, and waits for the whole answer. What is asked has been cleaned of secrets and of what is
     /// private by then, and is so again here.
-    pub(crate) fn ask(&self, _question: Question<'_>) -> Result<String, Trouble> {
-        let message = format!("{} cannot be asked", self.name);
-        Err(Trouble { message, hint: "set a provider".to_owned() })
+    pub(crate) fn ask(&self, question: Question<'_>) -> Result<String, Trouble> {
+        // Rules may speak of what is private; whoever wrote them has not said any of it.
+        let (rules, text) = (secret::redact(question.rules), secret::clean_lines(question.text));
+        let question = Question { rules: &rules, text: &text };
+        let answer = match self.provider {
+            Provider::Command => command::ask(self, question)?,
+            #[cfg(feature = "llm")]
+            _ => http::ask(self, question)?,
+            #[cfg(not(feature = "llm"))]
+            _ => String::new(),
+        };
+        if answer.len() > MAX_ANSWER {
+            return Err(self.too_long());
+        }
+        let answer = said::after_thinking(&answer).trim();
+        if answer.is_empty() {
+            let message = format!("{} gave an empty answer", self.name);
+            return Err(Trouble::new(message, "try again, or another model"));
+        }
+        Ok(answer.to_owned())
+    }
+
+    /// The name of one of its settings.
+    fn setting(&self, name: &str) -> String {
+        format!("{}.{name}", self.role.name())
+    }
+
+    fn too_long(&self) -> Trouble {
+        let message = format!("{} gave more than {} MiB", self.name, MAX_ANSWER >> 20);
+        Trouble::new(message, "nothing of it is used; try another model")
+    }
+
+    fn too_late(&self) -> Trouble {
+        let message = format!("{} did not answer within {} s", self.name, self.limit.as_secs());
+        Trouble::new(message, format!("{} sets how long to wait", self.setting("timeoutSeconds")))
     }
 }

@@ -1,6 +1,8 @@
 //! The rules that a model gets: files of this program, which the user may replace by their own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
 
 use crate::store::read::{self, Problem};
 
@@ -8,7 +10,7 @@ use crate::store::read::{self, Problem};
 pub(crate) const FOLDER: &str = ".pi/agent/memory-prompts";
 
 /// Rules for one purpose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Prompt {
     /// To make observations of a conversation.
     Observer,
@@ -21,10 +23,6 @@ pub(crate) enum Prompt {
 }
 
 impl Prompt {
-    /// All of them.
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Observer, Self::Reflector, Self::ReflectorAggressive, Self::Dream];
-
     /// The file's name without `.md`.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -45,9 +43,14 @@ impl Prompt {
         }
     }
 
+    /// Where a user's own rules are.
+    pub(crate) fn path(self, home: &Path) -> PathBuf {
+        home.join(FOLDER).join(format!("{}.md", self.name()))
+    }
+
     /// The user's own rules where there are some, else those that come with this program.
     pub(crate) fn text(self, home: Option<&Path>) -> Result<String, Problem> {
-        let own = home.map(|home| home.join(FOLDER).join(format!("{}.md", self.name())));
+        let own = home.map(|home| self.path(home));
         let own = own.map(|path| read::file(Path::new("/"), &path, read::MAX_FILE)).transpose()?;
         let own = own.flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(own.unwrap_or_else(|| self.built_in().to_owned()))

@@ -27,6 +27,7 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+mod llm;
 mod merge;
 #[cfg(feature = "fastembed")]
 mod model;

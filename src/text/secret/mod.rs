@@ -89,6 +89,12 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// characters, on one line with single spaces.
 #[must_use]
 pub fn clean(text: &str) -> String {
+    clean_lines(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same with its lines and spaces as they are.
+#[must_use]
+pub fn clean_lines(text: &str) -> String {
     let open = without_private(text);
     // What is invisible may stand in the middle of a secret, so it goes first; breaks stay till the
     // end, because secrets end there.
@@ -101,7 +107,7 @@ pub fn clean(text: &str) -> String {
         end = at + c.len_utf8();
     }
     visible.push_str(open.get(end..).unwrap_or_default());
-    redact(&visible).split_whitespace().collect::<Vec<_>>().join(" ")
+    redact(&visible).into_owned()
 }
 
 /// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token, nor is what ends in
@@ -252,6 +258,8 @@ mod tests {
         ] {
             assert_eq!(clean(text), want, "{text:?}");
         }
+        let text = format!("- a\n  - {github}\r\n\n\t<private>b\nc</private>d\u{202e}\n");
+        assert_eq!(clean_lines(&text), "- a\n  - [redacted: a GitHub token]\r\n\n\td\n");
     }
 
     #[test]

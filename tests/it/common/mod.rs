@@ -6,6 +6,7 @@ pub(crate) mod history;
 pub(crate) mod hub;
 #[cfg(feature = "fastembed")]
 pub(crate) mod models;
+pub(crate) mod provider;
 pub(crate) mod sandbox;
 
 /// Whether expectations are to be rewritten.

@@ -1,0 +1,294 @@
+//! Models behind HTTP, through genai: four formats of requests and answers.
+//!
+//! Everything is said outright (address, key, format, model), so that nothing is guessed from names.
+//! Redirects are not followed, because the key would go with them.
+
+use std::time::Duration;
+
+use genai::{
+    Client, Error, Headers, ModelIden, ServiceTarget,
+    adapter::AdapterKind,
+    chat::{ChatMessage, ChatOptions, ChatRequest, ChatResponse, ReasoningEffort, StopReason},
+    resolver::{AuthData, Endpoint},
+    webc,
+};
+use reqwest::{Url, redirect::Policy};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::{
+    Key, Provider, Question, Service, Trouble,
+    retry::{self, Failed},
+    said,
+};
+
+/// How long a connection may take to come about.
+const CONNECTING: Duration = Duration::from_secs(10);
+
+/// Asks a service, again where that may help.
+pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, Trouble> {
+    let unable = |error: String| {
+        let message = format!("{} cannot be asked: {error}", service.name());
+        Trouble::new(message, "pimem doctor looks at this machine")
+    };
+    let address = address(service)?;
+    let client = client(&address).map_err(unable)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unable(error.to_string()))?;
+    let answer = runtime.block_on(attempts(service, &client, &address, question));
+    // A name that is still being looked up would be waited for otherwise.
+    runtime.shutdown_background();
+    answer
+}
+
+async fn attempts(
+    service: &Service,
+    client: &Client,
+    address: &Url,
+    question: Question<'_>,
+) -> Result<String, Trouble> {
+    let end = Instant::now() + service.limit;
+    let request = ChatRequest::new(vec![ChatMessage::user(question.text)]);
+    let request = request.with_system(question.rules);
+    let target = target(service, address);
+    let mut options = options(service);
+    let mut made = 0;
+    loop {
+        made += 1;
+        let answer = client.exec_chat(target.clone(), request.clone(), Some(&options));
+        let Ok(answer) = timeout_at(end, answer).await else { return Err(service.too_late()) };
+        let error = match answer {
+            Ok(answer) => return text(service, answer),
+            Err(error) => error,
+        };
+        // Models that think for themselves vary as they like, and more of them every year.
+        if options.temperature.is_some() && refuses_temperature(&error) {
+            (options.temperature, made) = (None, made - 1);
+            continue;
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        match retry::wait(kind(&error), made, left) {
+            Some(wait) => sleep(wait).await,
+            None => return Err(trouble(service, address, &error)),
+        }
+    }
+}
+
+/// The address of the server, with a slash at its end, to which the formats add their paths.
+fn address(service: &Service) -> Result<Url, Trouble> {
+    let usable = |url: &Url| {
+        let plain = url.username().is_empty() && url.password().is_none();
+        matches!(url.scheme(), "http" | "https") && url.has_host() && plain
+    };
+    let simple = |url: &Url| {
+        let has_query = url.query().is_some() && service.provider != Provider::OpenAi;
+        !has_query && url.fragment().is_none()
+    };
+    let url = Url::parse(&service.place).ok().filter(|url| usable(url) && simple(url));
+    let mut url = url.ok_or_else(|| {
+        let message = format!("{} is not the address of a server", service.setting("endpoint"));
+        Trouble::new(message, "write it as http://localhost:8080/v1/, without a password")
+    })?;
+    if !url.path().ends_with('/') {
+        url.set_path(&format!("{}/", url.path()));
+    }
+    Ok(url)
+}
+
+fn client(address: &Url) -> Result<Client, String> {
+    // Another provider may be installed already, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECTING)
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        // Nothing that is small on the line and large in memory.
+        .no_gzip();
+    if address.scheme() == "http" {
+        // Without TLS, this machine's certificates need not be read, or be there.
+        builder = builder.tls_certs_only([]);
+    }
+    if is_here(address) {
+        builder = builder.no_proxy();
+    }
+    let client = builder.build().map_err(|error| cause(&error))?;
+    Client::builder().with_reqwest(client).build().map_err(|error| error.to_string())
+}
+
+/// Whether a server is on this machine.
+fn is_here(address: &Url) -> bool {
+    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_loopback = |host: &str| host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+    host == "localhost" || host.ends_with(".localhost") || is_loopback(host)
+}
+
+fn target(service: &Service, address: &Url) -> ServiceTarget {
+    let adapter = match service.provider {
+        Provider::Anthropic => AdapterKind::Anthropic,
+        Provider::Gemini => AdapterKind::Gemini,
+        Provider::Ollama => AdapterKind::Ollama,
+        Provider::OpenAi | Provider::Command => AdapterKind::OpenAI,
+    };
+    // Servers that need no key ignore what they get, and genai wants to send something.
+    let key = service.key.as_ref().map_or("none", |key| &key.value);
+    ServiceTarget {
+        endpoint: Endpoint::from_owned(address.as_str()),
+        auth: AuthData::from_single(key),
+        // What stands before the first :: is taken off, so that the rest goes out as it is.
+        model: ModelIden::new(adapter, format!("pimem::{}", service.model)),
+    }
+}
+
+fn options(service: &Service) -> ChatOptions {
+    let mut options = ChatOptions { max_tokens: service.most, ..ChatOptions::default() };
+    options.capture_raw_body = Some(true);
+    if takes_temperature(service) {
+        options.temperature = Some(service.temperature);
+    }
+    // Without one of these, a name that ends in -high or -max would lose that and mean more effort.
+    // What is chosen sends nothing, or, to a model of Anthropic's that thinks unasked, that it need not.
+    options.reasoning_effort = match service.provider {
+        Provider::OpenAi => Some(ReasoningEffort::Budget(0)),
+        Provider::Anthropic | Provider::Gemini => Some(ReasoningEffort::Zero),
+        Provider::Ollama | Provider::Command => None,
+    };
+    if let (Provider::Ollama, Some(key)) = (service.provider, &service.key) {
+        let header = ("Authorization".to_owned(), format!("Bearer {}", key.value));
+        options.extra_headers = Some(Headers::from(header));
+    }
+    options
+}
+
+/// Whether a model is not known for refusing a temperature. The others are found out.
+fn takes_temperature(service: &Service) -> bool {
+    let thinks = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
+    service.provider != Provider::OpenAi
+        || !thinks.iter().any(|name| service.model.starts_with(name))
+}
+
+fn refuses_temperature(error: &Error) -> bool {
+    let is_refusal = error.status().is_some_and(|status| matches!(status.as_u16(), 400 | 422));
+    is_refusal && body(error).is_some_and(|body| body.contains("temperature"))
+}
+
+/// The text of an answer that is whole.
+fn text(service: &Service, answer: ChatResponse) -> Result<String, Trouble> {
+    let name = service.name();
+    match &answer.stop_reason {
+        Some(StopReason::MaxTokens(_)) => {
+            let message = format!("{name} was cut off by its limit of tokens");
+            let hint = format!(
+                "{} sets it, as far as the model allows",
+                service.setting("maxOutputTokens")
+            );
+            return Err(Trouble::new(message, hint));
+        }
+        Some(StopReason::ContentFilter(why)) => return Err(refused(service, why)),
+        _ => {}
+    }
+    let text = answer.content.texts().concat();
+    // Some servers answer with an error and say that all is well.
+    let reason = answer.captured_raw_body.as_ref().and_then(said::reason_in);
+    match reason.filter(|_| text.trim().is_empty()) {
+        Some(reason) => {
+            let message = format!("{name} answered: {}", shown(service, &reason));
+            Err(Trouble::new(message, "try again, or another model"))
+        }
+        None => Ok(text),
+    }
+}
+
+fn refused(service: &Service, why: &str) -> Trouble {
+    let message = format!("{} refused to answer ({})", service.name(), shown(service, why));
+    Trouble::new(message, "try another model")
+}
+
+fn shown(service: &Service, message: &str) -> String {
+    said::shown(message, service.key.as_ref().map(|key| key.value.as_str()))
+}
+
+/// What an error is to the one who may try again.
+fn kind(error: &Error) -> Failed {
+    if let Some(status) = error.status() {
+        let header = error.headers().and_then(|headers| headers.get("retry-after")?.to_str().ok());
+        return Failed::Status(status.as_u16(), header.and_then(retry::retry_after));
+    }
+    match web(error) {
+        Some(webc::Error::Reqwest(error)) if !error.is_builder() => Failed::Connection,
+        _ => Failed::ForGood,
+    }
+}
+
+fn web(error: &Error) -> Option<&webc::Error> {
+    match error {
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
+            Some(webc_error)
+        }
+        _ => None,
+    }
+}
+
+/// The body that came with a status.
+fn body(error: &Error) -> Option<&str> {
+    match web(error)? {
+        webc::Error::ResponseFailedStatus { body, .. } => Some(body),
+        _ => None,
+    }
+}
+
+/// An error in our words.
+fn trouble(service: &Service, address: &Url, error: &Error) -> Trouble {
+    let name = service.name();
+    if let Some(status) = error.status() {
+        let reason = shown(service, &said::reason(body(error).unwrap_or_default()));
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        let message = format!("{name} answered {}{reason}", status.as_u16());
+        return Trouble::new(message, hint(service, status.as_u16()));
+    }
+    match (web(error), error) {
+        (Some(webc::Error::Reqwest(error)), _) => {
+            let message =
+                format!("{name} cannot be reached at {address}: {}", shown(service, &cause(error)));
+            Trouble::new(
+                message,
+                format!("is it running? {} says where", service.setting("endpoint")),
+            )
+        }
+        (_, Error::ChatResponseGeneration { response_body, .. }) => {
+            match response_body.pointer("/promptFeedback/blockReason").and_then(|why| why.as_str())
+            {
+                Some(why) => refused(service, why),
+                None => odd(service, address),
+            }
+        }
+        _ => odd(service, address),
+    }
+}
+
+/// What is at the bottom of an error.
+fn cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), cause)
+}
+
+fn odd(service: &Service, address: &Url) -> Trouble {
+    let message = format!("{} gave what is no answer at {address}", service.name());
+    let what = (service.setting("provider"), service.setting("endpoint"));
+    Trouble::new(message, format!("do {} and {} fit?", what.0, what.1))
+}
+
+/// What to do about a status.
+fn hint(service: &Service, status: u16) -> String {
+    let endpoint = service.setting("endpoint");
+    match status {
+        300..=399 => format!("redirects are not followed; set {endpoint} to where it leads"),
+        401 | 403 => match &service.key {
+            Some(Key { variable, .. }) => format!("is the key in {variable} right?"),
+            None => format!("no key was sent; {} names its variable", service.setting("apiKeyEnv")),
+        },
+        404 => {
+            format!("is {} right, and {endpoint}? It often ends in /v1/", service.setting("model"))
+        }
+        408 | 429 | 500..=599 => "try again later".to_owned(),
+        _ => format!("pimem config show lists the settings of {}", service.role.name()),
+    }
+}

@@ -1,0 +1,87 @@
+//! When a question is asked again: after which failures, how often, and how much later.
+
+use std::time::Duration;
+
+/// How often a question is asked at most.
+const ATTEMPTS: u32 = 3;
+/// How long is waited for a server that does not say how long.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// What went wrong with an attempt, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// There was no connection, or it was lost.
+    Connection,
+    /// The server answered with a status, and perhaps said when to come back.
+    Status(u16, Option<Duration>),
+    /// Something that will be the same next time.
+    ForGood,
+}
+
+/// How long to wait before the next attempt, if there is to be one: `made` attempts have been made,
+/// and `left` is what remains of the time.
+pub(super) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration> {
+    let backoff = FIRST_WAIT * 2_u32.saturating_pow(made.saturating_sub(1));
+    let wait = match failed {
+        Failed::Connection | Failed::Status(408, None) => backoff,
+        Failed::Status(408 | 429 | 500..=599, said) => said.unwrap_or(backoff),
+        Failed::Status(..) | Failed::ForGood => return None,
+    };
+    // What would come too late need not be waited for.
+    (made < ATTEMPTS && wait < left).then_some(wait)
+}
+
+/// The seconds of a `Retry-After`. A date is as good as nothing: clocks differ.
+pub(super) fn retry_after(header: &str) -> Option<Duration> {
+    let seconds = header.trim().parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let (millis, secs) = (Duration::from_millis, Duration::from_secs);
+        let minute = secs(60);
+        for (failed, made, left, want) in [
+            (Failed::Connection, 1, minute, Some(millis(500))),
+            (Failed::Connection, 2, minute, Some(secs(1))),
+            (Failed::Connection, 3, minute, None),
+            (Failed::Connection, 1, millis(500), None),
+            (Failed::Connection, 1, millis(501), Some(millis(500))),
+            (Failed::Status(429, Some(secs(7))), 1, minute, Some(secs(7))),
+            (Failed::Status(429, Some(secs(0))), 2, minute, Some(secs(0))),
+            (Failed::Status(429, Some(secs(0))), 3, minute, None),
+            (Failed::Status(429, Some(secs(70))), 1, minute, None),
+            (Failed::Status(429, None), 2, minute, Some(secs(1))),
+            (Failed::Status(408, None), 1, minute, Some(millis(500))),
+            (Failed::Status(500, None), 1, minute, Some(millis(500))),
+            (Failed::Status(529, Some(secs(2))), 1, minute, Some(secs(2))),
+            (Failed::Status(302, None), 1, minute, None),
+            (Failed::Status(400, None), 1, minute, None),
+            (Failed::Status(401, Some(secs(1))), 1, minute, None),
+            (Failed::Status(404, None), 1, minute, None),
+            (Failed::ForGood, 1, minute, None),
+        ] {
+            assert_eq!(wait(failed, made, left), want, "{failed:?} {made} {left:?}");
+        }
+    }
+
+    #[test]
+    fn headers() {
+        for (header, want) in [
+            ("0", Some(0)),
+            (" 12 ", Some(12)),
+            ("-1", None),
+            ("1e400", None),
+            ("NaN", None),
+            ("soon", None),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", None),
+        ] {
+            assert_eq!(retry_after(header), want.map(Duration::from_secs), "{header}");
+        }
+        assert_eq!(retry_after("0.5"), Some(Duration::from_millis(500)));
+    }
+}
