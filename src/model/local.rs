@@ -57,6 +57,12 @@ impl LocalTime {
         Self { date: Date { days: local.div_euclid(DAY) }, seconds: local.rem_euclid(DAY) }
     }
 
+    /// Minutes since its midnight.
+    #[must_use]
+    pub fn minute(self) -> u16 {
+        u16::try_from(self.seconds / 60).unwrap_or(0)
+    }
+
     /// `14:30`.
     #[must_use]
     pub fn clock(self) -> String {

@@ -6,6 +6,7 @@ mod contradiction;
 mod entries;
 pub(crate) mod instruction;
 
+pub(crate) mod observe;
 pub(crate) mod reflect;
 pub(crate) mod rule;
 pub(crate) mod scan;

@@ -25,9 +25,17 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, Problem> {
 /// Gives each line without its end, until one is enough or [`MOST`] bytes are read.
 pub(crate) fn lines(
     input: impl Read,
+    each: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> io::Result<()> {
+    all_lines(input.take(MOST), each)
+}
+
+/// The same however long the input is.
+pub(crate) fn all_lines(
+    input: impl Read,
     mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let mut input = BufReader::with_capacity(1 << 18, input.take(MOST));
+    let mut input = BufReader::with_capacity(1 << 18, input);
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -62,6 +62,12 @@ pub fn find(message: &str) -> Vec<Preference> {
     found
 }
 
+/// The sentences that a person says in a message, without code blocks and what was pasted: each, the
+/// same with `x` for code and quotes, and whether it ends in a question mark.
+pub(crate) fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> {
+    said::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
+}
+
 /// A sentence as it is stored: from its beginning, or from the clause that makes it one where that
 /// is too far behind, cut at a word.
 fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
