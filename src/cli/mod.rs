@@ -42,6 +42,8 @@ mod model_pull;
 mod model_status;
 mod note;
 mod noted;
+mod observe;
+mod observing;
 mod parts;
 mod period;
 mod pick;
@@ -49,6 +51,8 @@ mod purge;
 mod read;
 mod rebuild;
 mod recalled;
+mod reflect;
+mod reflecting;
 mod reinforce;
 mod report;
 mod sarif;
@@ -134,6 +138,8 @@ commands! {
     Todo "todo" todo::Args;
     Read "read" read::Args;
     Session "session" session::Args;
+    Observe "observe" observe::Args;
+    Reflect "reflect" reflect::Args;
     Extract "extract" extract::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
@@ -237,6 +243,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Todo(args) => todo::run(ctx, args).map(plain),
         Command::Read(args) => read::run(ctx, args).map(plain),
         Command::Session(args) => session::run(ctx, args),
+        Command::Observe(args) => observe::run(ctx, args).map(plain),
+        Command::Reflect(args) => reflect::run(ctx, args).map(plain),
         Command::Extract(args) => extract::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),

@@ -19,6 +19,10 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    (
+        "PI_MEMORY",
+        "1 gives pi observations in place of its summary, as `observer.compaction` summary",
+    ),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
     ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),
     ("HTTPS_PROXY", "Proxy for downloads and language models over https"),

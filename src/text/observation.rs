@@ -127,7 +127,7 @@ impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, day) in self.days.iter().enumerate() {
             if let Some(date) = day.date {
-                write!(f, "{}Date: {date}\n", if at > 0 { "\n" } else { "" })?;
+                writeln!(f, "{}Date: {date}", if at > 0 { "\n" } else { "" })?;
             }
             for line in &day.lines {
                 match line {

@@ -28,7 +28,7 @@ pub(crate) fn read(
                 dropped += 1;
                 continue;
             };
-            let clean = checked(note).filter(|_| date.is_some());
+            let clean = checked(&note).filter(|_| date.is_some());
             let Some(note) = clean else {
                 dropped += 1 + below.len();
                 continue;
@@ -37,7 +37,7 @@ pub(crate) fn read(
             let below: Vec<Below> = below
                 .into_iter()
                 .filter_map(|below| match below {
-                    Below::Note(_, note) => Some(Below::Note(1, checked(note)?)),
+                    Below::Note(_, note) => Some(Below::Note(1, checked(&note)?)),
                     Below::Other(_) => None,
                 })
                 .collect();
@@ -49,10 +49,10 @@ pub(crate) fn read(
 }
 
 /// A text as it may be kept.
-fn checked(note: Note) -> Option<Note> {
+fn checked(note: &Note) -> Option<Note> {
     let text = secret::clean(&note.text);
     let fits = !text.is_empty() && text.chars().count() <= LONGEST;
-    (fits && instruction::find(&text).is_none()).then_some(Note { text, ..note })
+    (fits && instruction::find(&text).is_none()).then_some(Note { text, ..*note })
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ impl Observer {
 /// A sentence as it is kept, if it says something and orders nobody about: what reads like an
 /// instruction to an agent is not for its memory.
 fn kept(sentence: &str) -> Option<String> {
-    let text = secret::clean(sentence);
+    let text = secret::clean(sentence.trim_end_matches([';', ' ']));
     let words = text.split_whitespace().count();
     (words > 1 && text.chars().any(char::is_alphanumeric) && instruction::find(&text).is_none())
         .then(|| reflect::cut(&text, LONGEST))

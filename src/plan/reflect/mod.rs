@@ -69,6 +69,36 @@ pub(crate) fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note>
     notes.filter(|note| note.mark == Mark::Important).collect()
 }
 
+/// What somebody else made of a file, with the lines of it that are no observations; `Err` says why it
+/// cannot take the file's place.
+pub(crate) fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'static str> {
+    let was = Document::parse(before);
+    if !is_ordered(&was) {
+        return Err("the file has lines below no day");
+    }
+    if after.is_empty() {
+        return Err("it has no observation");
+    }
+    let mut days = after.days;
+    for day in &was.days {
+        let others = day.lines.iter().filter(|line| matches!(line, Line::Other(_))).cloned();
+        let others: Vec<Line> = others.collect();
+        match days.iter_mut().find(|known| known.date == day.date) {
+            Some(known) => drop(known.lines.splice(0..0, others)),
+            None if others.is_empty() => {}
+            None => days.push(Day { date: day.date, lines: others }),
+        }
+    }
+    let after = Document { days: in_order(days) };
+    let kept = kept_word_for_word(&after, today);
+    if kept_word_for_word(&was, today).iter().any(|note| !kept.contains(note)) {
+        return Err("it lost an important observation of the last two days");
+    }
+    let after = after.to_string();
+    let smaller = Tokens::of(&after) < Tokens::of(before);
+    if smaller { Ok(after) } else { Err("it is not smaller") }
+}
+
 /// Whether a result is so little smaller that another attempt is due.
 pub(crate) fn too_little(before: Tokens, after: Tokens) -> bool {
     u64::from(after.0) * 10 >= u64::from(before.0) * 9
@@ -108,8 +138,7 @@ fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
     let stays = |mark: Mark| match (mark, mode) {
         (Mark::Important, _) => true,
         (Mark::Maybe, Mode::Normal) => age <= MAYBE,
-        (Mark::Info, Mode::Normal) => age <= RECENT,
-        (Mark::Maybe, Mode::Aggressive) => age <= RECENT,
+        (Mark::Info, Mode::Normal) | (Mark::Maybe, Mode::Aggressive) => age <= RECENT,
         (Mark::Info, Mode::Aggressive) => age <= 0,
     };
     let kept = |below: &Below| match below {
