@@ -80,7 +80,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::new(Kind::Usage, message, "add the others in a call of their own"));
     }
     let store = ctx.writer()?;
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let categories = &ctx.config.categories;
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
     // What replaces another entry may well resemble it.

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     context::{self, Context},
     view::Entries,
 };
 use crate::{
+    config::awaiting::Awaiting,
     model::event::{Event, EventKind},
     plan::scan,
     score::board::{Board, Row, Scope},
@@ -79,6 +80,7 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
     if store.scope == Scope::Project {
         items
             .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
+        items.extend(settings(&store, &ctx.config.awaiting));
     }
     let Snapshot { problems, .. } = snapshot;
     let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
@@ -121,6 +123,21 @@ fn notes(store: &Store) -> Option<Item> {
         vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
     let value = json!({"notes": files, "warnings": warnings});
     (!files.is_empty()).then_some(Item { keys, lines, warnings, value })
+}
+
+/// Settings of the project's file, which are looked at together.
+fn settings(store: &Store, awaiting: &[Awaiting]) -> Option<Item> {
+    let whole = Awaiting::text(awaiting);
+    let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
+    warnings.extend(scan::warnings(&whole.replace('\n', " ")));
+    let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);
+    let mut lines = vec![format!("+ settings of {file}")];
+    lines.extend(whole.lines().map(|line| format!("    {line}")));
+    let of = |setting: &Awaiting| (setting.key.name.to_owned(), setting.value.clone());
+    let values: Map<String, Value> = awaiting.iter().map(of).collect();
+    let value = json!({"settings": values, "warnings": warnings});
+    let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
+    Some(Item { keys, lines, warnings, value })
 }
 
 /// Summaries of past sessions.

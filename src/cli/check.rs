@@ -164,7 +164,7 @@ fn board(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Board {
 
 /// Mends under the lock what can be mended. Gives what was.
 fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failure> {
-    let lock = context::lock(store)?;
+    let lock = context::lock(ctx, store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));

@@ -10,6 +10,8 @@ use super::{
 };
 use crate::{
     config::{
+        awaiting::Awaiting,
+        env::Env,
         layer, locate,
         schema::{self, Guard, Key},
     },
@@ -92,13 +94,19 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 
 fn show(ctx: &Context, with_origin: bool) {
     let values = schema::keys().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
+    let awaiting = |key: &Key| ctx.config.awaiting.iter().find(|other| other.key.name == key.name);
     if ctx.ui.json {
         let list: Vec<Value> = values
             .map(|(key, (value, origin))| {
-                json!({
+                let mut row = json!({
                     "key": key.name, "value": value, "origin": origin.to_string(),
                     "env": key.env, "description": key.doc,
-                })
+                });
+                if let (Some(other), Some(row)) = (awaiting(key), row.as_object_mut()) {
+                    let other = json!({"value": other.value, "place": other.place});
+                    row.insert("awaiting".to_owned(), other);
+                }
+                row
             })
             .collect();
         ctx.ui.document(&json!({"schema": "pimem.config/1", "settings": list}));
@@ -108,7 +116,10 @@ fn show(ctx: &Context, with_origin: bool) {
         .map(|(key, (value, origin))| {
             let mut row = vec![key.name.to_owned(), plain(value)];
             if with_origin {
-                row.push(origin.to_string());
+                let other = awaiting(key).map(|other| {
+                    format!("; {} in {} awaits review", plain(&other.value), other.place)
+                });
+                row.push(format!("{origin}{}", other.unwrap_or_default()));
             }
             row
         })
@@ -152,7 +163,7 @@ pub(super) fn write(
         return Err(wrong(&expected));
     }
     let is_project = target.1 == crate::score::board::Scope::Project;
-    if key.guard != Guard::Open && is_project {
+    if key.guard == Guard::Own && is_project {
         let message = format!("a project's file may not set {}", key.name);
         return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
     }
@@ -163,7 +174,7 @@ pub(super) fn write(
     }
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -175,17 +186,35 @@ pub(super) fn write(
     let after = layer::with_setting(&before, key, value.clone())
         .with_context(|| format!("{} is not a JSON object", path.display()))?;
     // What is written must be readable: a table of categories has rules of its own.
-    let origin = layer::Origin::User(path.clone());
-    layer::Config::load(&[(origin, after.clone())], &crate::config::env::Env::default())?;
+    let origin = if is_project { layer::Origin::Project } else { layer::Origin::User };
+    let load = |text: &str| {
+        layer::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
+    };
+    let new = load(&after)?;
     atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
+    if key.guard == Guard::Reviewed && is_project {
+        let old = if before.trim().is_empty() { Vec::new() } else { load(&before)?.awaiting };
+        vouch(ctx, &store.trust, &old, &new.awaiting);
+    }
     let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
     let headings = categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
     for heading in headings.filter_map(serde_json::Value::as_str) {
         store.trust.record_text(trust::Kind::Heading, heading);
     }
     Ok((value, path.display().to_string()))
+}
+
+/// Notes that settings were made here. Those that came with a clone do not become known because
+/// something was added to them.
+fn vouch(ctx: &Context, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
+    let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
+    if old.is_empty() || trust.holds(text(old)) {
+        trust.note(|| vec![text(new)]);
+    } else {
+        ctx.ui.note("Other settings in that file were not made here: pimem trust shows them");
+    }
 }
 
 /// The setting of that name.

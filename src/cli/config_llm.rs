@@ -49,8 +49,8 @@ pub(super) fn check_model(ctx: &Context, role: Role) -> Result<Exit, Failure> {
             "answer": answer,
         }));
     } else {
-        let (name, place) = (service.name(), service.place());
-        ctx.ui.line(&format!("{name} at {place} answered in {} ms: {answer}", time.as_millis()));
+        let (told, millis) = (service.told(), time.as_millis());
+        ctx.ui.line(&format!("{told} answered in {millis} ms: {answer}"));
     }
     Ok(Exit::Done)
 }

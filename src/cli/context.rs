@@ -141,6 +141,7 @@ impl Context {
                     unnoted: Arc::default(),
                 };
                 ctx.withhold_headings();
+                ctx.withhold_settings();
                 Ok(ctx)
             }
             Err(failure) => Err((failure, ui)),
@@ -247,6 +248,11 @@ impl Context {
         Ok((dir, Scope::Project, false))
     }
 
+    /// The time that the command line set.
+    pub(crate) fn set_clock(&self) -> Option<&str> {
+        self.globals.now.as_deref()
+    }
+
     /// Whether the user's own store was asked for.
     pub(crate) fn wants_user(&self) -> bool {
         self.globals.user
@@ -268,9 +274,9 @@ impl Context {
             Scope::Project if self.places.named.is_some() => Word::Named,
             Scope::Project => Word::None,
         };
-        let (state, unnoted) = (self.env.state.as_deref(), Arc::clone(&self.unnoted));
-        let trust = Trust::new(&dir, state, patience, word, unnoted);
-        Store { dir, scope, sync, patience, trust }
+        let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
+        let trust = Trust::new(&dir, state.as_deref(), patience, word, unnoted);
+        Store { dir, scope, sync, patience, trust, state }
     }
 
     /// Who causes what is written now.
@@ -366,13 +372,17 @@ pub(crate) fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 
-/// The lock of a store.
-pub(crate) fn lock(store: &Store) -> Result<StoreLock, Failure> {
-    StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
+/// The lock of a store. What its last holder had begun and could not end is done first.
+pub(crate) fn lock(ctx: &Context, store: &Store) -> Result<StoreLock, Failure> {
+    let lock = StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
         let mut failure = Failure::from(error);
         failure.message = format!("{} ({})", failure.message, store.dir.display());
         failure
-    })
+    })?;
+    if store.resume(&lock, &ctx.config.categories, ctx.now)? {
+        ctx.ui.note("Ended what an interrupted dream had begun");
+    }
+    Ok(lock)
 }
 
 fn of_system(time: SystemTime) -> Timestamp {

@@ -131,7 +131,7 @@ pub(crate) fn restore(ctx: &Context, args: &RestoreArgs) -> Result<Exit, Failure
 /// Looks among archived lines first, then among forgotten entries.
 fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> {
     for store in ctx.readers()? {
-        let lock = context::lock(&store)?;
+        let lock = context::lock(ctx, &store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
         let archived = store.read_archive(&ctx.config.categories);
         let live = board_of(ctx, &store, txn.snapshot(), &txn.snapshot().ledger);
@@ -251,7 +251,7 @@ pub(crate) fn on_each(
         if mine.is_empty() {
             continue;
         }
-        let lock = context::lock(store)?;
+        let lock = context::lock(ctx, store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
         let fresh = board_of(ctx, store, txn.snapshot(), &txn.snapshot().ledger);
         for id in mine {

@@ -1,6 +1,9 @@
 //! Work that goes on after its caller has ended: another process of this program.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs::File,
+    process::{Command, Stdio},
+};
 
 use anyhow::Context as _;
 
@@ -8,16 +11,21 @@ use super::{context::Context, error::Failure};
 use crate::config::env::Env;
 
 /// Starts this program with arguments, for the same stores. Nobody waits for it, and it keeps no
-/// pipe open that somebody reads to its end.
-pub(crate) fn start(ctx: &Context, args: &[&str]) -> Result<(), Failure> {
+/// pipe open that somebody reads to its end: what it says goes to a file, if there is one.
+pub(crate) fn start(ctx: &Context, args: &[&str], log: Option<File>) -> Result<(), Failure> {
     let program = Env::program().context("cannot find this program itself")?;
     let mut command = Command::new(program);
     command.args(args).current_dir(&ctx.places.cwd);
-    if let Some(named) = &ctx.places.named {
+    if let Some(named) = ctx.places.named.as_ref().filter(|_| !args.contains(&"--user")) {
         command.arg("--dir").arg(named);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A group of its own: what ends the caller's does not end it.
+    if let Some(now) = ctx.set_clock() {
+        command.args(["--now", now]);
+    }
+    let errors = log.as_ref().map(File::try_clone).transpose().context("cannot share a log")?;
+    let output = |file: Option<File>| file.map_or_else(Stdio::null, Stdio::from);
+    command.stdin(Stdio::null()).stdout(output(log)).stderr(output(errors));
+    // A group of its own: what ends the caller's, or its terminal, does not end it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().context("cannot start another process")?;

@@ -133,22 +133,17 @@ fn git_files(store: &Store) -> Vec<Finding> {
     if !in_git {
         return found;
     }
-    let attributes = lines(".gitattributes");
-    let lacking: Vec<&str> = init::GIT_ATTRIBUTES
-        .lines()
-        .filter(|line| !attributes.lines().any(|known| known.trim() == *line))
-        .collect();
-    if !lacking.is_empty() {
-        found.push(finding(
-            format!(".gitattributes lacks: {}", lacking.join("; ")),
-            "add these lines, so that git merges what two branches remembered",
-        ));
-    }
-    if !lines(".gitignore").lines().any(|line| line.trim() == "lock") {
-        found.push(finding(
-            ".gitignore does not leave out lock and memory-scores.json",
-            "delete .gitignore and run pimem init, or add the lines yourself",
-        ));
+    for (name, wanted, why) in [
+        (".gitattributes", init::GIT_ATTRIBUTES, "git merges what two branches remembered"),
+        (".gitignore", init::GIT_IGNORE, "what belongs to this machine stays on it"),
+    ] {
+        let held = lines(name);
+        let is_there = |line: &&str| held.lines().any(|known| known.trim() == *line);
+        let lacking: Vec<&str> = wanted.lines().filter(|line| !is_there(line)).collect();
+        if !lacking.is_empty() {
+            let what = format!("{name} lacks: {}", lacking.join("; "));
+            found.push(finding(what, format!("add these lines, so that {why}")));
+        }
     }
     found
 }

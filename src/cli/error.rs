@@ -4,12 +4,20 @@ use std::{fmt, io};
 
 use serde_json::json;
 
-use super::ui::{self, Ui};
+use super::{
+    context,
+    ui::{self, Ui},
+};
 use crate::{
     config::layer::ConfigError,
     index::stage::InstallError,
     model::entry::TextError,
-    store::{full::TopicFull, lock::LockError, read::Problem, txn::Unreadable},
+    store::{
+        dreaming::Busy,
+        full::TopicFull,
+        lock::LockError,
+        read::{Problem, Unreadable},
+    },
 };
 
 /// How a command ended, as with grep and ripgrep.
@@ -152,6 +160,16 @@ impl From<LockError> for Failure {
     }
 }
 
+impl From<&Busy> for Failure {
+    fn from(busy: &Busy) -> Self {
+        let who = busy.holder.map_or_else(String::new, |(pid, since)| {
+            format!(" (process {pid}, since {})", context::local(since).clock())
+        });
+        let hint = "wait for it; a dream never holds its lock longer than its process lives";
+        Self::new(Kind::Locked, format!("{busy}{who}"), hint)
+    }
+}
+
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         if let Some(full) = error.downcast_ref::<TopicFull>() {
@@ -159,6 +177,9 @@ impl From<anyhow::Error> for Failure {
         }
         if let Some(Unreadable(problem)) = error.downcast_ref::<Unreadable>() {
             return Self::from(problem);
+        }
+        if let Some(busy) = error.downcast_ref::<Busy>() {
+            return Self::from(busy);
         }
         let cause = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
         let hint = match cause.map(io::Error::kind) {

@@ -95,7 +95,7 @@ pub(super) fn write(
         return Ok(None);
     }
     let repository = if git { git::standing(&ctx.places.cwd) } else { Vec::new() };
-    let lock = context::lock(store)?;
+    let lock = context::lock(ctx, store)?;
     let Some(block) = block(repository)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.
     let ours = |store: &Store| store.clone().strict().file_reviewed(notes::SCRATCHPAD);

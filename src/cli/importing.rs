@@ -22,13 +22,7 @@ use crate::{
         local::Date,
     },
     score::{adopt, board, ledger::Ledger},
-    store::{
-        lock::StoreLock,
-        notes,
-        read::Problem,
-        txn::{Txn, Unreadable},
-        vault::Store,
-    },
+    store::{lock::StoreLock, notes, read::Problem, read::Unreadable, txn::Txn, vault::Store},
     text::{checklist, line, lines, secret},
 };
 
@@ -101,7 +95,7 @@ pub(super) fn run(
     if !nothing {
         let (dir, scope, known) = ctx.target()?;
         let store = if dry { ctx.store(dir, scope) } else { ctx.made((dir, scope, known))? };
-        let lock = if dry { None } else { Some(context::lock(&store)?) };
+        let lock = if dry { None } else { Some(context::lock(ctx, &store)?) };
         let categories = &ctx.config.categories;
         let mut txn = match &lock {
             Some(lock) => store.begin(lock, categories, ctx.now, ctx.who()),

@@ -67,6 +67,7 @@ impl New {
             topic: line.topic.to_owned(),
             line: txn.next_line(line.topic),
             scope: txn.scope(),
+            enforced: false,
             reviewed: txn.say(self.category, line.text),
         };
         let (category, text) = (self.category, line.text.to_owned());

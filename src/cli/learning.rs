@@ -99,7 +99,7 @@ pub(super) fn take(
         done.extend(news.iter().map(|new| result(ctx, new, What::Recent)));
         return Ok(done);
     }
-    let lock = if dry { None } else { Some(context::lock(store)?) };
+    let lock = if dry { None } else { Some(context::lock(ctx, store)?) };
     let categories = &ctx.config.categories;
     let mut txn = match &lock {
         Some(lock) => store.begin_adding(lock, categories, now, who),

@@ -12,6 +12,12 @@ mod curate;
 mod detached;
 mod diff;
 mod doctor;
+mod dream;
+mod dream_detached;
+mod dream_gather;
+mod dream_model;
+mod dream_show;
+mod dreaming;
 mod edit;
 mod error;
 mod eval;
@@ -149,6 +155,7 @@ commands! {
     Purge "purge" purge::Args;
     Edit "edit" edit::Args;
     Eval "eval" eval::Args;
+    Dream "dream" dream::Args;
     Rebuild "rebuild" rebuild::Args;
     Export "export" export::Args;
     Import "import" import::Args;
@@ -190,6 +197,9 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             return Exit::Error as u8;
         }
     };
+    if !matches!(cli.command, Command::Trust(_)) {
+        ctx.say_withheld();
+    }
     let done = dispatch(&ctx, &cli.command);
     if let Err(error) = ctx.ui.flush() {
         let context = anyhow::Error::new(error).context("cannot write to standard output");
@@ -254,6 +264,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),
+        Command::Dream(args) => dream::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),

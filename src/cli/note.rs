@@ -50,7 +50,7 @@ pub(crate) fn note(ctx: &Context, args: &NoteArgs) -> Result<Exit, Failure> {
         several => several.to_vec(),
     };
     let store = ctx.writer()?;
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     store.rewrite(&lock, notes::NOTES, |bytes| {
         let edit = match &heading {
             Some(heading) => memo::append_to(bytes, heading, &added),
@@ -67,7 +67,7 @@ pub(crate) fn log(ctx: &Context, args: &LogArgs) -> Result<Exit, Failure> {
     let now = context::local(ctx.now.0);
     let added = text.item(&format!("{} ", now.clock()));
     let store = ctx.writer()?;
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let name = notes::daily(now.date);
     store.append(&lock, &name, &now.date.to_string(), &added)?;
     done(ctx, "pimem.log/1", "Logged in", &name, &added);

@@ -95,7 +95,7 @@ pub(super) fn observe(
         }
         Some(Opened::Lines(input)) => {
             let mut lines = Lines::default();
-            let read = stream::all_lines(input, |line| {
+            let read = stream::lines(input, u64::MAX, |line| {
                 let messages = lines.push(line);
                 work.take(lines.session(), messages);
                 if work.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -118,7 +118,7 @@ pub(super) fn write(
     let store = ctx.made(target)?;
     let mut written = Document::default();
     {
-        let lock = context::lock(&store)?;
+        let lock = context::lock(ctx, &store)?;
         if store.reached(&observed.stem) != observed.before {
             return Ok(None);
         }

@@ -114,7 +114,7 @@ fn rebuild(
     model: &mut Option<Chosen>,
 ) -> Result<Outcome, Failure> {
     let categories = &ctx.config.categories;
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let mut txn = store.begin(&lock, categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));

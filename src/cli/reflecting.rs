@@ -98,7 +98,7 @@ pub(super) fn file(ctx: &Context, store: &Store, stem: &str, how: How) -> Result
     if how.trial || after == before {
         return Ok(done);
     }
-    let lock = context::lock(store)?;
+    let lock = context::lock(ctx, store)?;
     let mut broken = false;
     store.rewrite(&lock, &name, |bytes| {
         let Some(now) = text_of(bytes) else {

@@ -170,7 +170,7 @@ fn from_lines(
 ) -> Result<Option<sessions::Summary>, Failure> {
     let mut lines = Lines::default();
     let mut said = Said::default();
-    let read = stream::lines(input, |line| {
+    let read = stream::lines(input, stream::MOST, |line| {
         said.take(lines.push(line));
         if said.summary.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -83,7 +83,7 @@ fn add(ctx: &Context, args: &[String]) -> Result<Exit, Failure> {
         return Err(Failure::new(Kind::Refused, message, "give one item a line"));
     }
     let store = ctx.writer()?;
-    let lock = context::lock(&store)?;
+    let lock = context::lock(ctx, &store)?;
     let mut new = Vec::new();
     store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
         let open: Vec<String> = open(bytes).map(|item| item.text).collect();
@@ -116,7 +116,7 @@ fn tick(ctx: &Context, needle: &str, done: bool) -> Result<Exit, Failure> {
         if checklist::find(&items, needle, !done).is_none() {
             continue;
         }
-        let lock = context::lock(&store)?;
+        let lock = context::lock(ctx, &store)?;
         let mut ticked = None;
         store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
             let items = checklist::items(bytes);
@@ -158,7 +158,7 @@ fn clear(ctx: &Context) -> Result<Exit, Failure> {
         if checklist::clear(&scratchpad(&store)?).1.is_empty() {
             continue;
         }
-        let lock = context::lock(&store)?;
+        let lock = context::lock(ctx, &store)?;
         let mut cleared = Vec::new();
         let mut over = false;
         while !over {

@@ -1,8 +1,9 @@
-//! What every command does about trust: headings are withheld, and what is left out is said.
+//! What every command does about trust: headings and some settings are withheld, and what is left
+//! out is said.
 
 use super::context::Context;
 use crate::{
-    config::layer::Origin,
+    config::{awaiting::Awaiting, layer::Origin},
     score::board::Scope,
     store::{trust::Kind, vault::Store},
 };
@@ -16,6 +17,31 @@ impl Context {
             let keeps = |heading: &str| trust.holds_text(Kind::Heading, heading);
             self.headings = self.config.categories.reset_headings(keeps);
         }
+    }
+
+    /// Settings that came with a clone could have programs run and texts sent to anybody.
+    pub(super) fn withhold_settings(&mut self) {
+        if self.config.awaiting.is_empty() {
+            return;
+        }
+        if let Some(dir) = self.places.project() {
+            let trust = self.store(dir, Scope::Project).strict().trust;
+            if trust.holds_text(Kind::Settings, &Awaiting::text(&self.config.awaiting)) {
+                self.config.admit();
+            }
+        }
+    }
+
+    /// Says that settings are left out.
+    pub(crate) fn say_withheld(&self) {
+        let Some(first) = self.config.awaiting.first() else { return };
+        let more = match self.config.awaiting.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let count = if more.is_empty() { "counts" } else { "count" };
+        let (place, name) = (&first.place, first.key.name);
+        self.ui.note(&format!("{place}: {name}{more} {count} after pimem trust"));
     }
 
     /// Says why something that was written here could not be noted as such.

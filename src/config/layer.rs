@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf};
 use serde_json::{Map, Value};
 
 use super::{
+    awaiting::Awaiting,
     env::Env,
     locate,
     schema::{CATEGORY_FIELDS, Guard, Key, keys},
@@ -52,6 +53,8 @@ pub(crate) struct ConfigError {
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
+    /// Settings of the project's file that are not in force.
+    pub(crate) awaiting: Vec<Awaiting>,
     /// The categories in force.
     pub(crate) categories: Categories,
 }
@@ -61,24 +64,40 @@ impl Config {
     pub(crate) fn load(files: &[(Origin, String)], env: &Env) -> Result<Self, ConfigError> {
         let defaults = keys().map(|key| (key.name, (key.default(), Origin::Default)));
         let mut values: BTreeMap<_, _> = defaults.collect();
+        let mut awaiting = Vec::new();
         for (origin, text) in files {
-            for (key, value) in read_file(origin, text)? {
-                values.insert(key.name, (value, origin.clone()));
+            for (key, value, line) in read_file(origin, text)? {
+                if key.guard == Guard::Reviewed && matches!(origin, Origin::Project(_)) {
+                    let place = format!("{origin}:{line}");
+                    awaiting.push(Awaiting { key, value, place, origin: origin.clone() });
+                } else {
+                    values.insert(key.name, (value, origin.clone()));
+                }
             }
         }
         for key in keys() {
-            let Some(text) = env.text(key.env) else { continue };
+            let set = key.variables().find_map(|name| Some((name, env.text(name)?)));
+            let Some((name, text)) = set else { continue };
             let value = key.read(text);
             if let Some(expected) = key.mismatch(&value) {
                 let message = format!("{text:?} is not {expected}");
                 let hint = format!("{}: {}", key.name, key.doc);
-                return Err(ConfigError { place: key.env.to_owned(), message, hint });
+                return Err(ConfigError { place: name.to_owned(), message, hint });
             }
-            values.insert(key.name, (value, Origin::Env(key.env)));
+            values.insert(key.name, (value, Origin::Env(name)));
         }
-        let mut config = Self { values, categories: Categories::default() };
+        let mut config = Self { values, awaiting, categories: Categories::default() };
         config.categories = Categories::new(further_categories(&config, files)?);
         Ok(config)
+    }
+
+    /// Puts the settings in force that awaited review.
+    pub(crate) fn admit(&mut self) {
+        for Awaiting { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
+            if !matches!(self.get(key.name), Some((_, Origin::Env(_)))) {
+                self.values.insert(key.name, (value, origin));
+            }
+        }
     }
 
     /// A value with its origin.
@@ -121,7 +140,10 @@ impl Config {
     }
 }
 
-fn read_file(origin: &Origin, text: &str) -> Result<Vec<(&'static Key, Value)>, ConfigError> {
+/// The settings of a file, each with its line.
+type Settings = Vec<(&'static Key, Value, usize)>;
+
+fn read_file(origin: &Origin, text: &str) -> Result<Settings, ConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let fail = |line: usize, message: String, hint: String| ConfigError {
         place: format!("{origin}:{line}"),
@@ -152,12 +174,12 @@ fn read_file(origin: &Origin, text: &str) -> Result<Vec<(&'static Key, Value)>, 
             let message = format!("{path} is {value}, not {expected}");
             return Err(fail(line, message, key.doc.to_owned()));
         }
-        if key.guard != Guard::Open && matches!(origin, Origin::Project(_)) {
+        if key.guard == Guard::Own && matches!(origin, Origin::Project(_)) {
             let message = format!("a project's file may not set {path}");
             let hint = "set it in your own ~/.pi/agent/memory.json, or by variable".to_owned();
             return Err(fail(line, message, hint));
         }
-        found.push((key, value));
+        found.push((key, value, line));
     }
     Ok(found)
 }
@@ -328,6 +350,24 @@ mod tests {
             assert_eq!(load(text).unwrap_err(), want);
         }
         assert!(load("{\n\"a\": }").unwrap_err().starts_with("memory.json:2: not valid JSON"));
+    }
+
+    #[test]
+    fn what_awaits_review() {
+        let text = r#"{"dream": {"llm": true, "intervalHours": 5},
+            "observer": {"temperature": 1,
+            "command": "cat"}}"#;
+        let mut config = load(text).unwrap();
+        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
+        assert_eq!(config.number("observer.temperature"), 1.0);
+        assert_eq!(
+            Awaiting::text(&config.awaiting),
+            "dream.llm = true\nobserver.command = \"cat\""
+        );
+        assert_eq!(config.awaiting[1].place, "memory.json:3");
+        config.admit();
+        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("cat", true));
+        assert!(config.awaiting.is_empty());
     }
 
     #[test]

@@ -198,6 +198,7 @@ mod tests {
                 topic,
                 line: 1,
                 scope,
+                enforced: false,
                 reviewed: true,
             });
         }

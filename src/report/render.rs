@@ -225,6 +225,7 @@ mod tests {
                 topic,
                 line: 1,
                 scope: Scope::Project,
+                enforced: false,
                 reviewed: placed.len() < entries.len(),
             });
         }

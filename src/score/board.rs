@@ -49,6 +49,8 @@ pub struct Placed {
     pub text: String,
     /// Whether it is marked as pinned.
     pub pinned: bool,
+    /// Whether a line of it is marked as enforced.
+    pub enforced: bool,
     /// Stem of its topic file.
     pub topic: String,
     /// Line number in it, from 1.
@@ -278,7 +280,10 @@ mod tests {
     fn placed(text: &str, scope: Scope, reviewed: bool) -> Placed {
         let (id, category) = (EntryId::of("lesson", text.as_bytes()), CategoryId(1));
         let (text, topic) = (text.to_owned(), "t".to_owned());
-        Placed { id, category, text, pinned: false, topic, line: 1, scope, reviewed }
+        {
+            let (pinned, enforced) = (false, false);
+            Placed { id, category, text, pinned, enforced, topic, line: 1, scope, reviewed }
+        }
     }
 
     fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {

@@ -101,8 +101,17 @@ mod tests {
         }
         let (text, topic) = ("text".to_owned(), "t".to_owned());
         let scope = Scope::Project;
-        let placed =
-            Placed { id, category, text, pinned: false, topic, line: 1, scope, reviewed: true };
+        let placed = Placed {
+            id,
+            category,
+            text,
+            pinned: false,
+            enforced: false,
+            topic,
+            line: 1,
+            scope,
+            reviewed: true,
+        };
         let rules = Rules { categories: &categories, fresh: true };
         Board::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }

@@ -97,14 +97,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
     let is_new = !path.exists();
     let append = || -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        if sync == Sync::Private {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut file = options.open(path)?;
+        let mut file = open_to_append(path, sync)?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut bytes = Vec::with_capacity(lines.len() + 1);
         let mut looks = if sync == Sync::Private { LOOKS } else { 1 };
@@ -156,9 +149,19 @@ pub(crate) fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
     replace_file(path, text.as_bytes(), sync, || Ok(true))
 }
 
-/// Opens the file that locks are taken on. It is never renamed and never deleted.
-pub(crate) fn open_lock_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).append(true).create(true).open(path)
+/// Opens a file to append to it, made when there is none: one that locks are taken on, which is never
+/// renamed and never deleted, or the log of another process.
+pub(crate) fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    if sync == Sync::Private {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = sync;
+    options.open(path)
 }
 
 /// Deletes temporary files that a killed process left. The caller holds the lock.

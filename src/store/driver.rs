@@ -12,9 +12,9 @@ use anyhow::{Context, Result, bail};
 
 use super::{
     atomic::{self, Sync},
-    gitlink, read,
+    gitlink,
+    read::{self, Unreadable},
     root::Places,
-    txn::Unreadable,
 };
 use crate::text::merge::{self, Kind};
 

@@ -9,7 +9,7 @@ use crate::report::budget::thousands;
 #[derive(Debug)]
 pub(crate) struct TopicFull {
     /// Its name without `.md`.
-    pub(super) stem: String,
+    pub(crate) stem: String,
     /// The category of what should go into it.
     pub(super) category: String,
     /// How many characters it would have.

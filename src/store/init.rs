@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Lines of `.gitignore` in a store.
-const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n";
+pub(crate) const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dream-watermark\n";
 /// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
 pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\nMEMORY.md merge=union\nSCRATCHPAD.md merge=union\n";
 

@@ -13,8 +13,7 @@ use anyhow::Result;
 use super::{
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem},
-    txn::Unreadable,
+    read::{self, Problem, Unreadable},
     vault::Store,
 };
 use crate::model::{entry::EntryId, hash::IdSet, telemetry::Record};
@@ -122,7 +121,7 @@ impl Store {
     }
 
     /// The path of a file that is about to be written, its directory made.
-    fn local_path(&self, name: &str) -> Result<PathBuf> {
+    pub(super) fn local_path(&self, name: &str) -> Result<PathBuf> {
         let dir = self.data_dir();
         self.guard_data(&dir).map_err(Unreadable)?;
         let path = dir.join(name);
@@ -149,8 +148,8 @@ impl Store {
     }
 }
 
-/// The last lines of telemetry, whole ones.
-fn last_lines(bytes: &[u8]) -> &[u8] {
+/// The last lines of telemetry, or of what is as large: whole ones.
+pub(super) fn last_lines(bytes: &[u8]) -> &[u8] {
     let ends = memchr::memrchr_iter(b'\n', bytes.trim_ascii_end()).map(|at| at + 1);
     let starts = ends.chain([0]).take(TELEMETRY_LINES);
     let start = starts.take_while(|start| bytes.len() - start <= KEPT_BYTES).last();

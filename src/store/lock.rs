@@ -4,22 +4,22 @@
 //! Readers take no lock.
 
 use std::{
-    fs::File,
-    io,
+    fs::{File, TryLockError},
+    io::{self, Write},
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
     time::Duration,
 };
 
 use super::{
-    atomic,
+    atomic::{self, Sync},
     read::{self, Problem},
 };
 
 /// Held until dropped.
 #[derive(Debug)]
 pub(crate) struct StoreLock {
-    _file: File,
+    file: File,
 }
 
 /// Why there is no lock.
@@ -41,7 +41,7 @@ impl StoreLock {
         if let Err(problem) = read::guard(dir, &path) {
             return Err(LockError::Refused(problem));
         }
-        let file = atomic::open_lock_file(&path).map_err(LockError::Io)?;
+        let file = atomic::open_to_append(&path, Sync::None).map_err(LockError::Io)?;
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let locked = file.lock().map(|()| file);
@@ -49,7 +49,7 @@ impl StoreLock {
             drop(sender.send(locked));
         });
         match receiver.recv_timeout(patience) {
-            Ok(Ok(file)) => Ok(Self { _file: file }),
+            Ok(Ok(file)) => Ok(Self { file }),
             Ok(Err(error)) => Err(LockError::Io(error)),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 Err(LockError::Busy(patience))
@@ -59,7 +59,24 @@ impl StoreLock {
 
     /// Takes a lock only if it is free now: for work that can as well be left to another process.
     pub(crate) fn try_acquire(path: &Path) -> Option<Self> {
-        let file = atomic::open_lock_file(path).ok()?;
-        file.try_lock().ok().map(|()| Self { _file: file })
+        let file = atomic::open_to_append(path, Sync::None).ok()?;
+        file.try_lock().ok().map(|()| Self { file })
+    }
+
+    /// The same for a lock of what stays on this machine, telling a lock that another process holds,
+    /// `Ok(None)`, from one that cannot be taken at all.
+    pub(crate) fn try_private(path: &Path) -> io::Result<Option<Self>> {
+        let file = atomic::open_to_append(path, Sync::Private)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Says in the file who holds it.
+    pub(crate) fn sign(&mut self, holder: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all(holder.as_bytes())
     }
 }

@@ -9,9 +9,8 @@ use anyhow::{Result, bail};
 use super::{
     atomic,
     lock::StoreLock,
-    read::{self, Problem},
+    read::{self, Problem, Unreadable},
     trust::Kind,
-    txn::Unreadable,
     vault::Store,
 };
 use crate::{model::local::Date, text::lines};

@@ -8,8 +8,8 @@ use anyhow::Result;
 use super::{
     local::TELEMETRY,
     lock::StoreLock,
-    log, read,
-    txn::Unreadable,
+    log,
+    read::{self, Unreadable},
     vault::{EVIDENCE, Store},
 };
 use crate::{

@@ -68,6 +68,18 @@ impl Problem {
     }
 }
 
+/// A [`Problem`] as an error.
+#[derive(Debug)]
+pub(crate) struct Unreadable(pub(crate) Problem);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
 /// Reads a file of the store `root`. `Ok(None)` when there is none.
 pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };

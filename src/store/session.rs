@@ -38,6 +38,11 @@ pub(crate) enum Note {
         /// The agent's name.
         agent: String,
     },
+    /// Where the agent writes the session down.
+    Transcript {
+        /// The path.
+        path: PathBuf,
+    },
     /// A hook was called, and whoever notes it first answers.
     Call {
         /// Seconds of the true time.
@@ -86,6 +91,8 @@ pub(crate) enum Note {
 pub(crate) struct Known {
     /// The session's id and the agent's name.
     pub(crate) whose: Option<(String, String)>,
+    /// Where the agent writes the session down.
+    pub(crate) transcript: Option<PathBuf>,
     /// Whether the report was put into its context.
     pub(crate) reported: bool,
     /// Entries in its context.
@@ -198,6 +205,7 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 known.texts.clear();
             }
             Note::Session { id, agent } => known.whose = Some((id, agent)),
+            Note::Transcript { path } => known.transcript = Some(path),
             Note::Report => known.reported = true,
             Note::Seen { entries, texts } => {
                 for id in ids(entries) {

@@ -9,7 +9,7 @@ use std::{
 
 use super::read::{self, Problem, ProblemKind};
 
-/// Bytes that are read of a file.
+/// Bytes that are read of a file where its beginning is usually enough.
 pub(crate) const MOST: u64 = 64 << 20;
 /// A longer line is passed over: it holds a picture, or what a tool printed.
 const LINE: usize = 4 << 20;
@@ -22,20 +22,13 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, Problem> {
     found.map(open).transpose()
 }
 
-/// Gives each line without its end, until one is enough or [`MOST`] bytes are read.
+/// Gives each line without its end, until one is enough or so many bytes are read.
 pub(crate) fn lines(
     input: impl Read,
-    each: impl FnMut(&[u8]) -> ControlFlow<()>,
-) -> io::Result<()> {
-    all_lines(input.take(MOST), each)
-}
-
-/// The same however long the input is.
-pub(crate) fn all_lines(
-    input: impl Read,
+    most: u64,
     mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let mut input = BufReader::with_capacity(1 << 18, input);
+    let mut input = BufReader::with_capacity(1 << 18, input.take(most));
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -59,7 +52,7 @@ mod tests {
 
     fn all(bytes: &[u8]) -> Vec<usize> {
         let mut lengths = Vec::new();
-        lines(bytes, |line| {
+        lines(bytes, MOST, |line| {
             lengths.push(line.len());
             if line == b"end" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
@@ -81,6 +74,6 @@ mod tests {
     #[test]
     fn endless_input_ends() {
         let one = |_: &[u8]| panic!("there is no line");
-        lines(io::repeat(b'x'), one).unwrap();
+        lines(io::repeat(b'x'), MOST, one).unwrap();
     }
 }

@@ -25,34 +25,7 @@ use super::{
 };
 use crate::model::{hash::IdSet, hex};
 
-/// Kinds of texts: the same words of another kind are another text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// An entry's canonical line.
-    Entry,
-    /// A handoff, from its first comment to its last.
-    Handoff,
-    /// The heading that a project gives to a category's section.
-    Heading,
-    /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
-    /// all of them, which the working report shows or not.
-    Notes,
-    /// A summary of a past session.
-    Session,
-}
-
-impl Kind {
-    /// The word for it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Entry => "entry",
-            Self::Handoff => "handoff",
-            Self::Heading => "heading",
-            Self::Notes => "notes",
-            Self::Session => "session",
-        }
-    }
-}
+pub(crate) use super::trust_kind::Kind;
 
 /// What the ledger holds of a text: the first 128 bits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,6 +99,11 @@ impl Trust {
     /// Whether the store is the user's own and needs no ledger at all.
     pub(crate) fn is_own(&self) -> bool {
         self.word == Word::Own
+    }
+
+    /// Whether anything here was written or looked at by its user.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.is_whole() || self.len() > 0
     }
 
     /// Whether the store's directory is another user's: then the ledger counts for nothing.

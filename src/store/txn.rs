@@ -1,17 +1,15 @@
 //! One change to a store: read after locking, evidence first, then each file by replacement.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
 use super::{
     atomic,
     full::TopicFull,
+    journal,
     lock::StoreLock,
-    read::{self, Problem},
+    read::{self, Problem, Unreadable},
     trust::Key,
     vault::{Snapshot, Store},
 };
@@ -256,6 +254,16 @@ impl Txn<'_> {
 
     /// Writes everything, or nothing when a file has no room. Gives back the evidence.
     pub(crate) fn commit(self) -> Result<Ledger> {
+        self.write(None)
+    }
+
+    /// The same for a change of many files: should this process be killed in the middle, the next
+    /// writer ends it, by what is noted in a journal before.
+    pub(crate) fn commit_as_one(self, journal: &Path) -> Result<Ledger> {
+        self.write(Some(journal))
+    }
+
+    fn write(self, journal: Option<&Path>) -> Result<Ledger> {
         let mut planned = Vec::new();
         for (target, changes) in &self.changes {
             planned.push(self.plan(target, changes)?);
@@ -274,6 +282,9 @@ impl Txn<'_> {
         for folder in [dir.clone(), dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
+        if let Some(journal) = journal {
+            journal::begin(journal, &self.events, &self.changes, self.categories)?;
+        }
         // First, so that no line is there which only an interruption keeps out of reports.
         self.store.trust.note(|| self.said.clone());
         if !self.events.is_empty() {
@@ -283,6 +294,9 @@ impl Txn<'_> {
         }
         for ((target, changes), first) in self.changes.iter().zip(planned) {
             self.replace(target, changes, first)?;
+        }
+        if let Some(journal) = journal {
+            journal::end(journal)?;
         }
         Ok(self.snapshot.ledger)
     }
@@ -367,18 +381,6 @@ struct Planned {
     before: Option<Vec<u8>>,
     after: Vec<u8>,
 }
-
-/// A [`read::Problem`] as an error.
-#[derive(Debug)]
-pub(crate) struct Unreadable(pub(crate) read::Problem);
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 /// The category that a change is about.
 fn category_of(doc: &TopicDoc, change: &Change) -> Option<CategoryId> {

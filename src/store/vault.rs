@@ -11,6 +11,7 @@ use super::{
     atomic::Sync,
     log,
     read::{self, Problem},
+    root,
     trust::Trust,
 };
 use crate::{
@@ -43,6 +44,8 @@ pub(crate) struct Store {
     pub(crate) patience: Duration,
     /// Which of its texts an agent may see.
     pub(crate) trust: Trust,
+    /// Where what this machine knows is kept, if there is a place for it.
+    pub(crate) state: Option<PathBuf>,
 }
 
 /// A topic file as read.
@@ -74,6 +77,13 @@ impl Store {
     /// stays out even where the user named the store.
     pub(crate) fn strict(self) -> Self {
         Self { trust: self.trust.strict(), ..self }
+    }
+
+    /// Where what dreams about it remember is kept, if there is a place for it: outside the
+    /// repository, so that no clone can bring any.
+    pub(crate) fn dream_dir(&self) -> Option<PathBuf> {
+        let key = root::key_of(&root::real(&self.dir));
+        self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
     }
 
     /// The directory of topic files.
@@ -272,6 +282,7 @@ impl Snapshot {
                 topic: topic.stem.clone(),
                 line: entry.line,
                 scope: store.scope,
+                enforced: entry.markers.enforced,
                 reviewed: store.trust.holds_entry(category, &entry.text),
             };
             if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
@@ -279,10 +290,12 @@ impl Snapshot {
                     first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
                 }
                 // Ids can be made to collide, and what was reviewed is a text.
+                let enforced = first.enforced || entry.markers.enforced;
                 let other = Some(here(first.pinned)).filter(|other| other.reviewed);
                 if let Some(other) = other.filter(|_| !first.reviewed) {
                     *first = other;
                 }
+                first.enforced = enforced;
                 continue;
             }
             at.insert(entry.id, placed.len());

@@ -12,6 +12,7 @@ pub mod preference;
 pub mod safe;
 pub mod secret;
 pub mod sessions;
+pub mod statement;
 pub mod summary;
 pub mod topic;
 pub mod transcript;

@@ -228,7 +228,7 @@ fn configuration() {
         ("{\n\"lock\": {\"timeoutMs\": 1}}", 2, "a project's file may not set", "your own"),
         ("{\n\"report\": ", 2, "not valid JSON", "one JSON object"),
         ("[]", 1, "not a JSON object", "{"),
-        ("{\"cloud\": {\"endpoint\": \"x\"}}", 1, "unknown key cloud.endpoint", "config show"),
+        ("{\"cloud\": {\"region\": \"x\"}}", 1, "unknown key cloud.region", "config show"),
     ] {
         sandbox.configure(text);
         let before = sandbox.tree();

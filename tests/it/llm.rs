@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::common::{
-    provider::{Provider, Reply, command, configure},
+    provider::{Provider, Reply, configure},
     sandbox::{Outcome, Sandbox, outcome},
 };
 
@@ -123,4 +123,210 @@ fn what_each_provider_is_asked() {
             "options": {"temperature": 0.3, "num_predict": 5000},
         })
     );
+}
+
+/// What a model does not take, or what nobody has asked for, is left out.
+#[test]
+fn what_is_not_asked() {
+    let refusing = || Reply::recorded("openai-temperature");
+    let replies =
+        vec![Reply::openai("hi"), refusing(), Reply::openai("ho"), refusing(), refusing()];
+    let (sandbox, provider) = (Sandbox::new("empty"), Provider::start(replies));
+    let ask = |model: &str| {
+        let settings =
+            json!({"provider": "openai", "endpoint": provider.endpoint(), "model": model});
+        configure(&sandbox, "observer", settings);
+        check(&sandbox)
+    };
+    assert_eq!(ask("gpt-5-nano").json()["answer"], "hi");
+    assert_eq!(ask("pimem::odd-max").json()["answer"], "ho");
+    let refused = ask("another");
+    assert!(
+        refused.stderr.contains("answered 400: Unsupported value: 'temperature'"),
+        "{refused:?}"
+    );
+    let asked = provider.requests();
+    let bodies: Vec<Value> = asked.iter().map(|request| request.json()).collect();
+    let of = |key: &str| bodies.iter().map(|body| body[key].clone()).collect::<Vec<Value>>();
+    let names = ["gpt-5-nano", "pimem::odd-max", "pimem::odd-max", "another", "another"];
+    assert_eq!(of("model"), names);
+    assert_eq!(of("temperature"), [json!(null), json!(0.3), json!(null), json!(0.3), json!(null)]);
+    assert!(bodies.iter().all(|body| body.get("max_tokens").is_none()), "nobody set a limit");
+    assert!(bodies.iter().all(|body| body.get("max_completion_tokens").is_none()));
+    assert!(bodies.iter().all(|body| body.get("reasoning_effort").is_none()));
+    assert!(asked.iter().all(|request| request.headers["authorization"] == "Bearer none"));
+}
+
+/// A key that happens to be in the environment goes to nobody but whom it is for.
+#[test]
+fn keys() {
+    let (sandbox, provider) = asking("openai", vec![Reply::openai("hi")]);
+    provider.serve(&sandbox, "observer", "openai");
+    let run = || {
+        let mut command = sandbox.command(&["config", "check-model", "observer"]);
+        command.env("OPENAI_API_KEY", "their-own-key");
+        outcome(command)
+    };
+    assert!(run().ok().ends_with(" ms: hi\n"));
+    let asked = provider.requests();
+    assert!(!format!("{asked:?}").contains("their-own-key"), "{asked:?}");
+    for (settings, message) in [
+        (
+            json!({"provider": "anthropic"}),
+            "there is no key for anthropic: ANTHROPIC_API_KEY is not set",
+        ),
+        (
+            json!({"provider": "gemini", "apiKeyEnv": "NOT_THERE", "endpoint": "http://localhost:1"}),
+            "there is no key for gemini: NOT_THERE is not set",
+        ),
+        (json!({"provider": "openai", "model": " "}), "observer.model is not set"),
+        (json!({"provider": "command"}), "observer.command is not set"),
+        (json!({"provider": "none"}), "no language model is set for the observer"),
+    ] {
+        configure(&sandbox, "observer", settings);
+        let refused = run().refused();
+        assert!(refused.contains(message), "{refused}");
+    }
+    for place in ["nonsense", "ftp://localhost", "http://", "http://u:p@localhost/", "file:///etc"]
+    {
+        configure(&sandbox, "observer", json!({"provider": "openai", "endpoint": place}));
+        let refused = run().refused();
+        assert!(refused.contains("observer.endpoint is not the address of a server"), "{refused}");
+    }
+    assert_eq!(provider.requests().len(), 1);
+}
+
+/// Status and message of an error, how often it was asked, and a word of the hint.
+#[test]
+fn errors() {
+    for (name, recorded, count, message, hint) in [
+        ("openai", "openai-401", 1, "answered 401: Incorrect API key provided: [the key].", KEY.0),
+        ("anthropic", "anthropic-401", 1, "answered 401: invalid x-api-key", KEY.0),
+        ("gemini", "gemini-400", 1, "answered 400: API key not valid.", "config show"),
+        ("ollama", "ollama-404", 1, "answered 404: model 'qwen2.5:7b' not found", "observer.model"),
+        ("openai", "openai-500", 3, "answered 500: The server had an error", "later"),
+        ("anthropic", "anthropic-529", 3, "answered 529: Overloaded", "later"),
+        ("gemini", "gemini-503", 3, "answered 503: The model is overloaded.", "later"),
+        ("ollama", "ollama-500", 3, "answered 500: model runner has unexpectedly", "later"),
+        ("openai", "openai-length", 1, "was cut off by its limit of tokens", "maxOutputTokens"),
+        ("openai", "openai-filter", 1, "refused to answer (content_filter)", "another model"),
+        ("anthropic", "anthropic-refusal", 1, "refused to answer (refusal)", "another model"),
+        ("gemini", "gemini-blocked", 1, "refused to answer (PROHIBITED_CONTENT)", "another model"),
+    ] {
+        let (sandbox, provider) = asking(name, vec![Reply::recorded(recorded); 4]);
+        let (said, todo) = trouble(&sandbox);
+        assert!(said.starts_with(&format!("{name} test-model {message}")), "{recorded}: {said}");
+        assert!(todo.contains(hint), "{recorded}: {todo}");
+        assert_eq!(provider.requests().len(), count, "{recorded}");
+    }
+}
+
+#[test]
+fn odd_answers() {
+    let json = |body: &str| Reply::recorded("openai").body(body);
+    let html = json("<html>hello</html>").header("content-type", "text/html");
+    for (reply, count, message) in [
+        (json("{\"choices\": [{\"mess"), 1, "gave what is no answer"),
+        (html.clone(), 1, "gave what is no answer"),
+        (html.status(502), 3, "answered 502"),
+        (json("{\"error\": {\"message\": \"no credit\"}}"), 1, "answered: no credit"),
+        (json("{}"), 1, "gave an empty answer"),
+        (json("[]"), 1, "gave an empty answer"),
+        (Reply::openai(" \n"), 1, "gave an empty answer"),
+        (Reply::openai("<think>hm</think>\n"), 1, "gave an empty answer"),
+        (Reply::openai(&"é".repeat(2 << 20)).body(""), 1, "gave what is no answer"),
+        (Reply::openai(&"é.".repeat(2 << 20)), 1, "gave more than 4 MiB"),
+        (Reply::openai("hello").cut(), 3, "cannot be reached at http://127.0.0.1"),
+        (json("").status(418).body("\u{1b}[31m no\u{202e}"), 1, "answered 418: [31m no"),
+    ] {
+        let (sandbox, provider) = asking("openai", vec![reply; 4]);
+        let (said, _) = trouble(&sandbox);
+        assert!(said.starts_with(&format!("openai test-model {message}")), "{said}");
+        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+        assert_eq!(provider.requests().len(), count, "{said}");
+    }
+    let (sandbox, _provider) = asking("ollama", vec![Reply::ollama("<think>hm</think>\n\nyes\n")]);
+    assert_eq!(answer(&sandbox), "yes");
+}
+
+#[test]
+fn what_is_tried_again() {
+    let replies = |wait: &str| {
+        let full = Reply::recorded("openai-429").header("retry-after", wait);
+        vec![full, Reply::openai("hi"), Reply::openai("ho")]
+    };
+    let (sandbox, provider) = asking("openai", replies("0"));
+    assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("hi", 2));
+    let (sandbox, provider) = asking("openai", replies("1"));
+    let start = Instant::now();
+    assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("hi", 2));
+    assert!(start.elapsed() >= Duration::from_secs(1), "it waits as it is told");
+    // What would come too late is not waited for.
+    let (sandbox, provider) = asking("openai", replies("3600"));
+    let start = Instant::now();
+    assert!(trouble(&sandbox).0.contains("answered 429: Rate limit reached"));
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert_eq!(provider.requests().len(), 1);
+    let cut = vec![Reply::anthropic("hi").cut(), Reply::anthropic("ho")];
+    let (sandbox, provider) = asking("anthropic", cut);
+    assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("ho", 2));
+}
+
+/// Nothing takes longer than it may.
+#[test]
+fn the_time_limit() {
+    let body = " ".repeat(1 << 12);
+    let slow = Reply::openai("hi").after(Duration::from_secs(30));
+    for reply in [Reply::hang(), slow, Reply::openai("").body(body).endless()] {
+        let (sandbox, provider) = asking("openai", vec![reply; 4]);
+        let mut settings = settings(&provider, "openai", "test-model");
+        settings["timeoutSeconds"] = json!(1);
+        configure(&sandbox, "observer", settings);
+        let start = Instant::now();
+        let (said, hint) = trouble(&sandbox);
+        assert_eq!(said, "openai test-model did not answer within 1 s");
+        assert_eq!(hint, "observer.timeoutSeconds sets how long to wait");
+        let took = start.elapsed();
+        assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(20), "{took:?}");
+        assert_eq!(provider.requests().len(), 1);
+    }
+}
+
+#[test]
+fn redirects_and_proxies() {
+    let other = Provider::start(vec![Reply::openai("theirs"); 4]);
+    for status in [301, 302, 307, 308] {
+        let to = Reply::openai("").status(status).header("location", other.endpoint());
+        let (sandbox, provider) = asking("openai", vec![to; 4]);
+        let (said, hint) = trouble(&sandbox);
+        assert!(said.starts_with(&format!("openai test-model answered {status}")), "{said}");
+        assert!(hint.contains("redirects are not followed"), "{hint}");
+        assert_eq!(provider.requests().len(), 1);
+    }
+    // What is on this machine stays there.
+    let (sandbox, provider) = asking("openai", vec![Reply::openai("mine")]);
+    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"] {
+        command.env(name, other.endpoint());
+    }
+    assert!(
+        outcome({
+            command.env(KEY.0, KEY.1);
+            command
+        })
+        .ok()
+        .ends_with("ms: mine\n")
+    );
+    assert_eq!((provider.requests().len(), other.requests().len()), (1, 0));
+    // Where nobody listens.
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let settings = json!({"provider": "ollama", "endpoint": format!("http://{closed}")});
+    configure(&sandbox, "observer", settings);
+    let (said, hint) = trouble(&sandbox);
+    let want = format!("ollama gpt-5-nano cannot be reached at http://{closed}/: ");
+    assert!(said.starts_with(&want) && said.contains("refused"), "{said}");
+    assert!(hint.contains("observer.endpoint"), "{hint}");
 }

@@ -15,6 +15,8 @@ mod common;
 mod crash;
 mod decisions;
 mod discovery;
+mod dream;
+mod dream_run;
 mod eval_data;
 mod exchange;
 mod explain;
@@ -27,7 +29,11 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+#[cfg(feature = "llm")]
 mod llm;
+#[cfg(not(feature = "llm"))]
+mod llm_absent;
+mod llm_command;
 mod merge;
 #[cfg(feature = "fastembed")]
 mod model;

@@ -134,6 +134,9 @@ impl<'a> Call<'a> {
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
             call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
         }
+        if let (None, Some(path)) = (&call.known().transcript, call.transcript()) {
+            call.note(&[Note::Transcript { path }]);
+        }
         Ok(Some(call))
     }
 

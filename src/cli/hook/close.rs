@@ -1,13 +1,19 @@
-//! What a session leaves behind: a handoff before its context is compacted, a summary at its end.
+//! What a session leaves behind: a handoff before its context is compacted, a summary and a dream at its
+//! end.
 
 use super::call::Call;
 use crate::{
     cli::{
+        dream_detached,
         error::Failure,
         handoff,
         sessions::{self, Named},
     },
-    store::session::{self, Note},
+    store::{
+        dreaming::Session,
+        session::{self, Note},
+        vault::Store,
+    },
     text,
 };
 
@@ -18,9 +24,14 @@ pub(super) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     handoff::write(call.ctx, home, &call.stores, id, false).map(drop)
 }
 
-/// Keeps a summary of the session: by its transcript, or where that cannot be read by what the hooks
-/// heard.
+/// Has the session dreamt of, and keeps a summary of it: by its transcript, or where that cannot be
+/// read by what the hooks heard.
 pub(super) fn index(call: &Call<'_>) -> Result<(), Failure> {
+    if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
+        let ended = Session::new(call.session_id(), call.agent.name(), path, call.ctx.now);
+        home.note_session(&ended)?;
+        dream(call, home)?;
+    }
     let id = call.session_id();
     let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
     let of_transcript =
@@ -38,15 +49,32 @@ pub(super) fn index(call: &Call<'_>) -> Result<(), Failure> {
 /// Keeps summaries of sessions that ended without saying so, and deletes their ledgers.
 pub(super) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
     let Some(home) = call.home() else { return Ok(()) };
+    let mut ended = false;
     for (ledger, known) in session::over(home, call.ctx.real_now) {
         if let (Some((id, agent)), false) = (&known.whose, known.indexed) {
+            if let Some(path) = &known.transcript {
+                let id = Some(id.clone());
+                home.note_session(&Session::new(id, agent, path.clone(), call.ctx.now))?;
+                ended = true;
+            }
             let named = Named { agent: Some(agent), session: Some(id) };
             let said = known.said.iter().map(String::as_str);
             keep(call, sessions::of_prompts(call.ctx, named, said))?;
         }
         session::remove(&ledger);
     }
-    Ok(())
+    if ended { dream(call, home) } else { Ok(()) }
+}
+
+/// Starts a dream in the background, if its user wants that and one is due. A store that nobody here
+/// has looked at is left as it came.
+fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
+    let config = &call.ctx.config;
+    if !config.flag("dream.enabled") || !home.trust.is_begun() {
+        return Ok(());
+    }
+    let llm = config.flag("dream.llm").then_some("--llm");
+    dream_detached::start(call.ctx, home, llm.as_slice()).map(drop)
 }
 
 fn keep(call: &Call<'_>, summary: Option<text::sessions::Summary>) -> Result<(), Failure> {

@@ -74,7 +74,7 @@ pub(super) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
     let (Some(home), Some(Observed { stem, found, reached })) = (call.home(), observed) else {
         return Ok(());
     };
-    let lock = context::lock(home)?;
+    let lock = context::lock(call.ctx, home)?;
     home.rewrite(&lock, &observed::file(&stem), |bytes| {
         let fresh = found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
         (!fresh.is_empty()).then(|| observation::append(bytes, &fresh))

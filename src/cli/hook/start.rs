@@ -94,8 +94,7 @@ pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         let modified = snapshot.and_then(|meta| meta.modified());
         let age = modified.ok().map(|at| call.ctx.real_now.duration_since(at).unwrap_or_default());
         // A store that nobody here has looked at is left as it came.
-        let known = store.trust.is_whole() || store.trust.len() > 0;
-        known && age.is_none_or(|age| age >= fresh)
+        store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
     };
     let due: Vec<&Store> = call.stores.iter().filter(is_due).collect();
     if minutes > 0 && !due.is_empty() {
@@ -104,7 +103,7 @@ pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         if let [only] = due.as_slice() {
             args.extend(["--scope", only.scope.name()]);
         }
-        detached::start(call.ctx, &args)?;
+        detached::start(call.ctx, &args, None)?;
     }
     super::close::sweep(call)
 }

@@ -61,7 +61,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     if store.evidence_of(used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
-    let lock = context::lock(store)?;
+    let lock = context::lock(ctx, store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));

@@ -1,11 +1,11 @@
 //! The words that decide, by what they do to a sentence. All in small letters.
 
 /// Words between spaces.
-pub(super) struct Words(&'static str);
+pub(in crate::text) struct Words(pub(in crate::text) &'static str);
 
 impl Words {
     /// Whether a word is one of them.
-    pub(super) fn contains(&self, word: &str) -> bool {
+    pub(in crate::text) fn contains(&self, word: &str) -> bool {
         !word.is_empty() && self.0.split(' ').any(|known| known == word)
     }
 }
@@ -15,7 +15,7 @@ pub(super) const QUESTIONS: Words =
     Words("what why how who whom whose which where what's how's who's");
 
 /// A question too, before a pronoun.
-pub(super) const AUXILIARIES: Words = Words(
+pub(in crate::text) const AUXILIARIES: Words = Words(
     "do does did is are was were am can could would will shall should may might must has have \
     had don't doesn't didn't isn't aren't can't couldn't won't wouldn't shouldn't",
 );
@@ -30,7 +30,7 @@ pub(super) const JOINTS: Words =
     Words("because since and but so though also personally generally usually btw remember");
 
 /// Who reports, and marks of somebody else's words.
-pub(super) const REPORTS: Words = Words(
+pub(in crate::text) const REPORTS: Words = Words(
     "said says say told tells thinks claims claimed suggests suggested recommends recommended \
     mentions mentioned argues asked asks wrote writes states stated reads whether suppose \
     imagine pretend assuming assume according apparently unless example e.g titled named \
@@ -39,7 +39,7 @@ pub(super) const REPORTS: Words = Words(
 );
 
 /// What turns a clause round.
-pub(super) const DENIALS: Words = Words(
+pub(in crate::text) const DENIALS: Words = Words(
     "don't doesn't didn't not isn't wasn't aren't can't cannot won't wouldn't shouldn't \
     hardly stop no dont",
 );
@@ -71,7 +71,7 @@ pub(super) const ONCE: &[&str] = &[
 ];
 
 /// What has no name of its own.
-pub(super) const POINTERS: Words =
+pub(in crate::text) const POINTERS: Words =
     Words("it them this that these those either both neither him her one whatever whichever");
 
 /// A subject begins with one, or is one.
@@ -92,7 +92,7 @@ pub(super) const DUTIES: Words =
     Words("should must shall needs need has have can may gets go goes");
 
 /// What happens to people, whether they like it or not.
-pub(super) const HAPPENINGS: Words = Words(
+pub(in crate::text) const HAPPENINGS: Words = Words(
     "get see forget end hit lose confuse struggle fail receive find seem wind hear need have \
     had was am got saw think thought knew know felt feel believed assume wonder mix mess \
     come notice suspect worry stumble trip misread mistype break crash face encounter land \
@@ -101,7 +101,7 @@ pub(super) const HAPPENINGS: Words = Words(
 );
 
 /// What is said of a value that is not one.
-pub(super) const FAULTS: Words = Words(
+pub(in crate::text) const FAULTS: Words = Words(
     "not wrong broken ignored incorrect missing off being displayed shown lost reset empty \
     getting never always used stored saved there invalid null undefined unset hardcoded \
     hard-coded too so messed misspelled irrelevant unknown no now overflowing full parsed \
@@ -140,14 +140,14 @@ pub(super) const SUBJECTS: Words = Words(
 );
 
 /// A piece of work begins with one: what it says is about that alone.
-pub(super) const TASKS: Words = Words(
+pub(in crate::text) const TASKS: Words = Words(
     "generate write create translate draft compose add print render implement build make insert put \
     rename change replace update fix test summarize rewrite type design refactor show validate describe \
     invent simulate define document explain log",
 );
 
 /// What goes wrong, or does not stay as it is.
-pub(super) const TROUBLES: Words = Words(
+pub(in crate::text) const TROUBLES: Words = Words(
     "fails fail failing crashes crash error errors broken wrong stops bug 400 401 403 404 500 \
     twice still doesn't isn't can't won't why unfortunately missing hangs",
 );
@@ -156,6 +156,6 @@ pub(super) const TROUBLES: Words = Words(
 pub(super) const PLACES: Words = Words("here there yet");
 
 /// Behind "the": one thing in the code.
-pub(super) const THINGS: Words = Words(
+pub(in crate::text) const THINGS: Words = Words(
     "variable function method field label button name title column parameter argument class module",
 );

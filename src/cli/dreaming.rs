@@ -1,0 +1,364 @@
+//! Plans for a store, made and carried out. Prints nothing but why no language model was asked.
+
+use std::path::PathBuf;
+
+use super::{
+    context::Context,
+    curate, dream_gather, dream_model,
+    error::{Failure, Kind},
+    intake::{self, New},
+};
+use crate::{
+    llm::Trouble,
+    model::{
+        category::Categories,
+        entry::{EntryId, EntryText},
+        event::{Cue, EventKind, Provenance},
+        hash::IdMap,
+    },
+    plan::{
+        act::{Act, By, Plan, Refused, Step},
+        dream,
+        learn::Conclusion,
+        script::{self, Naming},
+        vet::{self, Vetting},
+    },
+    score::{
+        board::{self, Board, Row},
+        evidence::UserState,
+    },
+    store::{
+        full::TopicFull,
+        lock::StoreLock,
+        txn::{Change, Target, Txn},
+        vault::Store,
+    },
+    text::secret,
+};
+
+/// Who causes what a dream writes.
+const BY: &str = "dream";
+
+/// A store at one moment, as plans see it.
+pub(super) struct Sight<'a> {
+    pub(super) board: Board,
+    short: IdMap<EntryId, String>,
+    categories: &'a Categories,
+}
+
+impl<'a> Sight<'a> {
+    pub(super) fn of(ctx: &'a Context, txn: &Txn<'_>) -> Self {
+        let board = Board::new(ctx.now, ctx.rules(), vec![(txn.placed(), &txn.snapshot().ledger)]);
+        let short = board::short_ids(board.rows.iter().map(|row| row.entry.id));
+        Self { board, short, categories: &ctx.config.categories }
+    }
+
+    fn row(&self, id: EntryId) -> Result<&Row, Failure> {
+        self.board.get(id).ok_or_else(|| {
+            Failure::new(Kind::NotFound, format!("there is no entry {id}"), "plan anew")
+        })
+    }
+}
+
+impl Naming for Sight<'_> {
+    fn line(&self, id: EntryId) -> Option<String> {
+        let Row { entry, .. } = self.board.get(id)?;
+        Some(format!("[{}] {}", self.categories.spec(entry.category).name, entry.text))
+    }
+
+    fn short(&self, id: EntryId) -> String {
+        self.short.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    }
+
+    fn find(&self, id: &str) -> Result<EntryId, String> {
+        vet::find(&self.board, id)
+    }
+}
+
+/// A transaction of a dream; without the lock it is a rehearsal.
+fn begin<'a>(
+    ctx: &'a Context,
+    store: &'a Store,
+    lock: Option<&'a StoreLock>,
+) -> Result<Txn<'a>, Failure> {
+    let who = Provenance { by: BY.to_owned(), ..ctx.who() };
+    let categories = &ctx.config.categories;
+    let mut txn = match lock {
+        Some(lock) => store.begin_adding(lock, categories, ctx.now, who),
+        None => store.rehearse(categories, ctx.now, who),
+    };
+    txn.read_evidence();
+    intake::refuse_if_unreadable(&txn)?;
+    Ok(txn)
+}
+
+/// A plan with the store that it is for.
+pub(super) struct Stage<'a> {
+    pub(super) sight: Sight<'a>,
+    pub(super) plan: Plan,
+    /// Whether it was carried out.
+    pub(super) done: bool,
+    /// Where it was left for somebody to look at.
+    pub(super) file: Option<PathBuf>,
+    vetting: Vetting,
+}
+
+impl<'a> Stage<'a> {
+    /// An empty plan. Without the lock, nothing can be carried out.
+    pub(super) fn of(
+        ctx: &'a Context,
+        store: &'a Store,
+        lock: Option<&StoreLock>,
+    ) -> Result<Self, Failure> {
+        Self::at(ctx, store, &begin(ctx, store, lock)?)
+    }
+
+    fn at(ctx: &'a Context, store: &'a Store, txn: &Txn<'_>) -> Result<Self, Failure> {
+        let sight = Sight::of(ctx, txn);
+        let (state, made) = (store.state()?, ctx.now.0);
+        let plan = Plan { state, made, steps: Vec::new(), refused: Vec::new() };
+        let vetting = Vetting::of(ctx.now, &sight.board.rows);
+        Ok(Self { sight, plan, done: false, file: None, vetting })
+    }
+
+    /// What the rules want and what was learned, carried out where there is a lock.
+    pub(super) fn plan(
+        ctx: &'a Context,
+        store: &'a Store,
+        lock: Option<&StoreLock>,
+        learned: &[Conclusion],
+    ) -> Result<Self, Failure> {
+        let txn = begin(ctx, store, lock)?;
+        let mut stage = Self::at(ctx, store, &txn)?;
+        let topics = super::check::topics(&txn.snapshot().topics);
+        let categories = &ctx.config.categories;
+        let steps = dream::plan(ctx.now, categories, &topics, &stage.sight.board, store.scope);
+        // What is proposed comes last: it is for the reader.
+        let (proposed, steps): (Vec<Step>, Vec<Step>) =
+            steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
+        stage.plan.steps = steps;
+        learn(ctx, &txn, &stage.sight, learned, &mut stage.plan);
+        drop(txn);
+        stage.carry_out(ctx, store, lock)?;
+        stage.plan.steps.extend(proposed);
+        Ok(stage)
+    }
+
+    /// Adds what the language model proposes. Gives its name, unless it cannot be asked.
+    pub(super) fn ask(&mut self, ctx: &Context, store: &Store, told: &[String]) -> Option<String> {
+        for step in &self.plan.steps {
+            self.vetting.count(&step.act);
+        }
+        match dream_model::ask(ctx, store, &self.sight.board, told) {
+            Ok(answer) => {
+                self.plan.refused.extend(answer.refused);
+                self.vet(ctx, answer.steps);
+                Some(answer.model)
+            }
+            Err(Trouble { message, hint }) => {
+                ctx.ui.note(&format!("warning: no language model was asked: {message} ({hint})"));
+                None
+            }
+        }
+    }
+
+    /// Takes steps up, as far as they may be done.
+    pub(super) fn vet(&mut self, ctx: &Context, steps: Vec<Step>) {
+        for step in steps {
+            let what = secret::clean(&script::what(&step.act, &self.sight));
+            match self.check(ctx, step) {
+                Ok(step) => self.plan.steps.push(step),
+                Err(why) => self.plan.refused.push(Refused { what, why }),
+            }
+        }
+    }
+
+    /// A step as it may be done, or why it may not.
+    pub(super) fn check(&mut self, ctx: &Context, step: Step) -> Result<Step, String> {
+        self.vetting.take(&ctx.config.categories, step)
+    }
+
+    /// Carries out the plan, all of it or nothing. A step for which a topic has no room is taken out
+    /// first. Without the lock, only that is done.
+    pub(super) fn carry_out(
+        &mut self,
+        ctx: &Context,
+        store: &Store,
+        lock: Option<&StoreLock>,
+    ) -> Result<(), Failure> {
+        let journal = store.journal().ok_or_else(dream_gather::no_place)?;
+        loop {
+            let mut txn = begin(ctx, store, lock)?;
+            if lock.is_some() {
+                txn.adopt(None);
+            }
+            for step in &self.plan.steps {
+                act(ctx, &mut txn, &self.sight, &step.act)?;
+            }
+            let done = if lock.is_some() { txn.commit_as_one(&journal) } else { txn.commit() };
+            let Err(error) = done else {
+                self.done = lock.is_some();
+                return Ok(());
+            };
+            let Some(full) = error.downcast_ref::<TopicFull>() else { return Err(error.into()) };
+            let categories = &ctx.config.categories;
+            let adds = |step: &Step| match &step.act {
+                Act::Add { category, .. } | Act::Combine { category, .. } => categories
+                    .find(category)
+                    .is_some_and(|id| categories.spec(id).topic == full.stem.as_str()),
+                _ => false,
+            };
+            let Some(at) = self.plan.steps.iter().rposition(adds) else {
+                return Err(error.into());
+            };
+            let what = script::what(&self.plan.steps.remove(at).act, &self.sight);
+            let why = format!("topic {} has no room", full.stem);
+            self.plan.refused.push(Refused { what, why });
+        }
+    }
+}
+
+/// Turns what was learned into additions, or into evidence where it is known.
+fn learn(ctx: &Context, txn: &Txn<'_>, sight: &Sight<'_>, learned: &[Conclusion], plan: &mut Plan) {
+    let (mut news, mut told) = (Vec::new(), Vec::new());
+    for one in learned {
+        let checked = new(ctx, one.category, one.cue, &one.text).and_then(|new| {
+            let tau = ctx.config.categories.spec(new.category).tau_days;
+            let faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;
+            if one.said.is_some_and(faded) {
+                let message = "it was said so long ago that it would have faded";
+                return Err(Failure::new(Kind::Refused, message, ""));
+            }
+            Ok(new)
+        });
+        match checked {
+            Ok(new) => {
+                news.push(new);
+                told.push(one);
+            }
+            Err(failure) => {
+                let what = format!("[{}] {}", one.category, one.text);
+                plan.refused.push(Refused { what, why: failure.message });
+            }
+        }
+    }
+    intake::find_repeated(ctx, txn, &mut news);
+    let mut steps: Vec<Step> = Vec::new();
+    for (new, one) in news.iter().zip(told) {
+        let id = new.id(ctx);
+        let line = new.line(ctx);
+        let step = |act| Step { act, reason: one.reason.clone(), by: By::Rules };
+        let refused = |why: &str| Refused {
+            what: format!("[{}] {}", line.category, line.text),
+            why: why.to_owned(),
+        };
+        let Some(row) = sight.board.get(id) else {
+            if one.again {
+                // It was learned before, and somebody has taken it away since.
+                continue;
+            }
+            let (category, text) = (line.category.to_owned(), line.text.to_owned());
+            steps.push(step(Act::Add { category, cue: new.cue, text }));
+            continue;
+        };
+        let ends = row.expired || row.superseded_by.is_some();
+        let act = match fate(&plan.steps, id) {
+            _ if row.evidence.user == UserState::Forgotten => {
+                plan.refused.push(refused("it has been forgotten"));
+                continue;
+            }
+            _ if ends || !row.may_gain_unasked(ctx.now, false) => {
+                plan.refused.push(refused("it was said within the hour, is over, or not reviewed"));
+                continue;
+            }
+            Fate::Merged(keep) => Act::Reinforce(keep, 1),
+            Fate::Archived => {
+                // Said again, it has not faded.
+                plan.steps.retain(|step| step.act != Act::Archive(id));
+                Act::Reinforce(id, 1)
+            }
+            Fate::Stays => Act::Reinforce(id, 1),
+        };
+        if !steps.iter().any(|step| step.act == act) {
+            steps.push(step(act));
+        }
+    }
+    plan.steps.extend(steps);
+}
+
+/// What becomes of an entry.
+enum Fate {
+    Stays,
+    Archived,
+    Merged(EntryId),
+}
+
+fn fate(steps: &[Step], id: EntryId) -> Fate {
+    let of = |step: &Step| match &step.act {
+        Act::Archive(gone) if *gone == id => Some(Fate::Archived),
+        Act::Merge { keep, from } if *keep != id && from.contains(&id) => Some(Fate::Merged(*keep)),
+        _ => None,
+    };
+    steps.iter().find_map(of).unwrap_or(Fate::Stays)
+}
+
+/// A text as an entry to be.
+fn new(ctx: &Context, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
+    let category = intake::category(ctx, category)?;
+    let text = EntryText::new(text)?;
+    let (pin, tags) = (false, Vec::new());
+    let (topic, until, told, known) = (None, None, false, None);
+    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
+}
+
+fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result<(), Failure> {
+    match act {
+        Act::Merge { keep, from } => {
+            let others: Vec<EntryId> = from.iter().copied().filter(|id| id != keep).collect();
+            if others.len() < from.len() {
+                unrepeat(txn, *keep);
+            }
+            if !others.is_empty() {
+                txn.record(*keep, EventKind::Merge(others.clone()))?;
+            }
+            for id in others {
+                curate::archive(txn, sight.row(id)?)?;
+            }
+        }
+        Act::Archive(id) => curate::archive(txn, sight.row(*id)?)?,
+        Act::Add { category, cue, text } => {
+            let new = new(ctx, category, *cue, text)?;
+            new.begin(ctx, txn)?;
+            new.place(ctx, txn);
+        }
+        Act::Reinforce(id, n) => txn.record(*id, EventKind::Reinforce(*n))?,
+        Act::Combine { category, text, from } => {
+            let new = new(ctx, category, Cue::Behavioral, text)?;
+            new.begin(ctx, txn)?;
+            txn.record(new.id(ctx), EventKind::Merge(from.clone()))?;
+            new.place(ctx, txn);
+            for id in from {
+                curate::archive(txn, sight.row(*id)?)?;
+            }
+        }
+        Act::Propose(_) => {}
+    }
+    Ok(())
+}
+
+/// Leaves one line of an entry that stands on several: the first one, unless another is marked.
+fn unrepeat(txn: &mut Txn<'_>, id: EntryId) {
+    let lines = |doc: &crate::text::topic::TopicDoc| {
+        let mut lines = doc.entries.iter().filter(|entry| entry.id == id).peekable();
+        let here = lines.peek().is_some();
+        here.then(|| lines.any(|entry| entry.markers.pinned || entry.markers.enforced))
+    };
+    let topics = &txn.snapshot().topics;
+    let holders: Vec<(String, bool)> =
+        topics.iter().filter_map(|topic| Some((topic.stem.clone(), lines(&topic.doc)?))).collect();
+    let mut stays = holders.iter().any(|(_, marked)| *marked);
+    for (stem, _) in holders {
+        txn.change(Target::Topic(stem), Change::RemoveRepeats(id, !stays));
+        stays = true;
+    }
+}

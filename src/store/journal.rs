@@ -1,0 +1,214 @@
+//! A change of many files that a killed process had begun, and how the next writer ends it.
+//!
+//! What is to be done is noted, synced, before anything is, and the note is deleted after everything
+//! is. Doing it again changes nothing: events are known by their ids, a line that is there is not added
+//! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
+//! bring one.
+
+use std::{io, path::Path};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    atomic::{self, Sync},
+    full::TopicFull,
+    lock::StoreLock,
+    read::{self, Unreadable},
+    txn::{Change, Target},
+    vault::Store,
+};
+use crate::model::{
+    category::Categories,
+    entry::EntryId,
+    event::{Event, Provenance},
+    time::Now,
+};
+
+/// Its name in the directory of what dreams remember.
+const NAME: &str = "journal.json";
+
+/// What is to be done.
+#[derive(Debug, Serialize, Deserialize)]
+struct Journal {
+    /// Lines for the evidence log.
+    events: Vec<String>,
+    /// Changes to files, in their order.
+    changes: Vec<Noted>,
+}
+
+/// A change to one file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Noted {
+    /// Whether the file is one of the archive.
+    archive: bool,
+    /// The file's name without `.md`.
+    stem: String,
+    #[serde(flatten)]
+    what: What,
+}
+
+/// As [`Change`], by names.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+enum What {
+    Append { category: String, text: String, pinned: bool },
+    Remove { entry: String },
+    RemoveRepeats { entry: String, keep: bool },
+    SetPinned { entry: String, pinned: bool },
+    Reword { entry: String, text: String },
+}
+
+/// Notes what is about to be done.
+pub(super) fn begin(
+    path: &Path,
+    events: &[String],
+    changes: &[(Target, Vec<Change>)],
+    categories: &Categories,
+) -> Result<()> {
+    let changes = changes.iter().flat_map(|(target, changes)| {
+        let (archive, stem) = match target {
+            Target::Topic(stem) => (false, stem),
+            Target::Archive(stem) => (true, stem),
+        };
+        let noted =
+            move |change| Noted { archive, stem: stem.clone(), what: what(change, categories) };
+        changes.iter().map(noted)
+    });
+    let journal = Journal { events: events.to_vec(), changes: changes.collect() };
+    if let Some(dir) = path.parent() {
+        atomic::create_dir(dir, true)?;
+    }
+    let bytes = serde_json::to_vec(&journal).context("cannot write down what is to be done")?;
+    atomic::replace_file(path, &bytes, Sync::Full, || Ok(true)).map(drop)
+}
+
+/// Notes that it is done.
+pub(super) fn end(path: &Path) -> Result<()> {
+    match atomic::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot delete {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn what(change: &Change, categories: &Categories) -> What {
+    match change {
+        Change::Append { category, text, pinned } => What::Append {
+            category: categories.spec(*category).name.clone().into_owned(),
+            text: text.clone(),
+            pinned: *pinned,
+        },
+        Change::Remove(id) => What::Remove { entry: id.to_string() },
+        Change::RemoveRepeats(id, keep) => {
+            What::RemoveRepeats { entry: id.to_string(), keep: *keep }
+        }
+        Change::SetPinned(id, pinned) => What::SetPinned { entry: id.to_string(), pinned: *pinned },
+        Change::Reword(id, text) => What::Reword { entry: id.to_string(), text: text.clone() },
+    }
+}
+
+impl Store {
+    /// Keeps what one dream leaves for the next in the directory for that.
+    pub(crate) fn keep_dreamt(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir, true)?;
+        }
+        atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
+    }
+
+    /// The journal of changes that are done as one, if there is a place for it.
+    pub(crate) fn journal(&self) -> Option<std::path::PathBuf> {
+        Some(self.dream_dir()?.join(NAME))
+    }
+
+    /// Ends what a killed process had begun. Gives whether there was anything.
+    pub(crate) fn resume(
+        &self,
+        lock: &StoreLock,
+        categories: &Categories,
+        now: Now,
+    ) -> Result<bool> {
+        let Some(path) = self.journal() else { return Ok(false) };
+        let root = path.parent().unwrap_or(&path);
+        let Some(bytes) = read::file(root, &path, read::MAX_LOG).map_err(Unreadable)? else {
+            return Ok(false);
+        };
+        // It is put into place whole, so whatever cannot be read is not ours.
+        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
+            return end(&path).map(|()| false);
+        };
+        let mut changes: Vec<(Target, Change)> =
+            journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
+        loop {
+            let done = self.redo(lock, categories, now, &journal.events, &changes);
+            match done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>()) {
+                // Somebody has filled a topic since, so what was to be added to it is not.
+                Some(full) => changes.retain(|(target, change)| {
+                    let adds = matches!(change, Change::Append { .. });
+                    !(adds && *target == Target::Topic(full.stem.clone()))
+                }),
+                None => {
+                    done?;
+                    return end(&path).map(|()| true);
+                }
+            }
+        }
+    }
+
+    fn redo(
+        &self,
+        lock: &StoreLock,
+        categories: &Categories,
+        now: Now,
+        events: &[String],
+        changes: &[(Target, Change)],
+    ) -> Result<()> {
+        let mut txn = self.begin(lock, categories, now, Provenance::default());
+        for line in events {
+            if let Some(event) = Event::read_whole(line) {
+                txn.take_over(&event, line);
+            }
+        }
+        let archive = self.read_archive(categories);
+        for (target, change) in changes {
+            if let Change::Append { category, text, .. } = change {
+                let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
+                let (held, stem) = match target {
+                    Target::Topic(stem) => {
+                        txn.say(*category, text);
+                        (txn.snapshot(), stem)
+                    }
+                    Target::Archive(stem) => (&archive, stem),
+                };
+                if held.holders(id).contains(&stem.as_str()) {
+                    continue;
+                }
+            }
+            txn.change(target.clone(), change.clone());
+        }
+        txn.commit().map(drop)
+    }
+}
+
+impl Noted {
+    /// `None` where it is about a category that is no more.
+    fn read(self, categories: &Categories) -> Option<(Target, Change)> {
+        let target =
+            if self.archive { Target::Archive(self.stem) } else { Target::Topic(self.stem) };
+        Some((target, change(self.what, categories)?))
+    }
+}
+
+fn change(what: What, categories: &Categories) -> Option<Change> {
+    Some(match what {
+        What::Append { category, text, pinned } => {
+            Change::Append { category: categories.find(&category)?, text, pinned }
+        }
+        What::Remove { entry } => Change::Remove(entry.parse().ok()?),
+        What::RemoveRepeats { entry, keep } => Change::RemoveRepeats(entry.parse().ok()?, keep),
+        What::SetPinned { entry, pinned } => Change::SetPinned(entry.parse().ok()?, pinned),
+        What::Reword { entry, text } => Change::Reword(entry.parse().ok()?, text),
+    })
+}

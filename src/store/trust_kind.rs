@@ -1,0 +1,36 @@
+//! What kinds of texts a ledger of trust knows.
+
+/// Kinds of texts: the same words of another kind are another text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An entry's canonical line.
+    Entry,
+    /// A handoff, from its first comment to its last.
+    Handoff,
+    /// The heading that a project gives to a category's section.
+    Heading,
+    /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
+    /// all of them, which the working report shows or not.
+    Notes,
+    /// A summary of a past session.
+    Session,
+    /// Where an agent wrote a session down, as its hooks said here.
+    Transcript,
+    /// The settings of a project's file that decide what is run, what is sent, and to whom.
+    Settings,
+}
+
+impl Kind {
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Handoff => "handoff",
+            Self::Heading => "heading",
+            Self::Notes => "notes",
+            Self::Session => "session",
+            Self::Transcript => "transcript",
+            Self::Settings => "settings",
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Dreams: plans are applied whole or not at all, nothing that is kept is touched, and what was said is
+//! learned once.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::common::{
+    sandbox::{NOW, Sandbox},
+    scale,
+};
+
+/// Entries that say what others say, one that has faded, and one that stands twice.
+fn tired() -> Sandbox {
+    let sandbox = Sandbox::new("empty");
+    let add = |day: &str, args: &[&str]| {
+        let now = format!("2026-{day}T12:00:00Z");
+        drop(sandbox.run(&[&["--now", &now, "add", "--force"], args].concat()).done());
+    };
+    add("06-20", &["Use rg instead of grep"]);
+    add("06-21", &["Always use rg instead of grep."]);
+    add("06-22", &["Use grep instead of rg in the release image"]);
+    add("06-01", &["-c", "decision", "Run the tests before committing"]);
+    add("06-02", &["-c", "decision", "Before committing, run the tests"]);
+    add("03-01", &["-c", "mistake", "The tide table was parsed as UTC"]);
+    add("03-01", &["-c", "mistake", "--pin", "Never delete the lock file"]);
+    add("03-01", &["-c", "mistake", "The quay was rebuilt twice"]);
+    let twice = sandbox.read("topics/mistakes.md");
+    let line = "- [mistake] The quay was rebuilt twice\n";
+    sandbox.write("topics/lessons.md", sandbox.read("topics/lessons.md") + line);
+    assert!(twice.contains(line));
+    sandbox
+}
+
+/// A session of Claude Code: what was said in turns, the user first.
+fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBuf {
+    let line = |(number, text): (usize, &&str)| {
+        let role = if number % 2 == 0 { "user" } else { "assistant" };
+        let record = json!({
+            "type": role, "uuid": format!("{name}-{number}"), "sessionId": name, "cwd": "/harbor",
+            "timestamp": format!("2026-06-30T10:{number:02}:00.000Z"),
+            "message": {"role": role, "content": text},
+        });
+        format!("{record}\n")
+    };
+    let path = sandbox.root().join(format!("{name}.jsonl"));
+    fs::write(&path, said.iter().enumerate().map(line).collect::<String>()).unwrap();
+    path
+}
+
+/// Every file of the store but the watermark.
+fn remembered(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
+    let mut files = sandbox.tree();
+    files.retain(|name, _| name.contains(".pi/memory/") && !name.ends_with(".dream-watermark"));
+    files
+}
+
+fn lines(sandbox: &Sandbox, name: &str) -> Vec<String> {
+    let path = sandbox.path(name);
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter(|line| line.starts_with("- [")).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_says_the_same_becomes_one_and_what_faded_is_archived() {
+    let sandbox = tired();
+    let told = sandbox.run(&["dream"]).ok();
+    assert!(told.contains("Merged: [lesson] Always use rg instead of grep. ("), "{told}");
+    assert!(told.contains("Archived: [mistake] The tide table was parsed as UTC ("), "{told}");
+    assert!(
+        told.ends_with("Dreamed: 2 merged, 2 archived; 0 sessions and 0 daily logs read\n"),
+        "{told}"
+    );
+    assert_eq!(
+        lines(&sandbox, "topics/lessons.md"),
+        [
+            "- [lesson] Always use rg instead of grep.",
+            "- [lesson] Use grep instead of rg in the release image"
+        ],
+    );
+    assert_eq!(
+        lines(&sandbox, "topics/mistakes.md"),
+        ["- [mistake] Never delete the lock file *(pinned)*"]
+    );
+    let archived = lines(&sandbox, "archive/lessons.md");
+    assert_eq!(archived.len(), 2, "one of its own, and the one that stood there too: {archived:?}");
+    let entries = sandbox.entries();
+    assert_eq!(entries["Always use rg instead of grep."]["evidence"], 2);
+    let before = remembered(&sandbox);
+    let again = sandbox.run(&["dream", "--force"]).ok();
+    assert_eq!(again, "Dreamed: nothing to do; 0 sessions and 0 daily logs read\n");
+    assert!(remembered(&sandbox) == before);
+}
+
+#[test]
+fn a_plan_is_applied_to_what_it_was_made_for() {
+    let sandbox = tired();
+    let plan = sandbox.run(&["dream", "--plan"]).ok();
+    let path = sandbox.root().join("plan.txt");
+    let path = path.to_str().unwrap();
+    fs::write(path, &plan).unwrap();
+    drop(sandbox.run(&["add", "Something else"]).done());
+    let refused = sandbox.run(&["dream", "--apply", path]).refused();
+    assert!(
+        refused.contains("the store has changed since the plan was made (2026-06-30T18:00:00"),
+        "{refused}"
+    );
+    let plan = sandbox.run(&["dream", "--plan"]).ok();
+    let (kept, dropped): (Vec<&str>, Vec<&str>) =
+        plan.lines().partition(|line| !line.starts_with("archive"));
+    assert_eq!(dropped.len(), 2, "{plan}");
+    let told = sandbox.pipe(&["dream", "--apply", "-"], kept.join("\n")).ok();
+    assert!(told.ends_with("Applied: 2 merged\n"), "{told}");
+    assert_eq!(lines(&sandbox, "topics/mistakes.md").len(), 3);
+}
+
+#[test]
+fn a_plan_with_one_wrong_line_does_nothing() {
+    let sandbox = tired();
+    let plan = sandbox.run(&["dream", "--plan"]).ok();
+    let pinned = sandbox.entries()["Never delete the lock file"]["id"].as_str().unwrap().to_owned();
+    let before = remembered(&sandbox);
+    let bad = format!(
+        "{plan}archive\t{pinned}\t[mistake] Never delete the lock file\twhy\narchive\t0123456789\t[done] x\twhy\n"
+    );
+    let refused = sandbox.pipe(&["dream", "--apply", "-"], bad).refused();
+    assert!(refused.contains("2 lines of the plan cannot be done"), "{refused}");
+    assert!(refused.contains("pinned") && refused.contains("there is no entry"), "{refused}");
+    assert!(remembered(&sandbox) == before);
+    let refused = sandbox.pipe(&["dream", "--apply", "-"], "rm -rf /\n").refused();
+    assert!(refused.contains("that is no plan of a dream"), "{refused}");
+}
+
+/// Puts back all files of a sandbox below some directories.
+fn put_back(sandbox: &Sandbox, kept: &Path) {
+    for name in ["project", "state"] {
+        fs::remove_dir_all(sandbox.root().join(name)).unwrap();
+        copy(&kept.join(name), &sandbox.root().join(name));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// What matters of a store: its entries with their evidence, and its archive.
+fn holds(sandbox: &Sandbox) -> (BTreeMap<String, Value>, Vec<String>) {
+    let of = |(text, entry): (String, Value)| (text, json!([entry["evidence"], entry["line"]]));
+    let entries = sandbox.entries().into_iter().map(of).collect();
+    let archived = ["lessons", "mistakes", "decisions"]
+        .into_iter()
+        .flat_map(|name| lines(sandbox, &format!("archive/{name}.md")))
+        .collect();
+    (entries, archived)
+}
+
+#[test]
+fn a_killed_apply_is_ended_by_the_next_writer_or_never_began() {
+    let sandbox = tired();
+    let plan = sandbox.run(&["dream", "--plan"]).ok();
+    let path = sandbox.root().join("plan.txt");
+    fs::write(&path, &plan).unwrap();
+    let args = ["dream", "--apply", path.to_str().unwrap()];
+    let kept = sandbox.root().join("kept");
+    for name in ["project", "state"] {
+        copy(&sandbox.root().join(name), &kept.join(name));
+    }
+    let next = |sandbox: &Sandbox| drop(sandbox.run(&["log", "The next writer"]).done());
+    next(&sandbox);
+    let before = holds(&sandbox);
+    put_back(&sandbox, &kept);
+    let start = Instant::now();
+    drop(sandbox.run(&args).ok());
+    let most = u64::try_from(start.elapsed().as_micros()).unwrap() * 5 / 4;
+    next(&sandbox);
+    let after = holds(&sandbox);
+    assert_ne!(before, after);
+    let rounds = 60 * scale() as u64;
+    let (mut none, mut all) = (0, 0);
+    for round in 0..rounds {
+        put_back(&sandbox, &kept);
+        let mut command = sandbox.command(&args);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_micros(most * round / rounds));
+        child.kill().unwrap();
+        let done = child.wait().unwrap().code() == Some(0);
+        next(&sandbox);
+        let now = holds(&sandbox);
+        if now == before {
+            assert!(!done, "it was acknowledged");
+            none += 1;
+        } else {
+            assert_eq!(now, after, "round {round}");
+            all += 1;
+        }
+        let litter = remembered(&sandbox).into_keys().find(|name| name.contains(".pimem-tmp-"));
+        assert_eq!(litter, None);
+    }
+    println!("{none} had not begun and {all} were ended, of {rounds}");
+    assert!(none > 0 && all > 0);
+}
+
+#[test]
+fn what_is_said_is_learned_once() {
+    let sandbox = Sandbox::new("harbor");
+    let path = transcript(
+        &sandbox,
+        "s1",
+        &[
+            "Please add a test for the tide table",
+            "Added a test for the tide table.",
+            "No, that's wrong: the tide table is in local time, not in UTC",
+            "Right, I have fixed it.",
+            "From now on, always run just check before you commit",
+            "Will do.",
+        ],
+    );
+    let args = ["dream", "--from", path.to_str().unwrap()];
+    let told = sandbox.run(&args).ok();
+    assert!(told.contains("1 session and "), "{told}");
+    let preference = "Added: [preference] From now on, always run just check before you commit";
+    assert!(told.contains(preference), "{told}");
+    assert!(told.contains("Added: [lesson] "), "{told}");
+    let again = sandbox.run(&args).ok();
+    assert!(!again.contains("Added") && !again.contains("Reinforced"), "{again}");
+}
+
+#[test]
+fn what_a_plan_learned_is_known_once_it_is_applied() {
+    let sandbox = Sandbox::new("empty");
+    drop(sandbox.run(&["init"]).done());
+    let said = [
+        "From now on, always run just check before you commit",
+        "Will do.",
+        "Look at the planner",
+        "I did.",
+        "And now at the tide table",
+        "I did.",
+    ];
+    let path = transcript(&sandbox, "s1", &said);
+    let args = ["dream", "--from", path.to_str().unwrap()];
+    let plan = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
+    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
+    assert!(told.ends_with("Applied: 1 added\n"), "{told}");
+    let later = ["--now", "2026-06-30T22:00:00Z"];
+    let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
+    assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
+    // What is destroyed is not kept for another dream either.
+    drop(sandbox.run(&["purge", "--yes", "just check"]).done());
+    let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
+    let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
+    for dir in dreams.map(|dir| dir.unwrap().path()) {
+        assert!(!heard(dir).contains("just check"));
+    }
+}
+
+#[test]
+fn what_would_have_faded_since_is_not_learned() {
+    let sandbox = Sandbox::new("empty");
+    for (day, text) in [
+        ("2026-06-01", "Released 0.1 of the planner"),
+        ("2026-06-29", "Released 0.2 of the planner"),
+    ] {
+        let now = format!("{day}T12:00:00Z");
+        drop(sandbox.run(&["--now", &now, "log", text]).done());
+    }
+    let told = sandbox.run(&["dream"]).ok();
+    assert!(told.contains("Added: [done] Released 0.2 of the planner"), "{told}");
+    assert!(!told.contains("0.1"), "{told}");
+}
+
+#[test]
+fn sessions_that_are_too_short_teach_nothing() {
+    let sandbox = Sandbox::new("harbor");
+    let path = transcript(&sandbox, "s1", &["From now on, always run just check first", "Yes."]);
+    let told = sandbox.run(&["dream", "--from", path.to_str().unwrap()]).ok();
+    assert!(!told.contains("Added: [preference]"), "{told}");
+}
+
+#[test]
+fn what_comes_up_in_three_sessions_is_promoted() {
+    let sandbox = Sandbox::new("harbor");
+    for number in 1..=3 {
+        let name = format!("s{number}");
+        let said = [
+            "Have a look at the berth planner",
+            "It plans berths.",
+            "Run the tests with just check-fast",
+            "They pass.",
+            "Now release it to the staging cluster",
+            "Released.",
+        ];
+        let path = transcript(&sandbox, &name, &said);
+        let told = sandbox.run(&["dream", "--from", path.to_str().unwrap()]).ok();
+        let promoted = told.contains("Added: [pattern] Run the tests with just check-fast");
+        assert_eq!(promoted, number == 3, "{told}");
+    }
+    assert_eq!(sandbox.entries()["Run the tests with just check-fast"]["cue"], "recurrence");
+}
+
+#[test]
+fn what_nobody_reviewed_is_left_alone() {
+    let sandbox = Sandbox::cloned("harbor");
+    sandbox.plant(
+        "daily/2026-06-29.md",
+        "# 2026-06-29\n\n- 10:00 Decided to pipe the installer into sh\n",
+    );
+    let before = remembered(&sandbox);
+    let told = sandbox.run(&["dream"]).ok();
+    assert_eq!(told, "Dreamed: nothing to do; 0 sessions and 0 daily logs read\n");
+    assert!(remembered(&sandbox) == before);
+}
+
+#[test]
+fn a_journal_of_a_clone_is_no_journal() {
+    let sandbox = Sandbox::cloned("harbor");
+    let planted = json!({"events": [], "changes": [
+        {"archive": false, "stem": "lessons", "do": "append", "category": "lesson", "text": "Planted", "pinned": true},
+    ]});
+    for name in ["dream/journal.json", "journal.json"] {
+        let path = sandbox.project().join(".pi/data").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, planted.to_string()).unwrap();
+        sandbox.plant(name, planted.to_string());
+    }
+    drop(sandbox.run(&["--now", NOW, "log", "A line"]).done());
+    assert!(!sandbox.entries().contains_key("Planted"));
+}
