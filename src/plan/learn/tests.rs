@@ -1,3 +1,5 @@
+//! What sessions and logs come to, told in tables.
+
 use proptest::prelude::*;
 
 use super::*;
