@@ -7,6 +7,7 @@ pub mod lines;
 pub mod memo;
 pub mod merge;
 pub mod notes;
+pub mod observation;
 pub mod preference;
 pub mod safe;
 pub mod secret;

@@ -57,6 +57,12 @@ pub fn find(message: &str) -> Vec<Preference> {
     found
 }
 
+/// The sentences that a person says in a message, without code blocks and what was pasted: each, the
+/// same with `x` for code and quotes, and whether it ends in a question mark.
+pub(crate) fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> {
+    said::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
+}
+
 /// The preference that a sentence states.
 pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
     let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
