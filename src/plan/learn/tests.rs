@@ -1,4 +1,4 @@
-//! What sessions and logs come to, told in tables.
+//! Sessions and logs, and what is concluded from them one after the other.
 
 use proptest::prelude::*;
 
