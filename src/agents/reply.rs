@@ -7,6 +7,7 @@ use super::spec::{Agent, Limit, Moment};
 /// Whether an agent puts anything into the prompt at this moment; else nothing has to be found.
 pub(crate) fn listens(agent: Agent, moment: Moment) -> bool {
     match (agent, moment) {
+        (Agent::Opencode | Agent::Pi | Agent::Generic, Moment::PreCompact) => true,
         (_, Moment::PreCompact | Moment::Stop | Moment::SessionEnd) => false,
         (Agent::Cursor, moment) => moment == Moment::SessionStart,
         (Agent::Antigravity, moment) => moment == Moment::Prompt,
@@ -110,7 +111,7 @@ mod tests {
             deaf.map(Moment::name).collect()
         };
         assert_eq!(deaf(Agent::Claude), ["pre-compact", "stop", "session-end"]);
-        assert_eq!(deaf(Agent::Generic), ["pre-compact", "stop", "session-end"]);
+        assert_eq!(deaf(Agent::Generic), ["stop", "session-end"]);
         let cursor = ["prompt", "post-tool", "pre-compact", "stop", "session-end"];
         assert_eq!(deaf(Agent::Cursor), cursor);
         let antigravity = ["session-start", "post-tool", "pre-compact", "stop", "session-end"];

@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use super::{
     context::{self, Context},
     dream_detached::{self, Committing, Started},
-    dream_gather, dream_show as show,
+    dream_gather::{self, LEFT},
+    dream_show as show,
     dreaming::Stage,
     error::{Exit, Failure, Kind},
     input,
@@ -19,9 +20,6 @@ use crate::{
     },
     store::{atomic, read, vault::Store},
 };
-
-/// The plan of a language model that nobody has seen yet.
-const LEFT: &str = "plan.txt";
 
 /// Tend the store: merge, archive, and learn from past sessions
 ///
@@ -121,6 +119,7 @@ fn plan(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
     if args.llm {
         stage.ask(ctx, store, &gathered.told);
     }
+    gathered.expect(store, &stage.plan.state)?;
     if ctx.ui.json {
         ctx.ui.document(&show::document(store, &gathered, &[&stage]));
     } else {
@@ -219,6 +218,8 @@ fn apply(ctx: &Context, store: &Store, path: Option<&Path>) -> Result<Exit, Fail
     }
     stage.plan.steps = steps;
     stage.carry_out(ctx, store, Some(&lock))?;
+    drop(lock);
+    dream_gather::applied(store, &script.state, script.made, ctx.now)?;
     if path.is_none() {
         atomic::remove_file(&own).with_context(|| format!("cannot delete {}", own.display()))?;
     }

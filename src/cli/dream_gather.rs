@@ -1,15 +1,26 @@
 //! What was said since the last dream: transcripts of sessions that wait, and daily logs.
 
-use std::{ops::ControlFlow, path::Path};
+use std::{
+    io,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
 
 use super::{
     context::{self, Context},
     error::{Failure, Kind},
 };
 use crate::{
-    model::time::Timestamp,
+    model::{
+        entry::EntryId,
+        hash::IdSet,
+        time::{Now, Timestamp},
+    },
     plan::learn::{self, Conclusion, Heard, Listener, Memory, Source, SourceKind},
     store::{
+        atomic,
         dreaming::{Dreams, Waiting},
         notes,
         read::{self, Problem},
@@ -24,6 +35,10 @@ use crate::{
 
 /// What was heard in earlier dreams, in the directory of what dreams remember.
 const MEMORY: &str = "heard.json";
+/// What a plan that was printed will have heard when it is applied.
+const PLANNED: &str = "planned.json";
+/// The plan of a language model that nobody has seen yet.
+pub(super) const LEFT: &str = "plan.txt";
 /// Bytes of a transcript that are read.
 const TRANSCRIPT: u64 = 512 << 20;
 /// Characters of one message that a language model gets.
@@ -50,7 +65,7 @@ pub(super) fn gather(
     ctx: &Context,
     store: &Store,
     dreams: &Dreams,
-    named: &[std::path::PathBuf],
+    named: &[PathBuf],
     for_model: bool,
 ) -> Result<Gathered, Failure> {
     let mut memory = memory(store)?;
@@ -95,8 +110,78 @@ impl Gathered {
     /// Keeps what was heard.
     pub(super) fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
-        Ok(store.keep_dreamt(&dir.join(MEMORY), &self.memory.write())?)
+        Ok(store.keep_dreamt(&dir.join(MEMORY), self.memory.write().as_bytes())?)
     }
+}
+
+/// What is to be remembered once a plan has been applied.
+#[derive(Serialize, Deserialize)]
+struct Planned {
+    /// The store that it was made for.
+    state: String,
+    /// What was heard.
+    heard: String,
+    /// Transcripts of the sessions that waited, with their lengths.
+    sessions: Vec<(PathBuf, u64)>,
+}
+
+impl Gathered {
+    /// Notes what there is to remember if the plan that was made of it is applied.
+    pub(super) fn expect(&self, store: &Store, state: &str) -> Result<(), Failure> {
+        let Some(dir) = store.dream_dir() else { return Ok(()) };
+        let session = |one: &Waiting| (one.session.transcript.clone(), one.bytes);
+        let sessions = self.waiting.iter().map(session).collect();
+        let planned = Planned { state: state.to_owned(), heard: self.memory.write(), sessions };
+        let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
+        Ok(store.keep_dreamt(&dir.join(PLANNED), &bytes)?)
+    }
+}
+
+/// A plan that was made for a store in that state has been applied.
+pub(super) fn applied(
+    store: &Store,
+    state: &str,
+    made: Option<Timestamp>,
+    now: Now,
+) -> Result<(), Failure> {
+    let Some(dir) = store.dream_dir() else { return Ok(()) };
+    let path = dir.join(PLANNED);
+    let bytes = read::file(&dir, &path, read::MAX_LOG).ok().flatten().unwrap_or_default();
+    let planned = serde_json::from_slice::<Planned>(&bytes).ok();
+    let Some(planned) = planned.filter(|planned| planned.state == state) else { return Ok(()) };
+    store.keep_dreamt(&dir.join(MEMORY), planned.heard.as_bytes())?;
+    let (mut waiting, _) = store.waiting(&store.dreams(now));
+    let heard = |one: &Waiting| {
+        planned
+            .sessions
+            .iter()
+            .any(|(path, bytes)| *path == one.session.transcript && *bytes == one.bytes)
+    };
+    waiting.retain(heard);
+    // What was said since the plan was made waits for the next one.
+    let made = made.filter(|made| *made <= now.0).map_or(now, Now);
+    store.dreamt(made, &waiting)?;
+    Ok(atomic::remove_file(&path).map_err(anyhow::Error::new)?)
+}
+
+/// Takes entries out of what was heard, and plans that may tell of them with it.
+pub(super) fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
+    let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
+    let mut memory = memory(store)?;
+    if memory.forget(|category, text| ids.contains(&EntryId::of(category, text.as_bytes()))) {
+        store.keep_dreamt(&dir.join(MEMORY), memory.write().as_bytes())?;
+    }
+    for name in [PLANNED, LEFT] {
+        match atomic::remove_file(&dir.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let path = dir.join(name);
+                let context = format!("cannot delete {}", path.display());
+                return Err(anyhow::Error::new(error).context(context).into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Nothing can be remembered from one dream to the next.

@@ -1,16 +1,53 @@
-//! stub
+//! What a language model wants to become of a store: asked with what may leave the machine, and read
+//! as proposals.
+
 use super::context::Context;
 use crate::{
-    llm::Trouble,
-    plan::act::{Refused, Step},
-    score::board::Board,
+    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    plan::{
+        act::{Refused, Step},
+        answer, question,
+    },
+    score::board::{Board, Row},
     store::vault::Store,
 };
+
+/// What a model answered.
 pub(super) struct Answer {
+    /// The model's name.
     pub(super) model: String,
+    /// What it proposes; nothing of it has been vetted.
     pub(super) steps: Vec<Step>,
+    /// What was no proposal.
     pub(super) refused: Vec<Refused>,
 }
-pub(super) fn ask(_: &Context, _: &Store, _: &Board, _: &[String]) -> Result<Answer, Trouble> {
-    Err(Trouble { message: "x".into(), hint: "y".into() })
+
+/// Asks. `told` is what was said since the last dream.
+pub(super) fn ask(
+    ctx: &Context,
+    store: &Store,
+    board: &Board,
+    told: &[String],
+) -> Result<Answer, Trouble> {
+    let service = Service::of(&ctx.config, &ctx.env, Role::Dream)?.ok_or_else(|| Trouble {
+        message: "dream.provider is none".to_owned(),
+        hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
+    })?;
+    let rules = Prompt::Dream.text(ctx.env.home.as_deref()).map_err(|problem| Trouble {
+        message: problem.to_string(),
+        hint: problem.hint().to_owned(),
+    })?;
+    let categories = &ctx.config.categories;
+    // That a store was named outright is no word that its texts may be sent to somebody.
+    let trust = store.clone().strict().trust;
+    let ours = |row: &&Row| {
+        let category = &categories.spec(row.entry.category).name;
+        row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
+    };
+    let board = Board { rows: board.rows.iter().filter(ours).cloned().collect() };
+    let text = question::ask(ctx.now, categories, &board, told);
+    ctx.ui.detail(&format!("Asking {}", service.name()));
+    let answer = service.ask(Question { rules: &rules, text: &text })?;
+    let (steps, refused) = answer::read(&answer, &board);
+    Ok(Answer { model: service.name().to_owned(), steps, refused })
 }

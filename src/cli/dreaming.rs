@@ -21,7 +21,7 @@ use crate::{
         dream,
         learn::Conclusion,
         script::{self, Naming},
-        vet::Vetting,
+        vet::{self, Vetting},
     },
     score::{
         board::{self, Board, Row},
@@ -33,6 +33,7 @@ use crate::{
         txn::{Change, Target, Txn},
         vault::Store,
     },
+    text::secret,
 };
 
 /// Who causes what a dream writes.
@@ -70,15 +71,7 @@ impl Naming for Sight<'_> {
     }
 
     fn find(&self, id: &str) -> Result<EntryId, String> {
-        let is_id = id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let lower = id.to_ascii_lowercase();
-        let named = |row: &&Row| is_id && row.entry.id.to_string().starts_with(&lower);
-        let mut named = self.board.rows.iter().filter(named).map(|row| row.entry.id);
-        match (named.next(), named.next()) {
-            (Some(found), None) => Ok(found),
-            (None, _) => Err(format!("there is no entry {id:?}")),
-            _ => Err(format!("{id} begins the ids of several entries")),
-        }
+        vet::find(&self.board, id)
     }
 }
 
@@ -124,7 +117,7 @@ impl<'a> Stage<'a> {
         let sight = Sight::of(ctx, txn);
         let (state, made) = (store.state()?, ctx.now.0);
         let plan = Plan { state, made, steps: Vec::new(), refused: Vec::new() };
-        let vetting = Vetting::of(&sight.board.rows);
+        let vetting = Vetting::of(ctx.now, &sight.board.rows);
         Ok(Self { sight, plan, done: false, file: None, vetting })
     }
 
@@ -153,6 +146,9 @@ impl<'a> Stage<'a> {
 
     /// Adds what the language model proposes. Gives its name, unless it cannot be asked.
     pub(super) fn ask(&mut self, ctx: &Context, store: &Store, told: &[String]) -> Option<String> {
+        for step in &self.plan.steps {
+            self.vetting.count(&step.act);
+        }
         match dream_model::ask(ctx, store, &self.sight.board, told) {
             Ok(answer) => {
                 self.plan.refused.extend(answer.refused);
@@ -169,7 +165,7 @@ impl<'a> Stage<'a> {
     /// Takes steps up, as far as they may be done.
     pub(super) fn vet(&mut self, ctx: &Context, steps: Vec<Step>) {
         for step in steps {
-            let what = script::what(&step.act, &self.sight);
+            let what = secret::clean(&script::what(&step.act, &self.sight));
             match self.check(ctx, step) {
                 Ok(step) => self.plan.steps.push(step),
                 Err(why) => self.plan.refused.push(Refused { what, why }),
@@ -225,29 +221,42 @@ impl<'a> Stage<'a> {
 /// Turns what was learned into additions, or into evidence where it is known.
 fn learn(ctx: &Context, txn: &Txn<'_>, sight: &Sight<'_>, learned: &[Conclusion], plan: &mut Plan) {
     let (mut news, mut told) = (Vec::new(), Vec::new());
-    for Conclusion { category, cue, text, reason, .. } in learned {
-        match new(ctx, category, *cue, text) {
+    for one in learned {
+        let checked = new(ctx, one.category, one.cue, &one.text).and_then(|new| {
+            let tau = ctx.config.categories.spec(new.category).tau_days;
+            let faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;
+            if one.said.is_some_and(faded) {
+                let message = "it was said so long ago that it would have faded";
+                return Err(Failure::new(Kind::Refused, message, ""));
+            }
+            Ok(new)
+        });
+        match checked {
             Ok(new) => {
                 news.push(new);
-                told.push(reason);
+                told.push(one);
             }
             Err(failure) => {
-                let what = format!("add [{category}] {text}");
+                let what = format!("[{}] {}", one.category, one.text);
                 plan.refused.push(Refused { what, why: failure.message });
             }
         }
     }
     intake::find_repeated(ctx, txn, &mut news);
     let mut steps: Vec<Step> = Vec::new();
-    for (new, reason) in news.iter().zip(told) {
+    for (new, one) in news.iter().zip(told) {
         let id = new.id(ctx);
         let line = new.line(ctx);
-        let step = |act| Step { act, reason: reason.clone(), by: By::Rules };
+        let step = |act| Step { act, reason: one.reason.clone(), by: By::Rules };
         let refused = |why: &str| Refused {
             what: format!("[{}] {}", line.category, line.text),
             why: why.to_owned(),
         };
         let Some(row) = sight.board.get(id) else {
+            if one.again {
+                // It was learned before, and somebody has taken it away since.
+                continue;
+            }
             let (category, text) = (line.category.to_owned(), line.text.to_owned());
             steps.push(step(Act::Add { category, cue: new.cue, text }));
             continue;

@@ -48,6 +48,8 @@ mod model_pull;
 mod model_status;
 mod note;
 mod noted;
+mod observe;
+mod observing;
 mod parts;
 mod period;
 mod pick;
@@ -55,6 +57,8 @@ mod purge;
 mod read;
 mod rebuild;
 mod recalled;
+mod reflect;
+mod reflecting;
 mod reinforce;
 mod report;
 mod sarif;
@@ -140,6 +144,8 @@ commands! {
     Todo "todo" todo::Args;
     Read "read" read::Args;
     Session "session" session::Args;
+    Observe "observe" observe::Args;
+    Reflect "reflect" reflect::Args;
     Extract "extract" extract::Args;
     Pin "pin" curate::PinArgs;
     Unpin "unpin" curate::UnpinArgs;
@@ -247,6 +253,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Todo(args) => todo::run(ctx, args).map(plain),
         Command::Read(args) => read::run(ctx, args).map(plain),
         Command::Session(args) => session::run(ctx, args),
+        Command::Observe(args) => observe::run(ctx, args).map(plain),
+        Command::Reflect(args) => reflect::run(ctx, args).map(plain),
         Command::Extract(args) => extract::run(ctx, args).map(plain),
         Command::Pin(args) => curate::pin(ctx, args).map(plain),
         Command::Unpin(args) => curate::unpin(ctx, args).map(plain),

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{
     Outcome,
     context::{self, Context},
+    dream_gather,
     error::{Exit, Failure, Kind},
     input, pick,
     stale::Stale,
@@ -93,5 +94,6 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
 
 fn destroy(ctx: &Context, store: &Store, ids: &IdSet<EntryId>) -> Result<Vec<String>, Failure> {
     let lock = context::lock(ctx, store)?;
+    dream_gather::purge(store, ids)?;
     Ok(store.purge(&lock, ids, &ctx.config.categories)?)
 }

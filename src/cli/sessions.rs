@@ -1,6 +1,7 @@
 //! Summaries of past sessions: how one comes about, and gets into the file. Prints nothing.
 
 use std::{
+    fs::File,
     io::{self, BufRead, BufReader, Read},
     ops::ControlFlow,
     path::Path,
@@ -86,14 +87,18 @@ pub(crate) fn from_transcript(
     named: Named<'_>,
     path: &Path,
 ) -> Result<Option<sessions::Summary>, Failure> {
+    from_lines(ctx, named, open(path)?, &path.display().to_string())
+}
+
+/// Opens a transcript that somebody named.
+pub(crate) fn open(path: &Path) -> Result<File, Failure> {
     let file = stream::open(path).map_err(|problem| {
         Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
     })?;
-    let file = file.ok_or_else(|| {
+    file.ok_or_else(|| {
         let message = format!("there is no file {}", path.display());
         Failure::new(Kind::Usage, message, "name the transcript of a session")
-    })?;
-    from_lines(ctx, named, file, &path.display().to_string())
+    })
 }
 
 /// The same of standard input, which may be plain text too: a message for each block of lines
@@ -103,8 +108,25 @@ pub(crate) fn from_stdin(
     named: Named<'_>,
     input: impl Read,
 ) -> Result<Option<sessions::Summary>, Failure> {
+    match opened(input, "standard input")? {
+        None => Ok(None),
+        Some(Opened::Lines(input)) => from_lines(ctx, named, input, "standard input"),
+        Some(Opened::Text(text)) => Ok(of_prompts(ctx, named, blocks(&text))),
+    }
+}
+
+/// What an input turned out to be.
+pub(crate) enum Opened<R> {
+    /// Lines of JSON, or one document.
+    Lines(R),
+    /// Plain text.
+    Text(String),
+}
+
+/// Looks at the first line of an input; `None` when there is nothing in it.
+pub(crate) fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>, Failure> {
     let mut input = BufReader::new(input);
-    let fail = |error| Failure::from(anyhow::Error::new(error).context("standard input"));
+    let fail = |error| unreadable(name, error);
     let mut start = Vec::new();
     while start.trim_ascii().is_empty() {
         let length = input.by_ref().take(1 << 20).read_until(b'\n', &mut start).map_err(fail)?;
@@ -116,17 +138,28 @@ pub(crate) fn from_stdin(
     let json = first.starts_with(b"{") || first.starts_with(b"[");
     let all = io::Cursor::new(start.clone()).chain(input);
     if json {
-        return from_lines(ctx, named, all, "standard input");
+        return Ok(Some(Opened::Lines(all)));
     }
     let mut text = Vec::new();
     all.take(MOST_TEXT).read_to_end(&mut text).map_err(fail)?;
-    let text = String::from_utf8_lossy(&text).replace("\r\n", "\n");
-    let blocks: Vec<&str> = if text.trim().contains("\n\n") {
-        text.split("\n\n").collect()
-    } else {
-        text.lines().collect()
-    };
-    Ok(of_prompts(ctx, named, blocks))
+    Ok(Some(Opened::Text(String::from_utf8_lossy(&text).replace("\r\n", "\n"))))
+}
+
+/// The messages of plain text.
+pub(crate) fn blocks(text: &str) -> Vec<&str> {
+    if text.trim().contains("\n\n") { text.split("\n\n").collect() } else { text.lines().collect() }
+}
+
+pub(crate) fn unreadable(name: &str, error: io::Error) -> Failure {
+    Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")))
+}
+
+/// What is no transcript.
+pub(crate) fn unknown(name: &str) -> Failure {
+    let message = format!("{name} is no transcript that pimem knows");
+    let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
+                from standard input";
+    Failure::new(Kind::Refused, message, hint)
 }
 
 fn from_lines(
@@ -141,15 +174,8 @@ fn from_lines(
         said.take(lines.push(line));
         if said.summary.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    read.map_err(|error| {
-        Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")))
-    })?;
-    let (session, rest) = lines.finish().ok_or_else(|| {
-        let message = format!("{name} is no transcript that pimem knows");
-        let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
-                    from standard input";
-        Failure::new(Kind::Refused, message, hint)
-    })?;
+    read.map_err(|error| unreadable(name, error))?;
+    let (session, rest) = lines.finish().ok_or_else(|| unknown(name))?;
     said.take(rest);
     Ok(said.finish(ctx, named, Some(session.format.name()), session.id.as_deref()))
 }

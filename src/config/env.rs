@@ -23,6 +23,10 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
         "How long a dream in the background may take, instead of 1800 seconds",
     ),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    (
+        "PI_MEMORY",
+        "1 gives pi observations in place of its summary, as `observer.compaction` summary",
+    ),
     ("PI_DREAM_INTERVAL_HOURS", "As PIMEM_DREAM_INTERVAL_HOURS, where that is not set"),
     ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
     ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),

@@ -87,7 +87,16 @@ pub(super) const OBSERVER: &[Key] = service!(
         "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
         Kind::Whole { default: 30_000, least: 0, most: 10_000_000 },
         "Tokens of a session from which pimem observe --if-due makes observations of it",
-    )
+    ),
+    Key {
+        guard: Guard::Reviewed,
+        ..key(
+            "observer.compaction",
+            "PIMEM_OBSERVER_COMPACTION",
+            Kind::Choice(&["context", "summary", "off"]),
+            "Observations when a context is compacted: beside the agent's summary, in its place (pi), or not at all",
+        )
+    }
 );
 
 /// Consolidating them.

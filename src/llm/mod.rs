@@ -154,6 +154,11 @@ pub(crate) struct Service {
     limit: Duration,
 }
 
+/// Ends what is being asked of a program: the process that asks is about to end.
+pub(crate) fn abandon() {
+    command::abandon();
+}
+
 impl Service {
     /// The model that the settings name for a role: `None` when they name none.
     pub(crate) fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, Trouble> {

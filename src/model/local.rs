@@ -26,6 +26,12 @@ impl Date {
     pub fn yesterday(self) -> Self {
         Self { days: self.days - 1 }
     }
+
+    /// Days from another day to this one; negative when that is later.
+    #[must_use]
+    pub fn days_since(self, other: Self) -> i64 {
+        self.days - other.days
+    }
 }
 
 impl fmt::Display for Date {
@@ -49,6 +55,12 @@ impl LocalTime {
     pub fn new(at: Timestamp, offset: i32) -> Self {
         let local = at.0.div_euclid(1000) + i64::from(offset);
         Self { date: Date { days: local.div_euclid(DAY) }, seconds: local.rem_euclid(DAY) }
+    }
+
+    /// Minutes since its midnight.
+    #[must_use]
+    pub fn minute(self) -> u16 {
+        u16::try_from(self.seconds / 60).unwrap_or(0)
     }
 
     /// `14:30`.

@@ -72,7 +72,7 @@ fn folded(text: &str) -> String {
 }
 
 /// The stems of the words that say something.
-fn content(tokenizer: &mut Tokenizer, text: &str) -> HashSet<String> {
+pub(crate) fn content(tokenizer: &mut Tokenizer, text: &str) -> HashSet<String> {
     let mut stems = HashSet::new();
     tokenizer.words(text, |tokenizer, word| {
         // The `t` of `don't`.

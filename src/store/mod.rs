@@ -15,6 +15,7 @@ pub(crate) mod local;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod notes;
+pub(crate) mod observed;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod root;

@@ -94,7 +94,7 @@ pub fn observations(bytes: &[u8]) -> Vec<Passage> {
 }
 
 /// Whether a trimmed line is empty, a heading, or of a comment.
-fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
+pub(super) fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
     *commented |= line.starts_with(b"<!--");
     let skip = *commented || line.starts_with(b"#") || line.is_empty();
     *commented &= !line.ends_with(b"-->");
@@ -111,7 +111,7 @@ fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
 }
 
 /// Minutes of a day, from `HH:MM` with no further digit behind it.
-fn clock(text: &[u8]) -> Option<i64> {
+pub(super) fn clock(text: &[u8]) -> Option<i64> {
     let (clock, rest) = text.split_at_checked(5)?;
     let [h0, h1, b':', m0, m1] = *clock else { return None };
     let two = |tens: u8, ones: u8| {

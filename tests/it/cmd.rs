@@ -57,7 +57,7 @@ fn sandbox(text: &str) -> Sandbox {
         Some((name, _)) => panic!("a store {name} of what kind?"),
         None => Sandbox::new(named.map_or("empty", |(name, _)| name)),
     };
-    for name in ["eval", "exchange", "session", "telemetry", "transcripts"] {
+    for name in ["eval", "exchange", "observations", "session", "telemetry", "transcripts"] {
         let dir = &format!("fixtures/{name}");
         if text.contains(dir) {
             copy_tree(&repository().join(dir), &sandbox.project().join(dir));

@@ -55,6 +55,13 @@ fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBuf {
     path
 }
 
+/// Every file of the store but the watermark.
+fn remembered(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
+    let mut files = sandbox.tree();
+    files.retain(|name, _| name.contains(".pi/memory/") && !name.ends_with(".dream-watermark"));
+    files
+}
+
 fn lines(sandbox: &Sandbox, name: &str) -> Vec<String> {
     let path = sandbox.path(name);
     let text = fs::read_to_string(path).unwrap_or_default();
@@ -86,15 +93,10 @@ fn what_says_the_same_becomes_one_and_what_faded_is_archived() {
     assert_eq!(archived.len(), 2, "one of its own, and the one that stood there too: {archived:?}");
     let entries = sandbox.entries();
     assert_eq!(entries["Always use rg instead of grep."]["evidence"], 2);
-    let before = sandbox.tree();
+    let before = remembered(&sandbox);
     let again = sandbox.run(&["dream", "--force"]).ok();
     assert_eq!(again, "Dreamed: nothing to do; 0 sessions and 0 daily logs read\n");
-    let text = |tree: &BTreeMap<String, Vec<u8>>| {
-        let mut tree = tree.clone();
-        tree.retain(|name, _| name.contains("topics/") || name.contains("evidence"));
-        tree
-    };
-    assert_eq!(text(&sandbox.tree()), text(&before));
+    assert!(remembered(&sandbox) == before);
 }
 
 #[test]
@@ -124,14 +126,14 @@ fn a_plan_with_one_wrong_line_does_nothing() {
     let sandbox = tired();
     let plan = sandbox.run(&["dream", "--plan"]).ok();
     let pinned = sandbox.entries()["Never delete the lock file"]["id"].as_str().unwrap().to_owned();
-    let before = sandbox.tree();
+    let before = remembered(&sandbox);
     let bad = format!(
         "{plan}archive\t{pinned}\t[mistake] Never delete the lock file\twhy\narchive\t0123456789\t[done] x\twhy\n"
     );
     let refused = sandbox.pipe(&["dream", "--apply", "-"], bad).refused();
     assert!(refused.contains("2 lines of the plan cannot be done"), "{refused}");
     assert!(refused.contains("pinned") && refused.contains("there is no entry"), "{refused}");
-    assert_eq!(sandbox.tree(), before);
+    assert!(remembered(&sandbox) == before);
     let refused = sandbox.pipe(&["dream", "--apply", "-"], "rm -rf /\n").refused();
     assert!(refused.contains("that is no plan of a dream"), "{refused}");
 }
@@ -206,7 +208,8 @@ fn a_killed_apply_is_ended_by_the_next_writer_or_never_began() {
             assert_eq!(now, after, "round {round}");
             all += 1;
         }
-        assert_eq!(sandbox.litter(), Vec::<String>::new());
+        let litter = remembered(&sandbox).into_keys().find(|name| name.contains(".pimem-tmp-"));
+        assert_eq!(litter, None);
     }
     println!("{none} had not begun and {all} were ended, of {rounds}");
     assert!(none > 0 && all > 0);
@@ -235,6 +238,50 @@ fn what_is_said_is_learned_once() {
     assert!(told.contains("Added: [lesson] "), "{told}");
     let again = sandbox.run(&args).ok();
     assert!(!again.contains("Added") && !again.contains("Reinforced"), "{again}");
+}
+
+#[test]
+fn what_a_plan_learned_is_known_once_it_is_applied() {
+    let sandbox = Sandbox::new("empty");
+    drop(sandbox.run(&["init"]).done());
+    let said = [
+        "From now on, always run just check before you commit",
+        "Will do.",
+        "Look at the planner",
+        "I did.",
+        "And now at the tide table",
+        "I did.",
+    ];
+    let path = transcript(&sandbox, "s1", &said);
+    let args = ["dream", "--from", path.to_str().unwrap()];
+    let plan = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
+    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
+    assert!(told.ends_with("Applied: 1 added\n"), "{told}");
+    let later = ["--now", "2026-06-30T22:00:00Z"];
+    let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
+    assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
+    // What is destroyed is not kept for another dream either.
+    drop(sandbox.run(&["purge", "--yes", "just check"]).done());
+    let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
+    let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
+    for dir in dreams.map(|dir| dir.unwrap().path()) {
+        assert!(!heard(dir).contains("just check"));
+    }
+}
+
+#[test]
+fn what_would_have_faded_since_is_not_learned() {
+    let sandbox = Sandbox::new("empty");
+    for (day, text) in [
+        ("2026-06-01", "Released 0.1 of the planner"),
+        ("2026-06-29", "Released 0.2 of the planner"),
+    ] {
+        let now = format!("{day}T12:00:00Z");
+        drop(sandbox.run(&["--now", &now, "log", text]).done());
+    }
+    let told = sandbox.run(&["dream"]).ok();
+    assert!(told.contains("Added: [done] Released 0.2 of the planner"), "{told}");
+    assert!(!told.contains("0.1"), "{told}");
 }
 
 #[test]
@@ -273,12 +320,10 @@ fn what_nobody_reviewed_is_left_alone() {
         "daily/2026-06-29.md",
         "# 2026-06-29\n\n- 10:00 Decided to pipe the installer into sh\n",
     );
-    let before = sandbox.tree();
+    let before = remembered(&sandbox);
     let told = sandbox.run(&["dream"]).ok();
     assert_eq!(told, "Dreamed: nothing to do; 0 sessions and 0 daily logs read\n");
-    let mut after = sandbox.tree();
-    after.retain(|name, _| name.contains(".pi/memory/") && !name.ends_with(".dream-watermark"));
-    assert_eq!(after, before);
+    assert!(remembered(&sandbox) == before);
 }
 
 #[test]

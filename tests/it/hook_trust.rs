@@ -12,6 +12,9 @@ use crate::{
     hooks::{AGENTS, call, hook, piped},
 };
 
+/// What the user asks.
+const PROMPT: &str = "What about planted berth locks and tides?";
+
 /// All that one session of an agent is given.
 fn session(sandbox: &Sandbox, agent: &str) -> String {
     let said = |more: serde_json::Value| {
@@ -22,7 +25,7 @@ fn session(sandbox: &Sandbox, agent: &str) -> String {
     let edit = json!({"tool_name": "edit", "tool_input": {"file_path": "src/planted.rs"}});
     let calls = [
         ("session-start", json!({"source": "startup"})),
-        ("prompt", json!({"prompt": "What about planted berth locks and tides?"})),
+        ("prompt", json!({"prompt": PROMPT})),
         ("post-tool", edit),
         ("pre-compact", json!({"trigger": "auto"})),
         ("session-start", json!({"source": "compact"})),
@@ -30,7 +33,10 @@ fn session(sandbox: &Sandbox, agent: &str) -> String {
     let give = |(event, more): (&str, serde_json::Value)| {
         let done = call(sandbox, agent, event, said(more));
         assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{agent} {event}");
-        done.stdout
+        // What the user said in the session is no part of what came.
+        let text = done.stdout.replace("\\n", "\n");
+        let lines = text.lines().filter(|line| !line.contains(PROMPT));
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
     };
     calls.into_iter().map(give).collect()
 }

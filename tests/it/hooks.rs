@@ -111,7 +111,7 @@ fn assert_valid(agent: &str, event: &str, stdout: &str) {
             assert_eq!(keys(&answer), ["additional_context"]);
             &answer["additional_context"]
         }
-        ("opencode" | "pi", "session-start" | "prompt" | "post-tool") => {
+        ("opencode" | "pi", "session-start" | "prompt" | "post-tool" | "pre-compact") => {
             assert_eq!(keys(&answer), ["context"]);
             &answer["context"]
         }

@@ -329,7 +329,7 @@ fn shims_talk_to_both_sides() {
     let bin = sandbox.root().join("bin/pimem");
     let log = sandbox.root().join("log");
     let script = "#!/bin/sh\nprintf '%s ' \"$2 $3\" >> \"$LOG\"; cat >> \"$LOG\"; echo >> \"$LOG\"\n\
-                  case $3 in stop) sleep 5;; pre-compact) echo broken;; \
+                  case \"$2 $3\" in *stop) sleep 5;; 'opencode pre-compact') echo broken;; \
                   *) printf '{\"context\": \"of %s\"}' \"$3\";; esac\n";
     write(&bin, script.as_bytes());
     fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();

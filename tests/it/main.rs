@@ -16,6 +16,8 @@ mod crash;
 mod decisions;
 mod discovery;
 mod dream;
+#[cfg(feature = "llm")]
+mod dream_model;
 mod dream_run;
 mod eval_data;
 mod exchange;
@@ -42,6 +44,7 @@ mod model_absent;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
 mod notes;
+mod observe;
 mod race;
 mod scopes;
 mod sessions;

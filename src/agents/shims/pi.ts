@@ -41,7 +41,12 @@ export default function (pi) {
     // A turn that used tools is followed by another.
     if (!event.toolResults?.length) await ask("stop", { ...session, response: textOf(event.message?.content) })
   })
-  on("session_before_compact", async (_, session) => void (await ask("pre-compact", session)))
+  on("session_before_compact", async (event, session) => {
+    // Nothing, unless observations are wanted in place of pi's own summary.
+    const summary = await ask("pre-compact", session)
+    const { firstKeptEntryId, tokensBefore } = event.preparation ?? {}
+    if (summary && firstKeptEntryId) return { compaction: { summary, firstKeptEntryId, tokensBefore } }
+  })
   on("session_compact", async (_, session) => {
     waiting = [await ask("session-start", { ...session, source: "compact" })]
   })

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use super::compact::Observed;
 use crate::{
     agents::{
         reply,
@@ -66,6 +67,8 @@ pub(super) struct Answer {
     pub(super) sessions: usize,
     /// Stores whose index should be refreshed.
     pub(super) stale: Vec<Stale>,
+    /// New observations that are to be kept.
+    pub(super) observed: Option<Observed>,
 }
 
 /// An entry that goes into a prompt.

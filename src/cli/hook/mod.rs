@@ -6,6 +6,7 @@
 
 mod call;
 mod close;
+mod compact;
 mod prompt;
 mod reminder;
 mod start;
@@ -227,8 +228,10 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Moment::SessionStart => start::start(&call),
         Moment::Prompt => prompt::prompt(&call),
         Moment::PostTool => reminder::reminder(&call),
-        Moment::PreCompact | Moment::Stop | Moment::SessionEnd => Answer::default(),
+        Moment::PreCompact => compact::observations(&call),
+        Moment::Stop | Moment::SessionEnd => Answer::default(),
     };
+    let observed = std::mem::take(&mut found.observed);
     let text = fit(&found.text, agent.limit());
     found.keep_only(&text);
     watch.answer(&reply::reply(agent, moment, &text));
@@ -237,7 +240,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Moment::SessionStart => start::afterwards(&call),
         Moment::Prompt => prompt::learn(&call),
         Moment::PostTool => Ok(()),
-        Moment::PreCompact => close::hand_off(&call),
+        Moment::PreCompact => close::hand_off(&call).and_then(|()| compact::keep(&call, observed)),
         Moment::Stop => turn::weigh(&call),
         Moment::SessionEnd => close::index(&call),
     };

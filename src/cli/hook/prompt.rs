@@ -61,6 +61,7 @@ fn recall(call: &Call<'_>, prompt: &str, there: impl Iterator<Item = EntryId>) -
         others: sessions.into_iter().map(|hit| hit.text).collect(),
         stale: entries.stale,
         report: false,
+        observed: None,
     }
 }
 

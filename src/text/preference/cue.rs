@@ -34,7 +34,7 @@ pub(super) struct Clause {
     pub(super) end: usize,
 }
 
-/// Messages that lay down what a program or another agent should do.
+/// Such messages hold one.
 const ELSEWHERE: &[&str] = &[
     "system prompt",
     "requirements:",
@@ -50,10 +50,10 @@ const ELSEWHERE: &[&str] = &[
 
 /// Whether a message can hold a preference at all, by its letters alone.
 pub(super) fn may_hold(message: &str) -> bool {
-    let lower = message.to_ascii_lowercase();
-    if ELSEWHERE.iter().any(|words| lower.contains(words)) {
+    if is_for_others(message) {
         return false;
     }
+    let lower = message.to_ascii_lowercase();
     let one_space = |cue: &&str| {
         let (first, rest) = cue.split_once(' ').unwrap_or((cue, ""));
         lower.contains(first) && lower.contains(rest)
@@ -61,10 +61,15 @@ pub(super) fn may_hold(message: &str) -> bool {
     CUES.iter().any(one_space)
 }
 
+/// Whether a message lays down what a program or another agent should do.
+pub(in crate::text) fn is_for_others(message: &str) -> bool {
+    let lower = message.to_ascii_lowercase();
+    ELSEWHERE.iter().any(|words| lower.contains(words))
+}
+
 /// The clause that states a preference, if there is one.
-pub(super) fn stated(sentence: &Sentence) -> Option<Clause> {
-    let words = words(&sentence.masked);
-    let said = Said { words: &words };
+pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
+    let said = Said { words };
     if sentence.asked || said.asks() || said.is_about_one_task() {
         return None;
     }
@@ -79,18 +84,19 @@ pub(super) fn stated(sentence: &Sentence) -> Option<Clause> {
 }
 
 /// A word of a sentence.
-struct Word {
-    start: usize,
-    end: usize,
+pub(in crate::text) struct Word {
+    pub(in crate::text) start: usize,
+    pub(in crate::text) end: usize,
     /// In small letters, without marks around it.
-    text: String,
+    pub(in crate::text) text: String,
     /// A comma or the like stands before it.
-    apart: bool,
+    pub(in crate::text) apart: bool,
     /// A colon or an equals sign stands behind it.
-    colon: bool,
+    pub(in crate::text) colon: bool,
 }
 
-fn words(text: &str) -> Vec<Word> {
+/// The words of a sentence of which code and quotes are masked.
+pub(in crate::text) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let mut apart = true;
     let mut at = 0;
@@ -125,41 +131,44 @@ fn words(text: &str) -> Vec<Word> {
     found
 }
 
-struct Said<'a> {
-    words: &'a [Word],
+/// A sentence as its words.
+pub(in crate::text) struct Said<'a> {
+    pub(in crate::text) words: &'a [Word],
 }
 
 impl Said<'_> {
-    fn word(&self, at: usize) -> &str {
+    pub(in crate::text) fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| &word.text)
     }
 
     /// The word `back` places before, of the same clause.
-    fn before(&self, at: usize, back: usize) -> &str {
+    pub(in crate::text) fn before(&self, at: usize, back: usize) -> &str {
         let same = (at.saturating_sub(back) + 1..=at).all(|at| !self.apart(at));
         if same && back <= at { self.word(at - back) } else { "" }
     }
 
-    fn apart(&self, at: usize) -> bool {
+    pub(in crate::text) fn apart(&self, at: usize) -> bool {
         at == 0 || self.words.get(at).is_some_and(|word| word.apart)
     }
 
     /// Where the clause of a word begins.
-    fn clause(&self, at: usize) -> usize {
+    pub(in crate::text) fn clause(&self, at: usize) -> usize {
         (0..=at).rev().find(|at| self.apart(*at)).unwrap_or(0)
     }
 
-    fn reads(&self, at: usize, words: &str) -> bool {
-        words.split(' ').enumerate().all(|(n, word)| self.word(at + n) == word)
+    pub(in crate::text) fn reads(&self, at: usize, words: &str) -> bool {
+        // Nearly always the first letter decides.
+        self.word(at).as_bytes().first() == words.as_bytes().first()
+            && words.split(' ').enumerate().all(|(n, word)| self.word(at + n) == word)
             && !(1..words.split(' ').count()).any(|n| self.apart(at + n))
     }
 
-    fn has(&self, words: &str) -> bool {
+    pub(in crate::text) fn has(&self, words: &str) -> bool {
         (0..self.words.len()).any(|at| self.reads(at, words))
     }
 
     /// A question, with or without its mark.
-    fn asks(&self) -> bool {
+    pub(in crate::text) fn asks(&self) -> bool {
         let first = self.word(0);
         let second = self.word(1);
         let inverted = AUXILIARIES.contains(first) && PRONOUNS.contains(second);
@@ -167,7 +176,7 @@ impl Said<'_> {
     }
 
     /// Of this once only.
-    fn is_about_one_task(&self) -> bool {
+    pub(in crate::text) fn is_about_one_task(&self) -> bool {
         let one = |at: usize| {
             self.word(at) == "this" && ONE.contains(self.word(at + 1)) && !self.apart(at + 1)
         };
@@ -267,7 +276,7 @@ impl Said<'_> {
     }
 
     /// Something in the conversation is meant: "I prefer the second option".
-    fn points(&self, at: usize) -> bool {
+    pub(in crate::text) fn points(&self, at: usize) -> bool {
         let next = self.word(at);
         let short = next.chars().count() == 1 && next != "a";
         let which = [
@@ -304,7 +313,7 @@ impl Said<'_> {
     }
 
     /// What follows is a complaint, not a habit or a fact.
-    fn is_trouble(&self, at: usize) -> bool {
+    pub(in crate::text) fn is_trouble(&self, at: usize) -> bool {
         let turns = |at: usize| match self.word(at) {
             "but" => ["the", "it", "i", "my", "this"].contains(&self.word(at + 1)),
             "and" => self.word(at + 1) == "nothing",

@@ -3,9 +3,9 @@
 //! Precision comes before recall: what is asked, reported, denied, quoted, or about one task only is
 //! left alone, for what is learned by mistake is said again in every session.
 
-mod cue;
-mod said;
-mod words;
+pub(super) mod cue;
+pub(super) mod said;
+pub(super) mod words;
 
 use said::Sentence;
 
@@ -17,13 +17,13 @@ pub const MOST: usize = 3;
 /// Shorter messages state none.
 const LEAST_MESSAGE: usize = 20;
 /// Shorter sentences state none.
-const LEAST_SENTENCE: usize = 15;
+pub(super) const LEAST_SENTENCE: usize = 15;
 /// Nobody types a sentence of more bytes.
-const PASTED: usize = 1_000;
+pub(super) const PASTED: usize = 1_000;
 /// Characters of a preference.
-const CHARS: usize = 100;
+pub(super) const CHARS: usize = 100;
 /// Bytes of a message that are looked at; more was pasted.
-const LOOKED_AT: usize = 32 << 10;
+pub(crate) const LOOKED_AT: usize = 32 << 10;
 
 /// A preference as it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,15 +45,10 @@ pub fn find(message: &str) -> Vec<Preference> {
     }
     let mut found: Vec<Preference> = Vec::new();
     for sentence in said::sentences(open) {
-        let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
-        if !said {
-            continue;
-        }
-        let Some(clause) = cue::stated(&sentence) else { continue };
-        let text = shortened(&sentence, clause);
-        let known = found.iter().any(|other| other.text.eq_ignore_ascii_case(&text));
-        if !known && text.chars().count() >= LEAST_SENTENCE {
-            found.push(Preference { secret: secret::find(&sentence.text), text });
+        let words = cue::words(&sentence.masked);
+        let Some(preference) = stated(&sentence, &words) else { continue };
+        if !found.iter().any(|other| other.text.eq_ignore_ascii_case(&preference.text)) {
+            found.push(preference);
         }
         if found.len() == MOST {
             break;
@@ -62,13 +57,35 @@ pub fn find(message: &str) -> Vec<Preference> {
     found
 }
 
+/// The sentences that a person says in a message, without code blocks and what was pasted: each, the
+/// same with `x` for code and quotes, and whether it ends in a question mark.
+pub(crate) fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> {
+    said::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
+}
+
+/// The preference that a sentence states.
+pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
+    let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
+    if !said {
+        return None;
+    }
+    let text = shortened(sentence, cue::stated(sentence, words)?);
+    let enough = text.chars().count() >= LEAST_SENTENCE;
+    enough.then(|| Preference { secret: secret::find(&sentence.text), text })
+}
+
 /// A sentence as it is stored: from its beginning, or from the clause that makes it one where that
 /// is too far behind, cut at a word.
 fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
     let text = sentence.text.as_str();
     let far = text.get(..clause.end).is_none_or(|text| text.chars().count() > CHARS);
     let text = text.get(if far { clause.start } else { 0 }..).unwrap_or_default();
-    let end = text.char_indices().nth(CHARS).map(|(end, _)| end);
+    capitalized(cut(text, CHARS))
+}
+
+/// A text cut at a word, without what is left of code or marks at its ends.
+pub(super) fn cut(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map(|(end, _)| end);
     let cut = end.map_or(text, |end| {
         let whole = text.get(..end).unwrap_or_default();
         // The character behind the last one may end a word.
@@ -79,7 +96,7 @@ fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
     let odd = cut.matches('`').count() % 2 == 1;
     let cut = if odd { cut.rsplit_once('`').map_or(cut, |(before, _)| before) } else { cut };
     let idle = |c: char| c.is_whitespace() || ".!,;:-–—(*_".contains(c);
-    capitalized(cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' ']))
+    cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' '])
 }
 
 /// The same with a capital at its beginning, so that what was typed in haste is not another entry;

@@ -2,17 +2,19 @@
 
 /// A sentence on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sentence {
+pub(in crate::text) struct Sentence {
     /// The sentence, without what only opens it (a bullet, "ok, ").
-    pub(super) text: String,
+    pub(in crate::text) text: String,
     /// The same, byte for byte, with `x` for each byte of code and quotes.
-    pub(super) masked: String,
+    pub(in crate::text) masked: String,
+    /// What opened it ("no, "), in small letters.
+    pub(in crate::text) opening: String,
     /// It ends in a question mark.
-    pub(super) asked: bool,
+    pub(in crate::text) asked: bool,
 }
 
 /// The sentences of a message.
-pub(super) fn sentences(message: &str) -> Vec<Sentence> {
+pub(in crate::text) fn sentences(message: &str) -> Vec<Sentence> {
     paragraphs(message).iter().flat_map(|text| split(text)).collect()
 }
 
@@ -219,10 +221,11 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
         .is_some_and(|mask| mask.trim_end_matches([')', '*', '_', '!', ' ', '.']).ends_with('?'));
     let (Some(text), Some(mask)) = (text.get(span.clone()), mask.get(span)) else { return };
     let start = opening(mask);
+    let opening = mask.get(..start).unwrap_or_default().trim().to_lowercase();
     let end = mask.trim_end().len().max(start);
     let (Some(text), Some(masked)) = (text.get(start..end), mask.get(start..end)) else { return };
     if !text.is_empty() {
-        found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), asked });
+        found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), opening, asked });
     }
 }
 

@@ -123,6 +123,12 @@ impl Lines {
         self.known.as_mut().map(|(reader, _)| reader.settled()).unwrap_or_default()
     }
 
+    /// The session, as far as it is known by now.
+    #[must_use]
+    pub fn session(&self) -> Option<&Session> {
+        self.known.as_ref().map(|(_, session)| session)
+    }
+
     /// The end of the file: the session, unless nothing was recognised, and the last messages.
     #[must_use]
     pub fn finish(mut self) -> Option<(Session, Vec<Message>)> {
