@@ -16,7 +16,7 @@ use reqwest::{Url, redirect::Policy};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
-    Key, Provider, Question, Service, Trouble,
+    Key, Provider, Question, Service, Trouble, reason,
     retry::{self, Failed},
     said,
 };
@@ -202,7 +202,7 @@ fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String
     }
     let text = answer.content.texts().concat();
     // Some servers answer with an error and say that all is well.
-    let reason = answer.captured_raw_body.as_ref().and_then(said::reason_in);
+    let reason = answer.captured_raw_body.as_ref().and_then(reason::of_document);
     match reason.filter(|_| text.trim().is_empty()) {
         Some(reason) => {
             let message = format!("{name} answered: {}", shown(service, &reason));
@@ -254,7 +254,7 @@ fn body(error: &Error) -> Option<&str> {
 fn trouble(service: &Service, address: &Url, error: &Error) -> Trouble {
     let name = service.name();
     if let Some(status) = error.status() {
-        let reason = shown(service, &said::reason(body(error).unwrap_or_default()));
+        let reason = shown(service, &reason::of(body(error).unwrap_or_default()));
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         let message = format!("{name} answered {}{reason}", status.as_u16());
         return Trouble::new(message, hint(service, status.as_u16()));

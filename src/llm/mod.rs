@@ -7,6 +7,9 @@ mod command;
 #[cfg(feature = "llm")]
 mod http;
 pub(crate) mod prompt;
+#[cfg(feature = "llm")]
+mod reason;
+#[cfg(feature = "llm")]
 mod retry;
 mod said;
 mod setup;
@@ -122,6 +125,7 @@ impl Provider {
 
 /// A key, with the variable that it comes from. It is shown nowhere.
 #[derive(Clone)]
+#[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want it"))]
 struct Key {
     variable: String,
     value: String,
@@ -135,6 +139,7 @@ impl fmt::Debug for Key {
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want some of it"))]
 pub(crate) struct Service {
     role: Role,
     provider: Provider,

@@ -21,6 +21,7 @@ pub(super) fn service(config: &Config, env: &Env, role: Role) -> Result<Option<S
     let name = provider.clone();
     let Some(provider) = Provider::named(&provider) else { return Ok(None) };
     let (place, model) = settings.place_and_model(provider)?;
+    let key = settings.key(provider, env)?;
     if provider != Provider::Command && cfg!(not(feature = "llm")) {
         let message = format!("this pimem was built without the provider {name}");
         let setting = settings.name("provider");
@@ -35,7 +36,7 @@ pub(super) fn service(config: &Config, env: &Env, role: Role) -> Result<Option<S
     Ok(Some(Service {
         role,
         provider,
-        key: settings.key(provider, env)?,
+        key,
         name: format!("{name} {model}").trim_end().to_owned(),
         model,
         place,
