@@ -327,6 +327,39 @@ fn what_nobody_reviewed_is_left_alone() {
 }
 
 #[test]
+fn without_a_store_there_is_nothing_to_do() {
+    let sandbox = Sandbox::new("empty");
+    for args in [&["dream"][..], &["dream", "--plan"], &["dream", "--detach"]] {
+        let told = sandbox.run(args);
+        assert_eq!((told.code, told.stdout.as_str()), (0, ""), "{args:?}");
+        assert!(told.stderr.contains("There is no store yet"), "{}", told.stderr);
+    }
+    assert_eq!(sandbox.tree().len(), 0);
+}
+
+#[test]
+fn a_topic_without_room_takes_no_more() {
+    let sandbox = Sandbox::new("empty");
+    let line =
+        |n: usize| format!("- [preference] Preference number {n} of many, {}\n", "x".repeat(400));
+    sandbox.write("topics/preferences.md", (0..26).map(line).collect::<String>());
+    let said = [
+        "From now on, always run just check before you commit",
+        "Will do.",
+        "No, that's wrong: the tide table is in local time, not in UTC",
+        "I see.",
+        "And now look at the planner",
+        "I did.",
+    ];
+    let path = transcript(&sandbox, "s1", &said);
+    let before = sandbox.read("topics/preferences.md");
+    let told = sandbox.run(&["-v", "dream", "--from", path.to_str().unwrap()]).done();
+    assert!(told.contains("Added: [lesson] The tide table is in local time, not in UTC"), "{told}");
+    assert!(!told.contains("Added: [preference]"), "{told}");
+    assert_eq!(sandbox.read("topics/preferences.md"), before);
+}
+
+#[test]
 fn a_journal_of_a_clone_is_no_journal() {
     let sandbox = Sandbox::cloned("harbor");
     let planted = json!({"events": [], "changes": [
