@@ -1,5 +1,9 @@
 //! Dreams in the background: how one is started, and what ends it when it takes too long.
-#![expect(clippy::disallowed_methods, reason = "a dream that takes too long is ended")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "a dream that takes too long is ended"
+)]
 
 use std::{
     path::PathBuf,
@@ -20,6 +24,7 @@ use super::{
     error::{Exit, Failure},
 };
 use crate::{
+    llm,
     model::time::Timestamp,
     score::board::Scope,
     store::{dreaming::Busy, vault::Store},
@@ -86,6 +91,7 @@ pub(crate) fn run(
     let watch = move || {
         if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             let _whole = Committing::begin();
+            llm::abandon();
             let line = format!("error: the dream was not done after {} s: ended", limit.as_secs());
             watched.log_dream(&line);
             process::exit(i32::from(Exit::Error as u8));

@@ -304,6 +304,8 @@ pub(crate) fn with_setting(text: &str, key: &Key, value: Value) -> Option<String
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn load(text: &str) -> Result<Config, String> {
@@ -359,7 +361,7 @@ mod tests {
             "command": "cat"}}"#;
         let mut config = load(text).unwrap();
         assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
-        assert_eq!(config.number("observer.temperature"), 1.0);
+        assert_eq!(config.get("observer.temperature").map(|(value, _)| value), Some(&json!(1)));
         assert_eq!(
             Awaiting::text(&config.awaiting),
             "dream.llm = true\nobserver.command = \"cat\""

@@ -18,6 +18,10 @@ const KEPT: usize = 4096;
 /// How often is looked whether it has ended, once its output has.
 const GLANCE: Duration = Duration::from_millis(2);
 
+/// The group of the program that is running, for whoever ends this process meanwhile.
+#[cfg(unix)]
+static RUNNING: std::sync::Mutex<Option<rustix::process::Pid>> = std::sync::Mutex::new(None);
+
 /// What the threads around a program report.
 enum Event {
     /// It has closed its output, or written too much.
@@ -32,6 +36,7 @@ pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, T
         let message = format!("{} cannot be run: {error}", service.place);
         Trouble::new(message, format!("{} names it", service.setting("command")))
     })?;
+    let _running = Running::note(&child);
     let (events, reports) = mpsc::channel();
     let _clock = clock(service.limit, events.clone());
     if let Some(mut stdin) = child.stdin.take() {
@@ -78,6 +83,38 @@ pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, T
     let last = last.map_or_else(String::new, |line| format!(": {}", said::shown(line, None)));
     let message = format!("the {}'s command failed ({status}){last}", service.role.name());
     Err(Trouble::new(message, format!("{} names it", service.setting("command"))))
+}
+
+/// A program is noted as running until this is dropped.
+struct Running;
+
+impl Running {
+    fn note(child: &Child) -> Self {
+        #[cfg(unix)]
+        if let Ok(mut running) = RUNNING.lock() {
+            *running = Some(rustix::process::Pid::from_child(child));
+        }
+        #[cfg(not(unix))]
+        let _ = child;
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Ok(mut running) = RUNNING.lock() {
+            *running = None;
+        }
+    }
+}
+
+/// Ends the program that is running, because this process is about to end.
+pub(super) fn abandon() {
+    #[cfg(unix)]
+    if let Some(group) = RUNNING.lock().ok().and_then(|running| *running) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
 }
 
 fn start(service: &Service) -> std::io::Result<Child> {

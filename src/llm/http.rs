@@ -16,7 +16,7 @@ use reqwest::{Url, redirect::Policy};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
-    Key, Provider, Question, Service, Trouble,
+    Key, Provider, Question, Service, Trouble, reason,
     retry::{self, Failed},
     said,
 };
@@ -47,6 +47,9 @@ async fn attempts(
     question: Question<'_>,
 ) -> Result<String, Trouble> {
     let end = Instant::now() + service.limit;
+    // Others say that a question is too long.
+    let is_silent = service.provider == Provider::Ollama;
+    let asked = if is_silent { question.text.chars().count() } else { 0 };
     let request = ChatRequest::new(vec![ChatMessage::user(question.text)]);
     let request = request.with_system(question.rules);
     let target = target(service, address);
@@ -57,7 +60,7 @@ async fn attempts(
         let answer = client.exec_chat(target.clone(), request.clone(), Some(&options));
         let Ok(answer) = timeout_at(end, answer).await else { return Err(service.too_late()) };
         let error = match answer {
-            Ok(answer) => return text(service, answer),
+            Ok(answer) => return text(service, asked, &answer),
             Err(error) => error,
         };
         // Models that think for themselves vary as they like, and more of them every year.
@@ -171,8 +174,15 @@ fn refuses_temperature(error: &Error) -> bool {
     is_refusal && body(error).is_some_and(|body| body.contains("temperature"))
 }
 
-/// The text of an answer that is whole.
-fn text(service: &Service, answer: ChatResponse) -> Result<String, Trouble> {
+/// Whether a model has read less than it was asked, as Ollama does without a word when its context is
+/// full: so few tokens that they cannot be all of the text.
+fn is_cut_short(asked: usize, read: i32) -> bool {
+    let likely = u32::try_from(asked / 4).unwrap_or(u32::MAX);
+    likely > 2000 && read.unsigned_abs() < likely / 2
+}
+
+/// The text of an answer that is whole, to a question of so many characters.
+fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String, Trouble> {
     let name = service.name();
     match &answer.stop_reason {
         Some(StopReason::MaxTokens(_)) => {
@@ -186,9 +196,13 @@ fn text(service: &Service, answer: ChatResponse) -> Result<String, Trouble> {
         Some(StopReason::ContentFilter(why)) => return Err(refused(service, why)),
         _ => {}
     }
+    if let Some(read) = answer.usage.prompt_tokens.filter(|read| is_cut_short(asked, *read)) {
+        let message = format!("{name} read {read} tokens of its prompt, and not the rest");
+        return Err(Trouble::new(message, "OLLAMA_CONTEXT_LENGTH sets how much Ollama reads"));
+    }
     let text = answer.content.texts().concat();
     // Some servers answer with an error and say that all is well.
-    let reason = answer.captured_raw_body.as_ref().and_then(said::reason_in);
+    let reason = answer.captured_raw_body.as_ref().and_then(reason::of_document);
     match reason.filter(|_| text.trim().is_empty()) {
         Some(reason) => {
             let message = format!("{name} answered: {}", shown(service, &reason));
@@ -240,7 +254,7 @@ fn body(error: &Error) -> Option<&str> {
 fn trouble(service: &Service, address: &Url, error: &Error) -> Trouble {
     let name = service.name();
     if let Some(status) = error.status() {
-        let reason = shown(service, &said::reason(body(error).unwrap_or_default()));
+        let reason = shown(service, &reason::of(body(error).unwrap_or_default()));
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         let message = format!("{name} answered {}{reason}", status.as_u16());
         return Trouble::new(message, hint(service, status.as_u16()));
@@ -290,5 +304,40 @@ fn hint(service: &Service, status: u16) -> String {
         }
         408 | 429 | 500..=599 => "try again later".to_owned(),
         _ => format!("pimem config show lists the settings of {}", service.role.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_short() {
+        for (asked, read, want) in [
+            (0, 0, false),
+            (8000, 11, false),
+            (120_000, 30_000, false),
+            (120_000, 15_000, false),
+            (120_000, 4096, true),
+            (120_000, 0, true),
+        ] {
+            assert_eq!(is_cut_short(asked, read), want, "{asked} {read}");
+        }
+    }
+
+    #[test]
+    fn what_is_here() {
+        for (address, want) in [
+            ("http://localhost:11434/", true),
+            ("http://LOCALHOST/", true),
+            ("http://127.8.0.1/", true),
+            ("http://[::1]:8080/v1/", true),
+            ("http://[::ffff:127.0.0.1]/", false),
+            ("http://127.0.0.1.example.org/", false),
+            ("http://localhost.example.org/", false),
+            ("https://api.openai.com/v1/", false),
+        ] {
+            assert_eq!(is_here(&Url::parse(address).unwrap()), want, "{address}");
+        }
     }
 }

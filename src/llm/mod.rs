@@ -7,18 +7,19 @@ mod command;
 #[cfg(feature = "llm")]
 mod http;
 pub(crate) mod prompt;
+#[cfg(feature = "llm")]
+mod reason;
+#[cfg(feature = "llm")]
 mod retry;
 mod said;
+mod setup;
 
 use std::{fmt, time::Duration};
 
 use clap::ValueEnum;
 
 use crate::{
-    config::{
-        env::Env,
-        layer::{Config, Origin},
-    },
+    config::{env::Env, layer::Config},
     text::secret,
 };
 
@@ -124,6 +125,7 @@ impl Provider {
 
 /// A key, with the variable that it comes from. It is shown nowhere.
 #[derive(Clone)]
+#[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want it"))]
 struct Key {
     variable: String,
     value: String,
@@ -137,6 +139,7 @@ impl fmt::Debug for Key {
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want some of it"))]
 pub(crate) struct Service {
     role: Role,
     provider: Provider,
@@ -151,67 +154,15 @@ pub(crate) struct Service {
     limit: Duration,
 }
 
+/// Ends what is being asked of a program: the process that asks is about to end.
+pub(crate) fn abandon() {
+    command::abandon();
+}
+
 impl Service {
     /// The model that the settings name for a role: `None` when they name none.
     pub(crate) fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, Trouble> {
-        let key = |key: &str| format!("{}.{key}", role.name());
-        let text = |name: &str| config.text(&key(name)).trim().to_owned();
-        let Some(provider) = Provider::named(&text("provider")) else { return Ok(None) };
-        let (mut model, endpoint) = (text("model"), text("endpoint"));
-        let is_command = provider == Provider::Command;
-        let mut place = if is_command { text("command") } else { endpoint.clone() };
-        if is_command {
-            // Which model it runs is its own affair.
-            model = String::new();
-        } else if place.is_empty() {
-            provider.endpoint().clone_into(&mut place);
-        }
-        for (value, name) in [(&model, "model"), (&place, "command")] {
-            if value.is_empty() && (name == "command") == is_command {
-                let message = format!("{} is not set", key(name));
-                let hint = format!("pimem config set --user {} VALUE sets it", key(name));
-                return Err(Trouble::new(message, hint));
-            }
-        }
-        if !is_command && cfg!(not(feature = "llm")) {
-            let message = format!("this pimem was built without the provider {}", text("provider"));
-            let hint =
-                format!("set {} to command, or build it with --features llm", key("provider"));
-            return Err(Trouble::new(message, hint));
-        }
-        // A key that happens to be there goes to nobody but whom it is for.
-        let variable = match (text("apiKeyEnv"), provider.variable()) {
-            _ if is_command => None,
-            (named, _) if !named.is_empty() => Some(named),
-            (_, usual) => usual.filter(|_| endpoint.is_empty()).map(str::to_owned),
-        };
-        let value = variable.as_deref().and_then(|variable| env.key(variable));
-        let held = match (variable, value) {
-            (None, _) => None,
-            (Some(variable), Some(value)) => Some(Key { variable, value: value.trim().to_owned() }),
-            (Some(variable), None) => {
-                let message =
-                    format!("there is no key for {}: {variable} is not set", text("provider"));
-                let hint =
-                    format!("set {variable}, or name another variable in {}", key("apiKeyEnv"));
-                return Err(Trouble::new(message, hint));
-            }
-        };
-        let most =
-            config.get(&key("maxOutputTokens")).filter(|(_, origin)| *origin != Origin::Default);
-        let most = most.and_then(|(value, _)| u32::try_from(value.as_u64()?).ok());
-        let name = format!("{} {model}", text("provider")).trim_end().to_owned();
-        Ok(Some(Self {
-            role,
-            provider,
-            name,
-            model,
-            place,
-            key: held,
-            temperature: config.number(&key("temperature")),
-            most,
-            limit: Duration::from_secs(config.whole(&key("timeoutSeconds"))),
-        }))
+        setup::service(config, env, role)
     }
 
     /// Provider and model, for messages.
@@ -272,53 +223,5 @@ impl Service {
     }
 }
 
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    /// A service whose command is this.
-    fn service(command: &str) -> Service {
-        let file = serde_json::json!({"observer": {"provider": "command", "command": command}});
-        let files = [(Origin::User("memory.json".into()), file.to_string())];
-        let config = Config::load(&files, &Env::default()).unwrap();
-        Service::of(&config, &Env::default(), Role::Observer).unwrap().unwrap()
-    }
-
-    /// What goes out holds nothing that should stay, and is otherwise as it was.
-    #[test]
-    fn what_is_sent() {
-        let token = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
-        let dashes = "-".repeat(5);
-        let key = format!(
-            "{dashes}BEGIN EC PRIVATE KEY{dashes}\nMHc\n{dashes}END EC PRIVATE KEY{dashes}"
-        );
-        let text = format!(
-            "Date: 2026-06-30\n- [!] 14:30 é <private>a\nb</private>used {token}\n  - deeper\n{key}\n\nend"
-        );
-        let rules = format!("Leave out what is in <private>.\n{token}");
-        let sent = service("cat").ask(Question { rules: &rules, text: &text }).unwrap();
-        let want = "Leave out what is in <private>.\n[redacted: a GitHub token]\n\n\
-                    Date: 2026-06-30\n- [!] 14:30 é used [redacted: a GitHub token]\n  - deeper\n\
-                    [redacted: a private key]\n\nend";
-        assert_eq!(sent, want);
-    }
-
-    /// More than a pipe holds, to somebody who answers with as much before reading it.
-    #[test]
-    fn nobody_waits_for_the_other() {
-        let text = "word ".repeat(200_000);
-        let question = Question { rules: "", text: &text };
-        let answer = service("yes | head -c 2000000; cat").ask(question).unwrap();
-        assert_eq!(answer.len(), 2_000_000 + 2 + text.trim_end().len());
-        assert_eq!(
-            service("exit 0; cat").ask(question).unwrap_err().message,
-            "command gave an empty answer"
-        );
-    }
-
-    #[test]
-    fn a_key_is_not_printed() {
-        let key = Key { variable: "A_KEY".to_owned(), value: "s3cret".to_owned() };
-        assert_eq!(format!("{:?}", Some(key)), "Some(Key(A_KEY))");
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,4 @@
-//! What a provider says: the reason in an error, and the answer behind a model's thoughts.
-
-use serde_json::Value;
+//! What a provider says, as it may be shown, and the answer behind a model's thoughts.
 
 use crate::text::secret;
 
@@ -20,23 +18,6 @@ pub(super) fn shown(message: &str, key: Option<&str>) -> String {
     }
 }
 
-/// The reason in the body of an error, wherever a provider puts it.
-pub(super) fn reason(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else {
-        // A page of a proxy says nothing that its status does not.
-        return if body.trim_start().starts_with('<') { String::new() } else { body.to_owned() };
-    };
-    reason_in(&value).unwrap_or_default()
-}
-
-/// The same in a document.
-pub(super) fn reason_in(value: &Value) -> Option<String> {
-    let value = value.get(0).unwrap_or(value);
-    let places = ["/error/message", "/error", "/message", "/detail"];
-    let texts = places.iter().filter_map(|place| value.pointer(place)?.as_str());
-    texts.map(str::to_owned).next()
-}
-
 /// An answer without the thoughts that some models write before it.
 pub(super) fn after_thinking(answer: &str) -> &str {
     let rest = answer.trim_start().strip_prefix("<think>");
@@ -46,23 +27,6 @@ pub(super) fn after_thinking(answer: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reasons() {
-        for (body, want) in [
-            (r#"{"error":{"message":"no such model","type":"x"}}"#, "no such model"),
-            (r#"{"type":"error","error":{"type":"x","message":"Overloaded"}}"#, "Overloaded"),
-            (r#"[{"error":{"code":400,"message":"bad key"}}]"#, "bad key"),
-            (r#"{"error":"model 'x' not found"}"#, "model 'x' not found"),
-            (r#"{"detail":"Not Found"}"#, "Not Found"),
-            (r#"{"error":{"code":3}}"#, ""),
-            ("<html>Bad Gateway</html>", ""),
-            ("upstream timed out", "upstream timed out"),
-            ("", ""),
-        ] {
-            assert_eq!(reason(body), want, "{body}");
-        }
-    }
 
     #[test]
     fn what_is_shown() {

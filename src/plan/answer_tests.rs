@@ -31,7 +31,10 @@ fn both(answer: &str) -> (Vec<Step>, Vec<Refused>) {
 }
 
 fn what(act: &Act) -> String {
-    let ids = |ids: &[EntryId]| ids.iter().map(|id| format!(" {id}")).collect::<String>();
+    let ids = |ids: &[EntryId]| {
+        let ids: Vec<String> = ids.iter().map(EntryId::to_string).collect();
+        format!(" {}", ids.join(" "))
+    };
     match act {
         Act::Merge { keep, from } => format!("merge {keep} <{}", ids(from)),
         Act::Archive(id) => format!("archive {id}"),
@@ -86,14 +89,13 @@ fn fixtures() {
 
 #[test]
 fn numbers_are_limited() {
-    let adds: String = (0..60)
-        .map(|n| {
-            let text = format!("Board {n} has a probe number {n}");
-            format!(
-                "{{\"act\":\"add\",\"category\":\"lesson\",\"text\":\"{text}\",\"reason\":\"r\"}}\n"
-            )
-        })
-        .collect();
+    let add = |n: u32| {
+        let text = format!("Board {n} has a probe number {n}");
+        let act =
+            serde_json::json!({"act": "add", "category": "lesson", "text": text, "reason": "r"});
+        format!("{act}\n")
+    };
+    let adds: String = (0..60).map(add).collect();
     let (steps, refused) = both(&adds);
     assert_eq!((steps.len(), refused.len()), (ADDITIONS, 40));
     let why = |why: &str| refused.iter().filter(|one| one.why == why).count();

@@ -72,7 +72,7 @@ struct Holder {
 
 /// A session that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Session {
+pub(crate) struct PastSession {
     /// Its id, as it may be written down.
     #[serde(default)]
     pub(crate) session: Option<String>,
@@ -88,7 +88,7 @@ pub(crate) struct Session {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Waiting {
     /// Which one.
-    pub(crate) session: Session,
+    pub(crate) session: PastSession,
     /// When it was dreamt of before, having been shorter: what was said until then is known.
     pub(crate) known: Option<Timestamp>,
     /// Bytes of its transcript now.
@@ -146,7 +146,7 @@ impl Dreams {
     }
 
     /// Whether a session of that length waits.
-    fn wants(&self, session: &Session, bytes: u64) -> bool {
+    fn wants(&self, session: &PastSession, bytes: u64) -> bool {
         match &self.sessions {
             Some(known) => known.get(&session.transcript).is_none_or(|(then, _)| *then != bytes),
             // Without a state there is only the time to go by.
@@ -155,7 +155,7 @@ impl Dreams {
     }
 }
 
-impl Session {
+impl PastSession {
     /// A session that ended now.
     pub(crate) fn new(id: Option<String>, agent: &str, transcript: PathBuf, now: Now) -> Self {
         Self { session: id, agent: agent.to_owned(), transcript, ended: now.0.to_string() }
@@ -211,7 +211,7 @@ impl Store {
 
     /// Puts a session that ended into the queue. Only from here do transcripts count: a clone may
     /// bring a queue that names those of other projects.
-    pub(crate) fn note_session(&self, session: &Session) -> Result<()> {
+    pub(crate) fn note_session(&self, session: &PastSession) -> Result<()> {
         let there = session.transcript.to_str().filter(|_| length(&session.transcript).is_some());
         let Some(path) = there else { return Ok(()) };
         self.trust.record_text(Kind::Transcript, path);
@@ -307,17 +307,17 @@ impl Store {
 }
 
 /// The sessions of a queue, each as it was noted last; damaged lines are passed over.
-fn queued(bytes: &[u8]) -> Vec<Session> {
+fn queued(bytes: &[u8]) -> Vec<PastSession> {
     let mut seen = HashSet::new();
     let lines = bytes.rsplit(|byte| *byte == b'\n');
-    let read = lines.filter_map(|line| serde_json::from_slice::<Session>(line).ok());
-    let mut newest: Vec<Session> =
+    let read = lines.filter_map(|line| serde_json::from_slice::<PastSession>(line).ok());
+    let mut newest: Vec<PastSession> =
         read.filter(|session| seen.insert(session.transcript.clone())).collect();
     newest.reverse();
     newest
 }
 
-fn lines(sessions: &[Session]) -> String {
+fn lines(sessions: &[PastSession]) -> String {
     let line =
         |session| serde_json::to_string(session).map_or_else(|_| String::new(), |l| l + "\n");
     sessions.iter().map(line).collect()
@@ -339,8 +339,8 @@ mod tests {
         Dreams::read(Now(Timestamp(now * HOUR)), mark.as_bytes(), state.as_bytes())
     }
 
-    fn session(path: &str, ended: i64) -> Session {
-        Session::new(None, "claude", path.into(), Now(Timestamp(ended * HOUR)))
+    fn session(path: &str, ended: i64) -> PastSession {
+        PastSession::new(None, "claude", path.into(), Now(Timestamp(ended * HOUR)))
     }
 
     fn state(at: i64, path: &str, bytes: u64) -> String {

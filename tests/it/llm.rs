@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::common::{
-    provider::{Provider, Reply, configure},
+    provider::{Provider, Reply, Request, configure},
+    repository,
     sandbox::{Outcome, Sandbox, outcome},
 };
 
@@ -93,7 +94,7 @@ fn what_each_provider_is_asked() {
     }
     let (rules, text) = ("Answer with one word.", "Say hello.");
     let messages = json!([{"role": "system", "content": rules}, {"role": "user", "content": text}]);
-    let bodies: Vec<Value> = asked.iter().map(|request| request.json()).collect();
+    let bodies: Vec<Value> = asked.iter().map(Request::json).collect();
     assert_eq!(
         bodies[0],
         json!({
@@ -146,7 +147,7 @@ fn what_is_not_asked() {
         "{refused:?}"
     );
     let asked = provider.requests();
-    let bodies: Vec<Value> = asked.iter().map(|request| request.json()).collect();
+    let bodies: Vec<Value> = asked.iter().map(Request::json).collect();
     let of = |key: &str| bodies.iter().map(|body| body[key].clone()).collect::<Vec<Value>>();
     let names = ["gpt-5-nano", "pimem::odd-max", "pimem::odd-max", "another", "another"];
     assert_eq!(of("model"), names);
@@ -172,14 +173,18 @@ fn keys() {
     assert!(!format!("{asked:?}").contains("their-own-key"), "{asked:?}");
     for (settings, message) in [
         (
-            json!({"provider": "anthropic"}),
+            json!({"provider": "anthropic", "model": "m"}),
             "there is no key for anthropic: ANTHROPIC_API_KEY is not set",
         ),
         (
-            json!({"provider": "gemini", "apiKeyEnv": "NOT_THERE", "endpoint": "http://localhost:1"}),
+            json!({"provider": "gemini", "model": "m", "apiKeyEnv": "NOT_THERE", "endpoint": "http://localhost:1"}),
             "there is no key for gemini: NOT_THERE is not set",
         ),
         (json!({"provider": "openai", "model": " "}), "observer.model is not set"),
+        (
+            json!({"provider": "ollama"}),
+            "observer.model is not set, and gpt-5-nano is a model of openai's",
+        ),
         (json!({"provider": "command"}), "observer.command is not set"),
         (json!({"provider": "none"}), "no language model is set for the observer"),
     ] {
@@ -265,11 +270,44 @@ fn what_is_tried_again() {
     let (sandbox, provider) = asking("openai", replies("3600"));
     let start = Instant::now();
     assert!(trouble(&sandbox).0.contains("answered 429: Rate limit reached"));
-    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_mins(1));
     assert_eq!(provider.requests().len(), 1);
     let cut = vec![Reply::anthropic("hi").cut(), Reply::anthropic("ho")];
     let (sandbox, provider) = asking("anthropic", cut);
     assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("ho", 2));
+}
+
+/// The rules that come with the program are those in the tree.
+#[test]
+fn rules() {
+    let sandbox = Sandbox::new("empty");
+    for name in ["observer", "reflector", "reflector-aggressive", "dream"] {
+        let text =
+            std::fs::read_to_string(repository().join(format!("prompts/{name}.md"))).unwrap();
+        assert_eq!(sandbox.run(&["config", "prompt", name]).ok(), text);
+        let path = sandbox.home().join(format!(".pi/agent/memory-prompts/{name}.md"));
+        let said = sandbox.run(&["config", "prompt", name, "--path"]).ok();
+        assert_eq!(said.trim_end(), path.to_str().unwrap());
+    }
+}
+
+/// What another program calls a setting is heard where nobody says it in our words.
+#[test]
+fn another_name() {
+    let sandbox = Sandbox::new("empty");
+    let get = |variables: &[(&str, &str)]| {
+        let mut command = sandbox.command(&["config", "get", "dream.intervalHours", "--json"]);
+        outcome({
+            command.envs(variables.iter().copied());
+            command
+        })
+    };
+    let (ours, theirs) = ("PIMEM_DREAM_INTERVAL_HOURS", "PI_DREAM_INTERVAL_HOURS");
+    let said = get(&[(theirs, "6")]).json();
+    assert_eq!((&said["value"], &said["origin"]), (&json!(6), &json!(theirs)));
+    let said = get(&[(theirs, "6"), (ours, "4")]).json();
+    assert_eq!((&said["value"], &said["origin"]), (&json!(4), &json!(ours)));
+    assert!(get(&[(theirs, "25")]).refused().contains("PI_DREAM_INTERVAL_HOURS"));
 }
 
 /// Nothing takes longer than it may.
@@ -323,10 +361,11 @@ fn redirects_and_proxies() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
     };
-    let settings = json!({"provider": "ollama", "endpoint": format!("http://{closed}")});
+    let endpoint = format!("http://{closed}");
+    let settings = json!({"provider": "ollama", "endpoint": endpoint, "model": "qwen3:8b"});
     configure(&sandbox, "observer", settings);
     let (said, hint) = trouble(&sandbox);
-    let want = format!("ollama gpt-5-nano cannot be reached at http://{closed}/: ");
+    let want = format!("ollama qwen3:8b cannot be reached at http://{closed}/: ");
     assert!(said.starts_with(&want) && said.contains("refused"), "{said}");
     assert!(hint.contains("observer.endpoint"), "{hint}");
 }

@@ -16,6 +16,8 @@ mod crash;
 mod decisions;
 mod discovery;
 mod dream;
+#[cfg(feature = "llm")]
+mod dream_model;
 mod dream_run;
 mod eval_data;
 mod exchange;

@@ -10,7 +10,7 @@ use crate::{
         sessions::{self, Named},
     },
     store::{
-        dreaming::Session,
+        dreaming::PastSession,
         session::{self, Note},
         vault::Store,
     },
@@ -28,7 +28,7 @@ pub(super) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
 /// read by what the hooks heard.
 pub(super) fn index(call: &Call<'_>) -> Result<(), Failure> {
     if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
-        let ended = Session::new(call.session_id(), call.agent.name(), path, call.ctx.now);
+        let ended = PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.now);
         home.note_session(&ended)?;
         dream(call, home)?;
     }
@@ -54,7 +54,7 @@ pub(super) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
         if let (Some((id, agent)), false) = (&known.whose, known.indexed) {
             if let Some(path) = &known.transcript {
                 let id = Some(id.clone());
-                home.note_session(&Session::new(id, agent, path.clone(), call.ctx.now))?;
+                home.note_session(&PastSession::new(id, agent, path.clone(), call.ctx.now))?;
                 ended = true;
             }
             let named = Named { agent: Some(agent), session: Some(id) };

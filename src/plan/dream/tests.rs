@@ -37,6 +37,7 @@ const TEXTS: [&str; 12] = [
 
 /// An entry as a store may hold it.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each combination is a case")]
 struct Held {
     text: usize,
     lesson: bool,
@@ -240,8 +241,8 @@ fn reasons() {
         ["says the same as \"Always use rg instead of grep\""]
     );
     assert_eq!(told(&[Held { lines: 2, ..one(0, 1) }]), ["stands on 2 lines"]);
-    assert_eq!(told(&[one(0, 60), one(3, 1)]), ["faded: score 0.25, last said 60 days ago"]);
-    assert_eq!(told(&[one(0, 130)]), ["faded: score 0.08, last said 130 days ago"]);
+    assert_eq!(told(&[one(0, 60), one(3, 1)]), ["faded: score 0.25, last reinforced 60 days ago"]);
+    assert_eq!(told(&[one(0, 130)]), ["faded: score 0.08, last reinforced 130 days ago"]);
     let until = Some(EventKind::Expire(Timestamp(900 * DAY)));
     assert_eq!(told(&[Held { last: until, ..one(0, 1) }]), ["its date has passed: 1972-06-19"]);
 }

@@ -194,7 +194,8 @@ impl Memory {
 
     /// Lets go of what was said longest ago.
     pub(super) fn shrink(&mut self) {
-        self.known.sort_by(|a, b| b.newest().cmp(&a.newest()).then_with(|| a.text.cmp(&b.text)));
+        self.known
+            .sort_by_cached_key(|known| (std::cmp::Reverse(known.newest()), known.text.clone()));
         self.known.truncate(MOST);
     }
 }

@@ -32,7 +32,7 @@ const DONE: usize = 5;
 /// Other sentences of one session.
 const SENTENCES: usize = 200;
 /// Bytes of what a user typed in one session that are read; nobody types more.
-const TYPED: usize = 512 << 10;
+const TYPED: usize = 256 << 10;
 
 /// Where something is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,19 +76,19 @@ impl Heard {
 
     fn take(&mut self, found: Found) {
         for statement in found.statements {
-            let allowed = instruction::find(&statement.text).is_none();
+            let allowed = || instruction::find(&statement.text).is_none();
             // Of what is finished, the last ones stay.
             let done = |other: &Statement| other.kind == Kind::Done;
             let same =
                 |other: &Statement| other.kind == statement.kind && other.text == statement.text;
             if let Some(known) = self.statements.iter_mut().find(|other| same(other)) {
                 known.again |= statement.again;
-            } else if allowed && done(&statement) {
+            } else if done(&statement) && allowed() {
                 if self.statements.iter().filter(|other| done(other)).count() == DONE {
                     self.statements.iter().position(done).map(|at| self.statements.remove(at));
                 }
                 self.statements.push(statement);
-            } else if allowed && self.statements.len() < STATEMENTS {
+            } else if !done(&statement) && self.statements.len() < STATEMENTS && allowed() {
                 self.statements.push(statement);
             }
         }

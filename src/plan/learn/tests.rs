@@ -1,3 +1,5 @@
+//! Sessions and logs, and what is concluded from them one after the other.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -188,7 +190,7 @@ fn what_is_kept_is_bounded() {
     assert_eq!(last, Some("Implemented retries number 2999 in the vendor client"));
 
     let mut memory = Memory::default();
-    for day in 0..400 {
+    for day in 0..260 {
         let sentences = (0..20).map(|n| format!("Run part {n} of {day} with just test-fast"));
         let mut heard = said(session(&format!("s{day}"), day), &["I prefer small commits"], "Ok.");
         heard.sentences = sentences.collect();

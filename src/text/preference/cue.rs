@@ -50,10 +50,10 @@ const ELSEWHERE: &[&str] = &[
 
 /// Whether a message can hold a preference at all, by its letters alone.
 pub(super) fn may_hold(message: &str) -> bool {
-    let lower = message.to_ascii_lowercase();
-    if is_for_others(&lower) {
+    if is_for_others(message) {
         return false;
     }
+    let lower = message.to_ascii_lowercase();
     let one_space = |cue: &&str| {
         let (first, rest) = cue.split_once(' ').unwrap_or((cue, ""));
         lower.contains(first) && lower.contains(rest)
@@ -61,15 +61,15 @@ pub(super) fn may_hold(message: &str) -> bool {
     CUES.iter().any(one_space)
 }
 
-/// Whether a message, in small letters, lays down what a program or another agent should do.
-pub(in crate::text) fn is_for_others(lower: &str) -> bool {
+/// Whether a message lays down what a program or another agent should do.
+pub(in crate::text) fn is_for_others(message: &str) -> bool {
+    let lower = message.to_ascii_lowercase();
     ELSEWHERE.iter().any(|words| lower.contains(words))
 }
 
 /// The clause that states a preference, if there is one.
-pub(super) fn stated(sentence: &Sentence) -> Option<Clause> {
-    let words = words(&sentence.masked);
-    let said = Said { words: &words };
+pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
+    let said = Said { words };
     if sentence.asked || said.asks() || said.is_about_one_task() {
         return None;
     }
@@ -157,7 +157,9 @@ impl Said<'_> {
     }
 
     pub(in crate::text) fn reads(&self, at: usize, words: &str) -> bool {
-        words.split(' ').enumerate().all(|(n, word)| self.word(at + n) == word)
+        // Nearly always the first letter decides.
+        self.word(at).as_bytes().first() == words.as_bytes().first()
+            && words.split(' ').enumerate().all(|(n, word)| self.word(at + n) == word)
             && !(1..words.split(' ').count()).any(|n| self.apart(at + n))
     }
 

@@ -45,7 +45,8 @@ pub fn find(message: &str) -> Vec<Preference> {
     }
     let mut found: Vec<Preference> = Vec::new();
     for sentence in said::sentences(open) {
-        let Some(preference) = stated(&sentence) else { continue };
+        let words = cue::words(&sentence.masked);
+        let Some(preference) = stated(&sentence, &words) else { continue };
         if !found.iter().any(|other| other.text.eq_ignore_ascii_case(&preference.text)) {
             found.push(preference);
         }
@@ -63,12 +64,12 @@ pub(crate) fn sentences(message: &str) -> impl Iterator<Item = (String, String, 
 }
 
 /// The preference that a sentence states.
-pub(super) fn stated(sentence: &Sentence) -> Option<Preference> {
+pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
     let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
     if !said {
         return None;
     }
-    let text = shortened(sentence, cue::stated(sentence)?);
+    let text = shortened(sentence, cue::stated(sentence, words)?);
     let enough = text.chars().count() >= LEAST_SENTENCE;
     enough.then(|| Preference { secret: secret::find(&sentence.text), text })
 }

@@ -1,36 +1,46 @@
 //! The words that decide, by what they do to a sentence. All in small letters.
 
+use std::{collections::HashSet, sync::OnceLock};
+
 /// Words between spaces.
-pub(in crate::text) struct Words(pub(in crate::text) &'static str);
+pub(in crate::text) struct Words {
+    list: &'static str,
+    set: OnceLock<HashSet<&'static str>>,
+}
 
 impl Words {
+    pub(in crate::text) const fn new(list: &'static str) -> Self {
+        Self { list, set: OnceLock::new() }
+    }
+
     /// Whether a word is one of them.
     pub(in crate::text) fn contains(&self, word: &str) -> bool {
-        !word.is_empty() && self.0.split(' ').any(|known| known == word)
+        let set = || self.list.split_whitespace().collect();
+        !word.is_empty() && self.set.get_or_init(set).contains(word)
     }
 }
 
 /// A question begins with one.
-pub(super) const QUESTIONS: Words =
-    Words("what why how who whom whose which where what's how's who's");
+pub(super) static QUESTIONS: Words =
+    Words::new("what why how who whom whose which where what's how's who's");
 
 /// A question too, before a pronoun.
-pub(in crate::text) const AUXILIARIES: Words = Words(
+pub(in crate::text) static AUXILIARIES: Words = Words::new(
     "do does did is are was were am can could would will shall should may might must has have \
     had don't doesn't didn't isn't aren't can't couldn't won't wouldn't shouldn't",
 );
 
 /// What follows in such a question.
-pub(super) const PRONOUNS: Words = Words(
+pub(super) static PRONOUNS: Words = Words::new(
     "i we you he she they it the my this that there your our anyone someone these those a an",
 );
 
 /// Behind which a statement of the user may go on.
-pub(super) const JOINTS: Words =
-    Words("because since and but so though also personally generally usually btw remember");
+pub(super) static JOINTS: Words =
+    Words::new("because since and but so though also personally generally usually btw remember");
 
 /// Who reports, and marks of somebody else's words.
-pub(in crate::text) const REPORTS: Words = Words(
+pub(in crate::text) static REPORTS: Words = Words::new(
     "said says say told tells thinks claims claimed suggests suggested recommends recommended \
     mentions mentioned argues asked asks wrote writes states stated reads whether suppose \
     imagine pretend assuming assume according apparently unless example e.g titled named \
@@ -39,13 +49,13 @@ pub(in crate::text) const REPORTS: Words = Words(
 );
 
 /// What turns a clause round.
-pub(in crate::text) const DENIALS: Words = Words(
+pub(in crate::text) static DENIALS: Words = Words::new(
     "don't doesn't didn't not isn't wasn't aren't can't cannot won't wouldn't shouldn't \
     hardly stop no dont",
 );
 
 /// Behind "this": of one task only.
-pub(super) const ONE: Words = Words(
+pub(super) static ONE: Words = Words::new(
     "time once pr commit file function method case one task change feature ticket branch \
     session test line class component endpoint bug issue refactor refactoring migration \
     sprint step query script conversation chat prompt demo week morning afternoon",
@@ -71,28 +81,28 @@ pub(super) const ONCE: &[&str] = &[
 ];
 
 /// What has no name of its own.
-pub(in crate::text) const POINTERS: Words =
-    Words("it them this that these those either both neither him her one whatever whichever");
+pub(in crate::text) static POINTERS: Words =
+    Words::new("it them this that these those either both neither him her one whatever whichever");
 
 /// A subject begins with one, or is one.
-pub(super) const DETERMINERS: Words = Words(
+pub(super) static DETERMINERS: Words = Words::new(
     "the a an my our their its some all most many it they he she which that who people users \
     tests workers",
 );
 
 /// As in "make sure to".
-pub(super) const SURE: Words = Words("sure remember forget certain careful");
+pub(super) static SURE: Words = Words::new("sure remember forget certain careful");
 
 /// As in "I want you to".
-pub(super) const WANTS: Words =
-    Words("want need like expect prefer love wish only would use work review merge");
+pub(super) static WANTS: Words =
+    Words::new("want need like expect prefer love wish only would use work review merge");
 
 /// What somebody has to do.
-pub(super) const DUTIES: Words =
-    Words("should must shall needs need has have can may gets go goes");
+pub(super) static DUTIES: Words =
+    Words::new("should must shall needs need has have can may gets go goes");
 
 /// What happens to people, whether they like it or not.
-pub(in crate::text) const HAPPENINGS: Words = Words(
+pub(in crate::text) static HAPPENINGS: Words = Words::new(
     "get see forget end hit lose confuse struggle fail receive find seem wind hear need have \
     had was am got saw think thought knew know felt feel believed assume wonder mix mess \
     come notice suspect worry stumble trip misread mistype break crash face encounter land \
@@ -101,7 +111,7 @@ pub(in crate::text) const HAPPENINGS: Words = Words(
 );
 
 /// What is said of a value that is not one.
-pub(in crate::text) const FAULTS: Words = Words(
+pub(in crate::text) static FAULTS: Words = Words::new(
     "not wrong broken ignored incorrect missing off being displayed shown lost reset empty \
     getting never always used stored saved there invalid null undefined unset hardcoded \
     hard-coded too so messed misspelled irrelevant unknown no now overflowing full parsed \
@@ -109,53 +119,53 @@ pub(in crate::text) const FAULTS: Words = Words(
 );
 
 /// What people work on.
-pub(super) const SYSTEMS: Words = Words(
+pub(super) static SYSTEMS: Words = Words::new(
     "windows linux macos mac osx os ubuntu debian fedora arch nixos nix wsl wsl2 freebsd \
     openbsd macbook laptop thinkpad chromebook raspberry pop_os alpine rhel centos vm \
     android",
 );
 
 /// No place to work at.
-pub(super) const HERE: Words = Words(
+pub(super) static HERE: Words = Words::new(
     "here there now me once home fast long soon much well quickly usual hard intended expected if though",
 );
 
 /// Behind "the": no place either.
-pub(super) const VAGUE: Words = Words(
+pub(super) static VAGUE: Words = Words::new(
     "moment morning evening afternoon meantime same end time start level file code editor terminal \
     background other last next first second latest current keyboard",
 );
 
 /// What makes a habit of it.
-pub(super) const MOSTLY: Words = Words("mostly mainly daily only exclusively usually always");
+pub(super) static MOSTLY: Words = Words::new("mostly mainly daily only exclusively usually always");
 
 /// Before a colon: somebody else's words.
-pub(super) const QUOTED: Words =
-    Words("types type answers answer input prompt text message string");
+pub(super) static QUOTED: Words =
+    Words::new("types type answers answer input prompt text message string");
 
 /// Who or what does something, where nobody is told to.
-pub(super) const SUBJECTS: Words = Words(
+pub(super) static SUBJECTS: Words = Words::new(
     "it there they he she that this these those the a an i'm i'll i've it's it'll that's they'll \
     he'll she'll my your is",
 );
 
 /// A piece of work begins with one: what it says is about that alone.
-pub(in crate::text) const TASKS: Words = Words(
+pub(in crate::text) static TASKS: Words = Words::new(
     "generate write create translate draft compose add print render implement build make insert put \
     rename change replace update fix test summarize rewrite type design refactor show validate describe \
     invent simulate define document explain log",
 );
 
 /// What goes wrong, or does not stay as it is.
-pub(in crate::text) const TROUBLES: Words = Words(
+pub(in crate::text) static TROUBLES: Words = Words::new(
     "fails fail failing crashes crash error errors broken wrong stops bug 400 401 403 404 500 \
     twice still doesn't isn't can't won't why unfortunately missing hangs",
 );
 
 /// What a clause about one place in the code ends with.
-pub(super) const PLACES: Words = Words("here there yet");
+pub(super) static PLACES: Words = Words::new("here there yet");
 
 /// Behind "the": one thing in the code.
-pub(in crate::text) const THINGS: Words = Words(
+pub(in crate::text) static THINGS: Words = Words::new(
     "variable function method field label button name title column parameter argument class module",
 );

@@ -1,43 +1,56 @@
 //! What an agent or a log reports as finished, and what had to be repaired for that.
 
 use super::{
-    Draft, Kind, Sentence, Who,
-    words::{DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, RELEASES, REPAIRS, STATES, UNKNOWN},
+    Draft, Kind, Sentence,
+    words::{
+        DONE, GENERIC, LOOSE, MOVES, NO_OBJECT, PARTLY, PRIVATE, RELEASES, REPAIRS, STATES, UNKNOWN,
+    },
 };
 use crate::text::preference::{
-    cue::{self, Said, Word},
+    cue::{Said, Word},
     words::POINTERS,
 };
 
-/// The paragraphs of an agent's message that may report something, without fenced code. One look at
-/// each byte, for most of what an agent says reports nothing.
+/// The lines of an agent's message that may report something, with those that go on from them. One
+/// look at each byte, for most of what an agent says reports nothing.
 pub(super) fn reports(text: &str) -> String {
-    let (mut found, mut paragraph) = (String::new(), String::new());
-    let (mut fenced, mut holds) = (false, false);
-    for line in text.lines().chain([""]) {
+    let mut found = String::new();
+    let (mut fenced, mut kept, mut last) = (false, false, "");
+    for line in text.lines() {
         let bare = line.trim();
         if bare.starts_with("```") || bare.starts_with("~~~") {
             fenced = !fenced;
-        } else if !bare.is_empty() && !fenced {
-            paragraph.push_str(line);
-            paragraph.push('\n');
-            holds = holds || may_report(bare);
-            continue;
         }
-        if holds {
-            found.push_str(&paragraph);
+        // What is indented is code below an empty line, and part of a list elsewhere.
+        let line = if last.is_empty() { line } else { bare };
+        let goes_on = !last.is_empty() && bare.starts_with(|c: char| c.is_lowercase());
+        let holds = !fenced && may_report(bare);
+        if holds && goes_on && !kept {
+            found.push_str(last);
             found.push('\n');
         }
-        paragraph.clear();
-        holds = false;
+        let was_kept = kept;
+        kept = holds || (kept && goes_on && !fenced);
+        if kept {
+            found.push_str(line);
+        }
+        if kept || was_kept {
+            found.push('\n');
+        }
+        last = if fenced { "" } else { bare };
     }
     found
+}
+
+/// Whether a sentence begins as a report does.
+pub(super) fn begins(sentence: &str) -> bool {
+    may_report(sentence.get(..sentence.floor_char_boundary(16)).unwrap_or_default())
 }
 
 /// Whether a word of the line that begins a sentence, or follows "I", reports something.
 fn may_report(line: &str) -> bool {
     let mut begins = true;
-    line.contains("fix was ")
+    line.contains("fix was")
         || line.split([' ', '\t']).any(|piece| {
             let word = piece.trim_matches(|c: char| !c.is_ascii_alphabetic());
             let looked_at = begins || word.starts_with(|c: char| c.is_ascii_uppercase());
@@ -45,7 +58,8 @@ fn may_report(line: &str) -> bool {
             begins = word.is_empty() && begins || piece.ends_with(['.', '!', ':', ';']);
             looked_at
                 && (is_done(word)
-                    || ["Done", "I", "We", "I've", "We've", "I’ve", "We’ve"].contains(&word))
+                    || ["Done", "done", "I", "We", "I've", "We've", "I’ve", "We’ve"]
+                        .contains(&word))
         })
 }
 
@@ -70,9 +84,8 @@ pub(super) fn untimed(item: &str) -> &str {
 }
 
 /// What is done, and what had to be repaired.
-pub(super) fn read(who: Who, sentence: &Sentence) -> Vec<Draft> {
-    let words = cue::words(&sentence.masked);
-    let report = Report { sentence, said: Said { words: &words }, log: who == Who::Log };
+pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
+    let report = Report { sentence, said: Said { words } };
     if sentence.asked || !report.is_over() {
         return Vec::new();
     }
@@ -94,7 +107,6 @@ pub(super) fn read(who: Who, sentence: &Sentence) -> Vec<Draft> {
 struct Report<'a> {
     sentence: &'a Sentence,
     said: Said<'a>,
-    log: bool,
 }
 
 impl Report<'_> {
@@ -150,7 +162,7 @@ impl Report<'_> {
     /// Whether the verb has an object that says what it was.
     fn is_report(&self, at: usize, verb: &str) -> bool {
         let Some(object) = self.said.words.get(at + 1) else { return false };
-        let leads = object.text == "to" && MOVES.contains(verb);
+        let leads = ["to", "from"].contains(&object.text.as_str()) && MOVES.contains(verb);
         let no_object = NO_OBJECT.contains(&object.text) && !leads;
         if object.apart || no_object || POINTERS.contains(&object.text) || self.is_loose(at + 1) {
             return false;
@@ -158,7 +170,11 @@ impl Report<'_> {
         let rest = self.said.words.get(at + 1..).unwrap_or_default();
         let article =
             ["the", "a", "an", "all", "both", "two", "three"].contains(&object.text.as_str());
+        let private = |word: &Word| PRIVATE.contains(&word.text);
         let states = |word: &Word| STATES.contains(&word.text);
+        if rest.iter().take(3).any(private) {
+            return false;
+        }
         if !article && !self.code(object) && rest.iter().take(4).any(states) {
             return false;
         }
@@ -169,12 +185,21 @@ impl Report<'_> {
                 && !NO_OBJECT.contains(&word.text)
                 && !self.code(word)
         };
-        let code = rest.iter().any(|word| self.code(word));
+        // What follows a comma or a colon is said of it.
+        let end = rest.iter().skip(1).position(|word| word.apart).map_or(rest.len(), |at| at + 1);
+        let rest = rest.get(..end).unwrap_or_default();
+        // A name or a version tells what it was where little else does.
+        let named = rest.iter().any(|word| self.code(word) || self.is_named(word));
         match rest.iter().filter(plain).count() {
             0 => RELEASES.contains(verb) && object.text.bytes().any(|byte| byte.is_ascii_digit()),
-            1 => code || self.log || RELEASES.contains(verb) || MOVES.contains(verb),
+            1 => named || RELEASES.contains(verb),
             _ => true,
         }
+    }
+
+    fn is_named(&self, word: &Word) -> bool {
+        let text = self.sentence.text.get(word.start..word.end).unwrap_or_default();
+        text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
     }
 
     /// Something in it stands for what nobody knows a week later.
@@ -183,7 +208,7 @@ impl Report<'_> {
         (from..words.len()).any(|at| {
             let word = self.said.word(at);
             let known = ["it", "them"].contains(&word) && at >= from + 4 && at + 1 < words.len();
-            let now = ["now", "again", "everything", "anymore"].contains(&word);
+            let now = ["now", "again", "anymore"].contains(&word);
             (LOOSE.contains(word) && !known && !now) || (word == "everything" && at == from)
         })
     }

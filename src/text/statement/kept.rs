@@ -7,7 +7,7 @@ use super::{
     words::{AS, ERRANDS, FACTS, LOCAL, LOOSE, MANNERS, ORDERS, RULE, STAGES, UNKNOWN, WAYS, WITH},
 };
 use crate::text::preference::{
-    cue::{self, Said, Word},
+    cue::{Said, Word},
     words::{POINTERS, REPORTS, TASKS, TROUBLES},
 };
 
@@ -17,18 +17,19 @@ const CHARS: std::ops::RangeInclusive<usize> = 15..=100;
 const WORDS: std::ops::RangeInclusive<usize> = 3..=20;
 
 /// The sentence, where it is one.
-pub(super) fn worth(sentence: &Sentence) -> Option<&str> {
+pub(super) fn worth<'a>(sentence: &'a Sentence, words: &[Word]) -> Option<&'a str> {
     let text = sentence.text.as_str();
     if sentence.asked || text.len() > 400 || !CHARS.contains(&text.chars().count()) {
         return None;
     }
-    let words = cue::words(&sentence.masked);
-    let line = Line { sentence, said: Said { words: &words } };
+    let line = Line { sentence, said: Said { words } };
     let asks = line.said.asks() || line.said.is_about_one_task();
     if !WORDS.contains(&words.len()) || asks || line.is_of_today() {
         return None;
     }
-    (line.is_order() || line.is_fact()).then_some(text)
+    // Politeness is no part of it.
+    let start = words.get(usize::from(line.word(0) == "please"))?.start;
+    (line.is_order() || line.is_fact()).then(|| text.get(start..))?
 }
 
 struct Line<'a> {

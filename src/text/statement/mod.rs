@@ -4,6 +4,9 @@
 //! Precision comes before recall, as with preferences. What is right, wanted or agreed on counts
 //! when the person typed it, what is finished when the agent or a log reports it.
 
+mod choice;
+mod convention;
+mod correction;
 mod done;
 mod kept;
 mod told;
@@ -14,7 +17,9 @@ mod tests;
 
 use super::{
     preference::{
-        CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED, cue, cut,
+        CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
+        cue::{self, Word},
+        cut,
         said::{self, Sentence},
         stated,
     },
@@ -95,20 +100,35 @@ pub struct Found {
 /// What a message says, without secrets and what is private.
 #[must_use]
 pub fn find(who: Who, message: &str) -> Found {
+    let Some(text) = open(who, message) else { return Found::default() };
+    let found = heard(who, &text);
+    // Most messages say nothing, so what costs more is looked at in the others only.
+    if found == Found::default() || (who == Who::User && cue::is_for_others(&text)) {
+        return Found::default();
+    }
+    // Other secrets have no white space, so that sentences hold them whole.
+    if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found }
+}
+
+/// What a text says, but for sentences with secrets.
+fn heard(who: Who, text: &str) -> Found {
     let mut found = Found::default();
-    let Some(text) = open(who, message) else { return found };
-    // What is cut up might not be known for a secret any more.
-    let text = secret::redact(&text);
     let mut corrects = false;
-    for sentence in said::sentences(&text) {
+    for sentence in said::sentences(text) {
         let corrected = std::mem::take(&mut corrects);
-        if who == Who::User && told::only_corrects(&sentence) {
+        if sentence.text.len() > PASTED || (who == Who::Agent && !done::begins(&sentence.text)) {
+            continue;
+        }
+        let words = cue::words(&sentence.masked);
+        if who == Who::User && told::only_corrects(&sentence, &words) {
             corrects = true;
             continue;
         }
-        let statements = statements(who, &sentence, corrected);
+        let statements = statements(who, &sentence, &words, corrected);
         if statements.is_empty() && who == Who::User {
-            found.sentences.extend(kept::worth(&sentence).and_then(|text| clean(text, CHARS)));
+            found
+                .sentences
+                .extend(kept::worth(&sentence, &words).and_then(|text| clean(text, CHARS)));
         }
         found.statements.extend(statements);
         if found.statements.len() + found.sentences.len() >= MOST {
@@ -123,12 +143,16 @@ pub fn find(who: Who, message: &str) -> Found {
 fn open(who: Who, message: &str) -> Option<String> {
     let text = without_private(message);
     let text = if who == Who::User { transcript::typed(&text)? } else { text };
-    let text = text.get(..text.floor_char_boundary(LOOKED_AT))?;
+    let text = match text.get(..text.floor_char_boundary(LOOKED_AT))? {
+        // Not half of a word, which might be half of a secret.
+        head if head.len() < text.len() => head.rsplit_once(char::is_whitespace)?.0,
+        all => all,
+    };
     match who {
         Who::User => {
             let bare = text.trim();
             let enough = bare.len() >= LEAST_SENTENCE && !bare.starts_with('/');
-            (enough && !cue::is_for_others(&bare.to_ascii_lowercase())).then(|| text.to_owned())
+            enough.then(|| text.to_owned())
         }
         Who::Agent => Some(done::reports(text)).filter(|text| !text.is_empty()),
         Who::Log => Some(done::untimed(text).to_owned()),
@@ -151,21 +175,22 @@ impl Draft {
 /// What is put behind a mistake, which says why it is worth a line.
 const AGAIN: &str = ", more than once";
 
-fn statements(who: Who, sentence: &Sentence, corrected: bool) -> Vec<Statement> {
+fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) -> Vec<Statement> {
     let least = if who == Who::Log { LEAST } else { LEAST_SENTENCE };
-    if !(least..=PASTED).contains(&sentence.text.len()) {
+    if sentence.text.len() < least {
         return Vec::new();
     }
-    let preference = |sentence| stated(sentence).filter(|found| found.secret.is_none());
+    let preference =
+        |sentence: &Sentence| stated(sentence, words).filter(|found| found.secret.is_none());
     let drafts = match who {
         Who::User => match preference(sentence) {
             Some(found) => vec![Draft::new(Kind::Preference, found.text)],
-            None => told::read(sentence, corrected).into_iter().collect(),
+            None => told::read(sentence, words, corrected).into_iter().collect(),
         },
-        Who::Agent => done::read(who, sentence),
-        Who::Log => match told::noted(sentence) {
+        Who::Agent => done::read(sentence, words),
+        Who::Log => match told::noted(sentence, words) {
             Some(draft) => vec![draft],
-            None => done::read(who, sentence),
+            None => done::read(sentence, words),
         },
     };
     let finished = |draft: Draft| {

@@ -48,6 +48,9 @@ pub(super) fn by_user(text: &str) -> Option<String> {
 /// A message without what was put into it.
 pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     let text = text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..)).unwrap_or(text);
+    if !text.contains('<') {
+        return Cow::Borrowed(text);
+    }
     INJECTED.iter().fold(Cow::Borrowed(text), |text, tag| without(text, tag))
 }
 

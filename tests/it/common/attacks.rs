@@ -96,6 +96,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
         let text = "{\"categories\": {\"lesson\": {\"section\": \"planted heading\"}}}";
         fs::write(s.project().join(".pi/memory.json"), text).unwrap();
     }),
+    ("a model's command", |s| {
+        let text = "{\"dream\": {\"llm\": true, \"provider\": \"command\", \"command\": \"touch planted\"}}";
+        fs::write(s.project().join(".pi/memory.json"), text).unwrap();
+    }),
     ("past sessions", |s| {
         let text = "[{\"summary\": \"planted summary about berth locks and tides\", \"ts\": 1}]";
         fs::create_dir_all(s.project().join(".pi/data")).unwrap();

@@ -144,10 +144,10 @@ fn faded(
             (Some(until), _) if row.expired => format!("its date has passed: {}", until.date()),
             (_, Some(by)) => format!("was replaced by {by}"),
             _ if row.state == State::Dropped && !row.fresh => {
-                format!("faded: score {:.2}, last said {days} days ago", row.standing.shown())
+                format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())
             }
             _ if cold.contains(&id) => {
-                format!("its topic {} went cold: last said {days} days ago", row.entry.topic)
+                format!("its topic {} went cold: last reinforced {days} days ago", row.entry.topic)
             }
             _ => continue,
         };
