@@ -82,6 +82,7 @@ pub(super) fn observe(
         found: Document::default(),
         chars: 0,
         asked: 0,
+        looked: false,
         service: None,
         model: None,
         dropped: 0,
@@ -190,6 +191,7 @@ struct Work<'a> {
     found: Document,
     chars: usize,
     asked: usize,
+    looked: bool,
     /// The model, until it fails.
     service: Option<Service>,
     model: Option<String>,
@@ -244,11 +246,6 @@ impl Work<'_> {
                 file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         }
         self.place = Some(Place { stem, reached, so_far });
-        match Service::of(&self.ctx.config, &self.ctx.env, Role::Observer) {
-            Ok(service) => self.service = service,
-            Err(trouble) => warn(self.ctx, &trouble, "observed by rules instead"),
-        }
-        self.model = self.service.as_ref().map(|service| service.name().to_owned());
     }
 
     /// Ends a piece, and observes what waits if that is enough by now.
@@ -275,8 +272,21 @@ impl Work<'_> {
         self.wanted.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
     }
 
+    /// The model is looked up when there is something for it.
+    fn find_model(&mut self) {
+        if std::mem::replace(&mut self.looked, true) {
+            return;
+        }
+        match Service::of(&self.ctx.config, &self.ctx.env, Role::Observer) {
+            Ok(service) => self.service = service,
+            Err(trouble) => warn(self.ctx, &trouble, "observed by rules instead"),
+        }
+        self.model = self.service.as_ref().map(|service| service.name().to_owned());
+    }
+
     /// A piece by the model, else by the rules.
     fn observed(&mut self, heard: &[Heard]) -> Document {
+        self.find_model();
         if let Some(service) = self.service.take() {
             match self.asked(&service, heard) {
                 Ok(found) => {

@@ -93,11 +93,10 @@ impl Note {
         let all = [Mark::Info, Mark::Maybe, Mark::Important];
         let mark = all.into_iter().find(|mark| mark.sign() == sign)?;
         let rest = rest.trim();
-        let (clock, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
+        let after = rest.get(5..).unwrap_or_default();
         let minute = notes::clock(rest.as_bytes()).and_then(|minute| u16::try_from(minute).ok());
         let minute = minute.filter(|_| after.is_empty() || after.starts_with(' '));
         let text = if minute.is_some() { after.trim() } else { rest };
-        debug_assert!(minute.is_none() || clock.len() == 5);
         (!text.is_empty()).then(|| Self { mark, minute, text: text.to_owned() })
     }
 }

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Bytes of the end of a transcript that are observed.
-const TAIL: u64 = 512 << 10;
+const TAIL: u64 = 256 << 10;
 const HEADING: &str = "# Observations of this session";
 
 /// New observations, and how far the session has been observed with them.
@@ -117,7 +117,7 @@ fn text(call: &Call<'_>, known: &Document, found: &Document) -> String {
         let today = context::local(call.ctx.now.0).date;
         text = newest(&Document::parse(&reflect::reflect(&text, today, Mode::Aggressive)), limit);
     }
-    format!("{HEADING}\n\n{text}")
+    if text.is_empty() { text } else { format!("{HEADING}\n\n{text}") }
 }
 
 fn safe_lines(text: &str) -> String {

@@ -5,6 +5,7 @@
 
 pub(crate) mod answer;
 mod cue;
+mod words;
 
 use std::collections::HashSet;
 

@@ -88,6 +88,10 @@ fn the_fixture_is_halved() {
         assert!(kept.len() > 20, "{}", kept.len());
         assert_eq!(kept, kept_word_for_word(&after, today));
     }
+    for mode in [Mode::Normal, Mode::Aggressive] {
+        let once = reflect(LONG, today, mode);
+        assert_eq!(reflect(&once, today, mode), once, "{mode:?}");
+    }
 }
 
 fn file() -> impl Strategy<Value = String> {
