@@ -1,6 +1,9 @@
 //! `pimem dream`: tend a store by what is in it and by what was said since the last time.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
 
@@ -18,7 +21,7 @@ use crate::{
         act::{By, Step},
         script,
     },
-    store::{atomic, read, vault::Store},
+    store::{atomic, journal, read, vault::Store},
 };
 
 /// Tend the store: merge, archive, and learn from past sessions
@@ -34,14 +37,21 @@ Examples:
   pimem dream --plan > plan.txt    see what it would do, one act a line
   pimem dream --apply plan.txt     do what is left of the plan
   pimem dream --llm                let a language model propose more")]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 pub(crate) struct Args {
     /// Print the plan, and change nothing
     #[arg(long, conflicts_with_all = ["apply", "detach"])]
     plan: bool,
     /// Do what a plan says (`-` reads it from standard input; without a name, the plan that the
     /// language model left)
-    #[arg(long, value_name = "PLAN", num_args = 0..=1, conflicts_with_all = ["detach", "llm"])]
-    apply: Option<Option<PathBuf>>,
+    #[arg(
+        long,
+        value_name = "PLAN",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["detach", "llm"]
+    )]
+    apply: Option<OsString>,
     /// Do it in the background, if it is due
     #[arg(long)]
     detach: bool,
@@ -79,7 +89,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     let _lock = store.lock_dreams(ctx.now)?;
     match &args.apply {
-        Some(path) => apply(ctx, &store, path.as_deref()),
+        Some(path) => apply(ctx, &store, Some(Path::new(path)).filter(|path| *path != "")),
         None => match dream_detached::too_early(ctx, &store) {
             Some(next) if !args.force && args.from.is_empty() => {
                 let when = context::local(next);
@@ -168,7 +178,7 @@ fn propose<'a>(ctx: &'a Context, store: &'a Store, told: &[String]) -> Result<St
         return Ok(now);
     }
     let path = left(store)?;
-    store.keep_dreamt(&path, script::write(&stage.plan, &stage.sight).as_bytes())?;
+    journal::keep(&path, script::write(&stage.plan, &stage.sight).as_bytes())?;
     show::left(ctx, &name, &stage, &path);
     stage.file = Some(path);
     Ok(stage)

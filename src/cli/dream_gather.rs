@@ -22,7 +22,7 @@ use crate::{
     store::{
         atomic,
         dreaming::{Dreams, Waiting},
-        notes,
+        journal, notes,
         read::{self, Problem},
         stream,
         vault::Store,
@@ -110,7 +110,7 @@ impl Gathered {
     /// Keeps what was heard.
     pub(super) fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
-        Ok(store.keep_dreamt(&dir.join(MEMORY), self.memory.write().as_bytes())?)
+        Ok(journal::keep(&dir.join(MEMORY), self.memory.write().as_bytes())?)
     }
 }
 
@@ -133,7 +133,7 @@ impl Gathered {
         let sessions = self.waiting.iter().map(session).collect();
         let planned = Planned { state: state.to_owned(), heard: self.memory.write(), sessions };
         let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
-        Ok(store.keep_dreamt(&dir.join(PLANNED), &bytes)?)
+        Ok(journal::keep(&dir.join(PLANNED), &bytes)?)
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn applied(
     let bytes = read::file(&dir, &path, read::MAX_LOG).ok().flatten().unwrap_or_default();
     let planned = serde_json::from_slice::<Planned>(&bytes).ok();
     let Some(planned) = planned.filter(|planned| planned.state == state) else { return Ok(()) };
-    store.keep_dreamt(&dir.join(MEMORY), planned.heard.as_bytes())?;
+    journal::keep(&dir.join(MEMORY), planned.heard.as_bytes())?;
     let (mut waiting, _) = store.waiting(&store.dreams(now));
     let heard = |one: &Waiting| {
         planned
@@ -169,7 +169,7 @@ pub(super) fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> 
     let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
     let mut memory = memory(store)?;
     if memory.forget(|category, text| ids.contains(&EntryId::of(category, text.as_bytes()))) {
-        store.keep_dreamt(&dir.join(MEMORY), memory.write().as_bytes())?;
+        journal::keep(&dir.join(MEMORY), memory.write().as_bytes())?;
     }
     for name in [PLANNED, LEFT] {
         match atomic::remove_file(&dir.join(name)) {

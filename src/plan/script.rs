@@ -77,8 +77,11 @@ pub(crate) struct Script {
     /// What the store held then, as a hash.
     pub(crate) state: String,
     /// Each act with its line, or what is wrong with that.
-    pub(crate) lines: Vec<(usize, Result<(Act, String), String>)>,
+    pub(crate) lines: Vec<(usize, Line)>,
 }
+
+/// An act with its reason, or what is wrong with a line.
+pub(crate) type Line = Result<(Act, String), String>;
 
 /// Reads a plan. `None` when it is none.
 pub(crate) fn read(text: &str, naming: &impl Naming) -> Option<Script> {
@@ -98,7 +101,7 @@ pub(crate) fn read(text: &str, naming: &impl Naming) -> Option<Script> {
     Some(script)
 }
 
-fn step(line: &str, naming: &impl Naming) -> Result<(Act, String), String> {
+fn step(line: &str, naming: &impl Naming) -> Line {
     let columns: Vec<&str> = line.split('\t').collect();
     let [verb, which, text, reason] = *columns else {
         return Err(format!("has {} columns instead of 4", columns.len()));

@@ -83,6 +83,14 @@ pub(super) fn begin(
     atomic::replace_file(path, &bytes, Sync::Full, || Ok(true)).map(drop)
 }
 
+/// Keeps what one dream leaves for the next in the directory for that.
+pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(dir) = path.parent() {
+        atomic::create_dir(dir, true)?;
+    }
+    atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
+}
+
 /// Notes that it is done.
 pub(super) fn end(path: &Path) -> Result<()> {
     match atomic::remove_file(path) {
@@ -110,14 +118,6 @@ fn what(change: &Change, categories: &Categories) -> What {
 }
 
 impl Store {
-    /// Keeps what one dream leaves for the next in the directory for that.
-    pub(crate) fn keep_dreamt(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        if let Some(dir) = path.parent() {
-            atomic::create_dir(dir, true)?;
-        }
-        atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
-    }
-
     /// The journal of changes that are done as one, if there is a place for it.
     pub(crate) fn journal(&self) -> Option<std::path::PathBuf> {
         Some(self.dream_dir()?.join(NAME))
@@ -145,17 +145,16 @@ impl Store {
             journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
         loop {
             let done = self.redo(lock, categories, now, &journal.events, &changes);
-            match done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>()) {
-                // Somebody has filled a topic since, so what was to be added to it is not.
-                Some(full) => changes.retain(|(target, change)| {
-                    let adds = matches!(change, Change::Append { .. });
-                    !(adds && *target == Target::Topic(full.stem.clone()))
-                }),
-                None => {
-                    done?;
-                    return end(&path).map(|()| true);
-                }
-            }
+            let full = done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>());
+            let Some(full) = full else {
+                done?;
+                return end(&path).map(|()| true);
+            };
+            // Somebody has filled the topic since, so what was to be added to it is not.
+            let topic = Target::Topic(full.stem.clone());
+            changes.retain(|(target, change)| {
+                !(matches!(change, Change::Append { .. }) && *target == topic)
+            });
         }
     }
 

@@ -352,7 +352,9 @@ fn when_a_context_is_compacted() {
         );
     }
     let (sandbox, path) = fresh();
-    let pi = |command: &mut Command| drop(command.env("PI_MEMORY", "1"));
+    let pi = |command: &mut Command| {
+        command.env("PI_MEMORY", "1");
+    };
     assert_eq!(compacted(&sandbox, "pi", &path, pi), whole.trim_end());
     assert_eq!(sandbox.read(FILE), BY_RULES);
     // What is kept is not noted again.

@@ -37,6 +37,7 @@ const TEXTS: [&str; 12] = [
 
 /// An entry as a store may hold it.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each combination is a case")]
 struct Held {
     text: usize,
     lesson: bool,

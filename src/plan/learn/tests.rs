@@ -1,3 +1,5 @@
+//! Sessions and logs, and what is concluded from them one after the other.
+
 use proptest::prelude::*;
 
 use super::*;

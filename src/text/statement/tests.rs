@@ -1,3 +1,5 @@
+//! The table of statements, and properties of any text.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use super::{
     Draft, Sentence,
-    words::{LOCAL, LOOSE, PROJECT, UNKNOWN},
+    words::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN},
 };
 use crate::text::preference::{
     cue::{Said, Word},
@@ -98,7 +98,8 @@ impl Line<'_> {
             let near = |at: usize| LOCAL.contains(self.word(at));
             self.is_any(at, &["the", "that", "this"])
                 && !self.said.apart(at + 1)
-                && (near(at + 1) || near(at + 2))
+                // "The second table"; a "tide table" has a name.
+                && (near(at + 1) || POSITIONS.contains(self.word(at + 1)) && near(at + 2))
         };
         let errand = |at: usize| {
             let word = self.word(at);

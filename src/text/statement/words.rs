@@ -75,6 +75,12 @@ pub(super) static LOCAL: Words = Words::new(
     comment commit pr",
 );
 
+/// What tells one of them from the others, and says nothing to a later reader.
+pub(super) static POSITIONS: Words = Words::new(
+    "first second third fourth last next previous other same new old left right top bottom upper \
+    lower main current following failing broken wrong whole entire",
+);
+
 /// What a team does as a habit.
 pub(super) static HABITS: Words = Words::new(
     "use write keep run put name follow avoid prefer call log test deploy squash commit merge tag \
