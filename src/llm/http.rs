@@ -26,14 +26,14 @@ const CONNECTING: Duration = Duration::from_secs(10);
 
 /// Asks a service, again where that may help.
 pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, Trouble> {
-    let unable = |error: String| {
-        let message = format!("{} cannot be asked: {error}", service.name());
-        Trouble::new(message, "pimem doctor looks at this machine")
+    let unable = |error: String, hint: &str| {
+        Trouble::new(format!("{} cannot be asked: {error}", service.name()), hint)
     };
     let address = address(service)?;
-    let client = client(&address).map_err(unable)?;
+    let certificates = "https needs this machine's certificates; SSL_CERT_FILE names others";
+    let client = client(&address).map_err(|error| unable(error, certificates))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| unable(error.to_string()))?;
+    let runtime = runtime.map_err(|error| unable(error.to_string(), "try again"))?;
     let answer = runtime.block_on(attempts(service, &client, &address, question));
     // A name that is still being looked up would be waited for otherwise.
     runtime.shutdown_background();

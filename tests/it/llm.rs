@@ -369,3 +369,19 @@ fn redirects_and_proxies() {
     assert!(said.starts_with(&want) && said.contains("refused"), "{said}");
     assert!(hint.contains("observer.endpoint"), "{hint}");
 }
+
+/// A machine that knows nobody to be believed asks nobody over https.
+#[cfg(target_os = "linux")]
+#[test]
+fn certificates() {
+    let (sandbox, provider) = asking("openai", vec![Reply::openai("hi")]);
+    let mut settings = settings(&provider, "openai", "test-model");
+    settings["endpoint"] = json!(provider.endpoint().replace("http:", "https:"));
+    configure(&sandbox, "observer", settings);
+    assert!(trouble(&sandbox).0.contains("cannot be "), "reached, or even asked");
+    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    command.env(KEY.0, KEY.1).env("SSL_CERT_FILE", "/no").env("SSL_CERT_DIR", "/no");
+    let refused = outcome(command).refused();
+    assert!(refused.contains("SSL_CERT_FILE names others"), "{refused}");
+    assert_eq!(provider.requests().len(), 0);
+}
