@@ -34,6 +34,9 @@ _pimem() {
             pimem,doctor)
                 cmd="pimem__subcmd__doctor"
                 ;;
+            pimem,dream)
+                cmd="pimem__subcmd__dream"
+                ;;
             pimem,edit)
                 cmd="pimem__subcmd__edit"
                 ;;
@@ -88,6 +91,9 @@ _pimem() {
             pimem,note)
                 cmd="pimem__subcmd__note"
                 ;;
+            pimem,observe)
+                cmd="pimem__subcmd__observe"
+                ;;
             pimem,pin)
                 cmd="pimem__subcmd__pin"
                 ;;
@@ -99,6 +105,9 @@ _pimem() {
                 ;;
             pimem,rebuild)
                 cmd="pimem__subcmd__rebuild"
+                ;;
+            pimem,reflect)
+                cmd="pimem__subcmd__reflect"
                 ;;
             pimem,reinforce)
                 cmd="pimem__subcmd__reinforce"
@@ -139,11 +148,17 @@ _pimem() {
             pimem,why)
                 cmd="pimem__subcmd__why"
                 ;;
+            pimem__subcmd__config,check-model)
+                cmd="pimem__subcmd__config__subcmd__check__subcmd__model"
+                ;;
             pimem__subcmd__config,get)
                 cmd="pimem__subcmd__config__subcmd__get"
                 ;;
             pimem__subcmd__config,help)
                 cmd="pimem__subcmd__config__subcmd__help"
+                ;;
+            pimem__subcmd__config,prompt)
+                cmd="pimem__subcmd__config__subcmd__prompt"
                 ;;
             pimem__subcmd__config,schema)
                 cmd="pimem__subcmd__config__subcmd__schema"
@@ -154,11 +169,17 @@ _pimem() {
             pimem__subcmd__config,show)
                 cmd="pimem__subcmd__config__subcmd__show"
                 ;;
+            pimem__subcmd__config__subcmd__help,check-model)
+                cmd="pimem__subcmd__config__subcmd__help__subcmd__check__subcmd__model"
+                ;;
             pimem__subcmd__config__subcmd__help,get)
                 cmd="pimem__subcmd__config__subcmd__help__subcmd__get"
                 ;;
             pimem__subcmd__config__subcmd__help,help)
                 cmd="pimem__subcmd__config__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__config__subcmd__help,prompt)
+                cmd="pimem__subcmd__config__subcmd__help__subcmd__prompt"
                 ;;
             pimem__subcmd__config__subcmd__help,schema)
                 cmd="pimem__subcmd__config__subcmd__help__subcmd__schema"
@@ -241,6 +262,9 @@ _pimem() {
             pimem__subcmd__help,doctor)
                 cmd="pimem__subcmd__help__subcmd__doctor"
                 ;;
+            pimem__subcmd__help,dream)
+                cmd="pimem__subcmd__help__subcmd__dream"
+                ;;
             pimem__subcmd__help,edit)
                 cmd="pimem__subcmd__help__subcmd__edit"
                 ;;
@@ -295,6 +319,9 @@ _pimem() {
             pimem__subcmd__help,note)
                 cmd="pimem__subcmd__help__subcmd__note"
                 ;;
+            pimem__subcmd__help,observe)
+                cmd="pimem__subcmd__help__subcmd__observe"
+                ;;
             pimem__subcmd__help,pin)
                 cmd="pimem__subcmd__help__subcmd__pin"
                 ;;
@@ -306,6 +333,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,rebuild)
                 cmd="pimem__subcmd__help__subcmd__rebuild"
+                ;;
+            pimem__subcmd__help,reflect)
+                cmd="pimem__subcmd__help__subcmd__reflect"
                 ;;
             pimem__subcmd__help,reinforce)
                 cmd="pimem__subcmd__help__subcmd__reinforce"
@@ -346,8 +376,14 @@ _pimem() {
             pimem__subcmd__help,why)
                 cmd="pimem__subcmd__help__subcmd__why"
                 ;;
+            pimem__subcmd__help__subcmd__config,check-model)
+                cmd="pimem__subcmd__help__subcmd__config__subcmd__check__subcmd__model"
+                ;;
             pimem__subcmd__help__subcmd__config,get)
                 cmd="pimem__subcmd__help__subcmd__config__subcmd__get"
+                ;;
+            pimem__subcmd__help__subcmd__config,prompt)
+                cmd="pimem__subcmd__help__subcmd__config__subcmd__prompt"
                 ;;
             pimem__subcmd__help__subcmd__config,schema)
                 cmd="pimem__subcmd__help__subcmd__config__subcmd__schema"
@@ -767,7 +803,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -919,8 +955,38 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__config)
-            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help show get set schema help"
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help show get set schema prompt check-model help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__config__subcmd__check__subcmd__model)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help observer reflector dream"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -979,8 +1045,22 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__config__subcmd__help)
-            opts="show get set schema help"
+            opts="show get set schema prompt check-model help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__config__subcmd__help__subcmd__check__subcmd__model)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1007,6 +1087,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__config__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__config__subcmd__help__subcmd__prompt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1055,6 +1149,36 @@ _pimem() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__config__subcmd__prompt)
+            opts="-q -v -h --path --dir --user --scope --now --json --color --quiet --verbose --help observer reflector reflector-aggressive dream"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1197,6 +1321,44 @@ _pimem() {
                 return 0
             fi
             case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__dream)
+            opts="-q -v -h --plan --apply --detach --llm --from --force --detached-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --apply)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1859,7 +2021,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session extract pin unpin forget restore remove purge edit eval rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1915,7 +2077,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__config)
-            opts="show get set schema"
+            opts="show get set schema prompt check-model"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1928,7 +2090,35 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__config__subcmd__check__subcmd__model)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__config__subcmd__get)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__config__subcmd__prompt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1999,6 +2189,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__dream)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2600,6 +2804,20 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__help__subcmd__observe)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__help__subcmd__pin)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2699,6 +2917,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__rebuild)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__reflect)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4326,6 +4558,40 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__observe)
+            opts="-q -v -h --session --if-due --print --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__pin)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4631,6 +4897,36 @@ _pimem() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__reflect)
+            opts="-q -v -h --aggressive --if-due --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -51,6 +51,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand todo 'Keep a checklist in SCRATCHPAD.md'
             cand read 'Show notes, the scratchpad or a daily log'
             cand session 'Remember what past sessions were about'
+            cand observe 'Make observations of a session'
+            cand reflect 'Consolidate observations'
             cand extract 'Learn the preferences that a text states'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
@@ -60,6 +62,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
+            cand dream 'Tend the store: merge, archive, and learn from past sessions'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
@@ -673,6 +676,40 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;session;help;help'= {
         }
+        &'pimem;observe'= {
+            cand --session 'The session''s id [default: the transcript''s, or `PIMEM_SESSION`]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --if-due 'Do nothing while what is new has fewer tokens than `observer.messageTokenThreshold`'
+            cand --print 'Print observations of the whole transcript, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;reflect'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --aggressive 'Cut everything that is older than two days down to a line'
+            cand --if-due 'Leave files alone that have no more tokens than `reflector.observationTokenThreshold`'
+            cand --dry-run 'Say what would happen, and write nothing'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;extract'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -796,6 +833,27 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
             cand --injection 'Compare what a model is shown with and without a search, by where the answer is'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;dream'= {
+            cand --apply 'Do what a plan says (`-` reads it from standard input; without a name, the plan that the language model left)'
+            cand --from 'Learn from this transcript instead of those that wait'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --plan 'Print the plan, and change nothing'
+            cand --detach 'Do it in the background, if it is due'
+            cand --llm 'Ask the language model of the setting dream.provider too'
+            cand --force 'Do it although the last dream was not long ago'
+            cand --detached-run 'Be the process that was detached'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -1449,6 +1507,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand get 'Print one setting'
             cand set 'Change one setting in the project''s file, or in yours with --user'
             cand schema 'Print the JSON schema of memory.json'
+            cand prompt 'Print the rules that a language model gets, to be copied and changed'
+            cand check-model 'Ask a language model for a word, to see whether its settings are right'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;config;show'= {
@@ -1508,11 +1568,42 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;config;prompt'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --path 'Print the path of the file of yours that takes their place'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;config;check-model'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;config;help'= {
             cand show 'List all settings'
             cand get 'Print one setting'
             cand set 'Change one setting in the project''s file, or in yours with --user'
             cand schema 'Print the JSON schema of memory.json'
+            cand prompt 'Print the rules that a language model gets, to be copied and changed'
+            cand check-model 'Ask a language model for a word, to see whether its settings are right'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;config;help;show'= {
@@ -1522,6 +1613,10 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;config;help;set'= {
         }
         &'pimem;config;help;schema'= {
+        }
+        &'pimem;config;help;prompt'= {
+        }
+        &'pimem;config;help;check-model'= {
         }
         &'pimem;config;help;help'= {
         }
@@ -1709,6 +1804,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand todo 'Keep a checklist in SCRATCHPAD.md'
             cand read 'Show notes, the scratchpad or a daily log'
             cand session 'Remember what past sessions were about'
+            cand observe 'Make observations of a session'
+            cand reflect 'Consolidate observations'
             cand extract 'Learn the preferences that a text states'
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
@@ -1718,6 +1815,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
+            cand dream 'Tend the store: merge, archive, and learn from past sessions'
             cand rebuild 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
@@ -1812,6 +1910,10 @@ set edit:completion:arg-completer[pimem] = {|@words|
         }
         &'pimem;help;session;list'= {
         }
+        &'pimem;help;observe'= {
+        }
+        &'pimem;help;reflect'= {
+        }
         &'pimem;help;extract'= {
         }
         &'pimem;help;pin'= {
@@ -1829,6 +1931,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;edit'= {
         }
         &'pimem;help;eval'= {
+        }
+        &'pimem;help;dream'= {
         }
         &'pimem;help;rebuild'= {
         }
@@ -1923,6 +2027,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand get 'Print one setting'
             cand set 'Change one setting in the project''s file, or in yours with --user'
             cand schema 'Print the JSON schema of memory.json'
+            cand prompt 'Print the rules that a language model gets, to be copied and changed'
+            cand check-model 'Ask a language model for a word, to see whether its settings are right'
         }
         &'pimem;help;config;show'= {
         }
@@ -1931,6 +2037,10 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;config;set'= {
         }
         &'pimem;help;config;schema'= {
+        }
+        &'pimem;help;config;prompt'= {
+        }
+        &'pimem;help;config;check-model'= {
         }
         &'pimem;help;model'= {
             cand list 'List the models: built in, installed, and those that can be downloaded'

@@ -54,6 +54,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
             [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
+            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Make observations of a session')
+            [CompletionResult]::new('reflect', 'reflect', [CompletionResultType]::ParameterValue, 'Consolidate observations')
             [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
@@ -63,6 +65,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
+            [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
@@ -734,6 +737,42 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;session;help;help' {
             break
         }
+        'pimem;observe' {
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session''s id [default: the transcript''s, or `PIMEM_SESSION`]')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--if-due', '--if-due', [CompletionResultType]::ParameterName, 'Do nothing while what is new has fewer tokens than `observer.messageTokenThreshold`')
+            [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print observations of the whole transcript, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;reflect' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--aggressive', '--aggressive', [CompletionResultType]::ParameterName, 'Cut everything that is older than two days down to a line')
+            [CompletionResult]::new('--if-due', '--if-due', [CompletionResultType]::ParameterName, 'Leave files alone that have no more tokens than `reflector.observationTokenThreshold`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would happen, and write nothing')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;extract' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
@@ -865,6 +904,28 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--injection', '--injection', [CompletionResultType]::ParameterName, 'Compare what a model is shown with and without a search, by where the answer is')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;dream' {
+            [CompletionResult]::new('--apply', '--apply', [CompletionResultType]::ParameterName, 'Do what a plan says (`-` reads it from standard input; without a name, the plan that the language model left)')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Learn from this transcript instead of those that wait')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Print the plan, and change nothing')
+            [CompletionResult]::new('--detach', '--detach', [CompletionResultType]::ParameterName, 'Do it in the background, if it is due')
+            [CompletionResult]::new('--llm', '--llm', [CompletionResultType]::ParameterName, 'Ask the language model of the setting dream.provider too')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Do it although the last dream was not long ago')
+            [CompletionResult]::new('--detached-run', '--detached-run', [CompletionResultType]::ParameterName, 'Be the process that was detached')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
@@ -1583,6 +1644,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
+            [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1647,11 +1710,44 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'pimem;config;prompt' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--path', '--path', [CompletionResultType]::ParameterName, 'Print the path of the file of yours that takes their place')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;config;check-model' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;config;help' {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List all settings')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
+            [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1665,6 +1761,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;config;help;schema' {
+            break
+        }
+        'pimem;config;help;prompt' {
+            break
+        }
+        'pimem;config;help;check-model' {
             break
         }
         'pimem;config;help;help' {
@@ -1871,6 +1973,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('todo', 'todo', [CompletionResultType]::ParameterValue, 'Keep a checklist in SCRATCHPAD.md')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Show notes, the scratchpad or a daily log')
             [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'Remember what past sessions were about')
+            [CompletionResult]::new('observe', 'observe', [CompletionResultType]::ParameterValue, 'Make observations of a session')
+            [CompletionResult]::new('reflect', 'reflect', [CompletionResultType]::ParameterValue, 'Consolidate observations')
             [CompletionResult]::new('extract', 'extract', [CompletionResultType]::ParameterValue, 'Learn the preferences that a text states')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
@@ -1880,6 +1984,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
+            [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
@@ -2008,6 +2113,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;help;session;list' {
             break
         }
+        'pimem;help;observe' {
+            break
+        }
+        'pimem;help;reflect' {
+            break
+        }
         'pimem;help;extract' {
             break
         }
@@ -2033,6 +2144,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;eval' {
+            break
+        }
+        'pimem;help;dream' {
             break
         }
         'pimem;help;rebuild' {
@@ -2160,6 +2274,8 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print one setting')
             [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change one setting in the project''s file, or in yours with --user')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON schema of memory.json')
+            [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print the rules that a language model gets, to be copied and changed')
+            [CompletionResult]::new('check-model', 'check-model', [CompletionResultType]::ParameterValue, 'Ask a language model for a word, to see whether its settings are right')
             break
         }
         'pimem;help;config;show' {
@@ -2172,6 +2288,12 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;config;schema' {
+            break
+        }
+        'pimem;help;config;prompt' {
+            break
+        }
+        'pimem;help;config;check-model' {
             break
         }
         'pimem;help;model' {
