@@ -91,8 +91,8 @@ def main() -> None:
             path = tmp / f"session-{number}.jsonl"
             transcript(path, number, rng, sentences)
             transcripts += ["--from", str(path)]
-        observations = tmp / "long.md"
-        shutil.copy(root / "fixtures/observations/long.md", observations)
+        observations = (root / "fixtures/observations/long.md").read_text(encoding="utf-8")
+        observed = Store(tmp, "observed", {"topics/lessons.md": "", "observations/long.md": observations})
         subprocess.run([args.pimem, "trust", "--all"], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL, check=True)
         kept = {"memory": tmp / "kept", "state": tmp / "kept-state"}
         shutil.copytree(store.memory, kept["memory"], copy_function=shutil.copy2)
@@ -111,8 +111,9 @@ def main() -> None:
             Command("dream, entries and logs", dream, store, put_back),
             Command("dream, 5 transcripts of 2 MB too", [*dream, *transcripts], store, put_back),
             Command("dream --plan, the same", [args.pimem, "dream", "--plan", *transcripts], store, put_back),
-            Command("reflect, 40,000 tokens", [args.pimem, "reflect", "--dry-run", str(observations)], empty_store),
-            Command("reflect --aggressive", [args.pimem, "reflect", "--dry-run", "--aggressive", str(observations)], empty_store),
+            Command("reflect, 40,000 tokens", [args.pimem, "reflect", "--dry-run"], observed),
+            Command("reflect --aggressive, the same", [args.pimem, "reflect", "--dry-run", "--aggressive"], observed),
+            Command("observe --print, 2 MB", [args.pimem, "observe", "--print", transcripts[1]], empty_store),
         ]
         runner = Runner(tmp)
         runner.rounds(commands, args.runs, 1)

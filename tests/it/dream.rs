@@ -341,7 +341,7 @@ fn without_a_store_there_is_nothing_to_do() {
 fn a_topic_without_room_takes_no_more() {
     let sandbox = Sandbox::new("empty");
     let line =
-        |n: usize| format!("- [preference] Preference number {n} of many, {}\n", "x".repeat(400));
+        |n: usize| format!("- [preference] Preference number {n} of many, {}\n", "x".repeat(415));
     sandbox.write("topics/preferences.md", (0..26).map(line).collect::<String>());
     let said = [
         "From now on, always run just check before you commit",
