@@ -29,7 +29,7 @@ use crate::{
 /// Merges entries that say the same, archives those that have faded, and learns from sessions and
 /// daily logs since the last dream: corrections, preferences, conventions, choices, finished work, and
 /// what comes up in session after session. Nothing is deleted, and what is pinned or enforced is left
-/// alone. A store with nothing to tend is not changed.
+/// alone. It tends the project's store; with --user, your own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     )]
     apply: Option<OsString>,
     /// Do it in the background, if it is due
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["from", "force"])]
     detach: bool,
     /// Ask the language model of the setting dream.provider too
     #[arg(long)]
@@ -140,9 +140,8 @@ fn plan(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
 
 /// Plans, and does what cannot do harm.
 fn dream(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
-    let llm = args.llm || (args.detached_run && ctx.config.flag("dream.llm"));
     let dreams = store.dreams(ctx.now);
-    let gathered = dream_gather::gather(ctx, store, &dreams, &args.from, llm)?;
+    let gathered = dream_gather::gather(ctx, store, &dreams, &args.from, args.llm)?;
     let by_rules = {
         let _whole = Committing::begin();
         let lock = context::lock(ctx, store)?;
@@ -152,7 +151,7 @@ fn dream(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
     store.dreamt(ctx.now, &gathered.waiting)?;
     show::done(ctx, &by_rules);
     show::summary(ctx, &by_rules, &gathered);
-    let by_model = if llm { Some(propose(ctx, store, &gathered.told)?) } else { None };
+    let by_model = if args.llm { Some(propose(ctx, store, &gathered.told)?) } else { None };
     if ctx.ui.json {
         let stages: Vec<&Stage<'_>> = [&by_rules].into_iter().chain(&by_model).collect();
         ctx.ui.document(&show::document(store, &gathered, &stages));

@@ -156,7 +156,7 @@ impl<'a> Stage<'a> {
                 Some(answer.model)
             }
             Err(Trouble { message, hint }) => {
-                ctx.ui.note(&format!("warning: no language model was asked: {message} ({hint})"));
+                ctx.ui.note(&format!("warning: done without a language model: {message} ({hint})"));
                 None
             }
         }

@@ -130,8 +130,6 @@ impl Store {
         categories: &Categories,
         now: Now,
     ) -> Result<bool> {
-        // A watermark that a killed dream was about to put into place.
-        atomic::sweep(&self.dir);
         let Some(path) = self.journal() else { return Ok(false) };
         let root = path.parent().unwrap_or(&path);
         let Some(bytes) = read::file(root, &path, read::MAX_LOG).map_err(Unreadable)? else {

@@ -180,7 +180,8 @@ fn a_killed_apply_is_ended_by_the_next_writer_or_never_began() {
     for name in ["project", "state"] {
         copy(&sandbox.root().join(name), &kept.join(name));
     }
-    let next = |sandbox: &Sandbox| drop(sandbox.run(&["log", "The next writer"]).done());
+    let next =
+        |sandbox: &Sandbox| drop(sandbox.run(&["add", "-c", "pattern", "The next writer"]).done());
     next(&sandbox);
     let before = holds(&sandbox);
     put_back(&sandbox, &kept);

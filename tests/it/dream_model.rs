@@ -204,7 +204,7 @@ fn a_dream_does_without_a_model_that_fails() {
         assert_eq!(said.code, 0, "{what}: {said:?}");
         assert!(said.stdout.contains("Dreamed: "), "{what}: {said:?}");
         assert!(
-            said.stderr.starts_with("warning: no language model was asked: "),
+            said.stderr.starts_with("warning: done without a language model: "),
             "{what}: {said:?}"
         );
         assert_eq!(said.stderr.lines().count(), 1, "{what}: {said:?}");
