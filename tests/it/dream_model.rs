@@ -215,6 +215,26 @@ fn a_dream_does_without_a_model_that_fails() {
     assert!(said.code == 0 && said.stderr.contains("dream.provider is none"), "{said:?}");
 }
 
+/// What the rules do away with is not there for the model, or the plan could not be applied.
+#[test]
+fn a_plan_with_steps_of_both_is_applied() {
+    let (sandbox, [_, _, _, radio]) = harbor();
+    let again = "The radio on quay two is broken.";
+    drop(sandbox.run(&["add", "--force", again]).done());
+    let own = sandbox.entries()[again]["id"].as_str().unwrap().to_owned();
+    let acts = acts(&[
+        json!({"act": "archive", "entry": radio, "reason": "it works again"}),
+        json!({"act": "archive", "entry": own, "reason": "it works again"}),
+        json!({"act": "add", "category": "lesson", "text": "The technician comes on Mondays", "reason": "r"}),
+    ]);
+    fs::write(sandbox.root().join("answer.txt"), acts).unwrap();
+    command(&sandbox, "dream", &format!("cat {}", sandbox.root().join("answer.txt").display()));
+    let plan = dream(&sandbox, &["--plan"]).ok();
+    assert_eq!(plan.matches("# refused: ").count(), 2, "{plan}");
+    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
+    assert!(told.ends_with("Applied: 1 merged, 1 added\n"), "{told}");
+}
+
 #[test]
 fn what_is_no_plan_changes_nothing() {
     let (sandbox, ids) = harbor();
