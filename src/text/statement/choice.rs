@@ -81,6 +81,7 @@ impl Line<'_> {
         let (verb, next) = if let Some(next) = self.behind(at, &going) {
             (("Go with", self.is_named(next)), next)
         } else if let Some(next) = self.behind(at, &deciding) {
+            let next = self.behind_occasion(next);
             let to = self.is_any(next, &["to", "on", "that", "against", "not"]);
             (("Decided", to && !self.is_any(next + 1, &["skip", "take", "try", "wait"])), next)
         } else if let Some(next) = self.behind(at, &settling) {
@@ -99,6 +100,13 @@ impl Line<'_> {
         let text = self.between(next, end)?;
         (said && enough && self.stands_alone_until(next, end))
             .then(|| Draft::new(Kind::Decision, format!("{verb} {text}")))
+    }
+
+    /// Behind "in standup", "yesterday" and the like, which come before what was decided.
+    fn behind_occasion(&self, at: usize) -> usize {
+        let occasions = ["in", "at", "during", "with", "yesterday", "today", "last", "earlier"];
+        let to = (at + 1..at + 5).find(|at| self.word(*at) == "to" && !self.said.apart(*at));
+        to.filter(|_| self.is_any(at, &occasions)).unwrap_or(at)
     }
 
     /// Whether what was chosen has a name: not "the second one", nor "a loop".

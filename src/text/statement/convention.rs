@@ -16,7 +16,11 @@ impl Line<'_> {
             return whole(0).filter(|_| self.is_custom(at) && good(at));
         }
         if self.is_any(0, &["always", "never"]) && self.is_rule(1) {
-            return whole(0).filter(|_| good(1));
+            let condition =
+                (2..self.words().len()).find(|at| self.is_any(*at, &["unless", "except"]));
+            let end = condition.unwrap_or(self.words().len());
+            let good = !self.said.is_trouble(2) && self.stands_alone_until(1, end);
+            return whole(0).filter(|_| good);
         }
         if self.word(0) == "this"
             && self
@@ -30,8 +34,16 @@ impl Line<'_> {
                 "we" => {
                     let duty = usize::from(self.is_any(at + 1, &["should", "must"]));
                     let always = self.is_any(at + 1 + duty, &["always", "never"]);
-                    always && self.is_rule(at + 2 + duty)
-                        || self.ends_in_project() && self.is_custom(at)
+                    let always = always && self.is_rule(at + 2 + duty);
+                    // "Here" is where the work is, and goes without saying.
+                    let last = self.words().len().saturating_sub(1);
+                    if always && self.word(last) == "here" && !self.said.apart(last) {
+                        let text = self.between(at, last)?;
+                        let good =
+                            !self.said.is_trouble(at + 1) && self.stands_alone_until(at, last);
+                        return good.then(|| Draft::new(Kind::Pattern, text));
+                    }
+                    always || self.ends_in_project() && self.is_custom(at)
                 }
                 "our" | "the" => self.is_named_custom(at + 1),
                 "by" => self.word(at + 1) == "convention" && self.words().len() > at + 4,

@@ -5,7 +5,7 @@ use super::{
     told::Line,
     words::{FINITE, IRREGULAR, NOT_HOW, ORDERS, SLIPS, UNKNOWN, WRONG},
 };
-use crate::text::preference::words::{POINTERS, TASKS};
+use crate::text::preference::words::{POINTERS, TASKS, TROUBLES};
 
 impl Line<'_> {
     /// Behind what says that something is wrong.
@@ -27,6 +27,13 @@ impl Line<'_> {
         if let Some(at) = told.filter(|at| self.is_fact(*at) || self.is_swap(*at)) {
             return Some(lesson(at));
         }
+        if let Some(end) = self.before_blame()
+            && self.contrasts_until(0, end)
+            && self.is_about_known(0, end)
+            && !(0..end).any(|at| TROUBLES.contains(self.word(at)))
+        {
+            return Some(Draft::new(Kind::Lesson, self.between(0, end)?));
+        }
         let actually = usize::from(self.word(0) == "actually");
         let opening = self.sentence.opening.as_str();
         let turned = ["no", "nope", "actually"]
@@ -42,9 +49,26 @@ impl Line<'_> {
         Some(Draft::new(Kind::Lesson, self.between(at, self.end_of_clause(at + 4))?))
     }
 
+    /// The end of what comes before ", you got that wrong".
+    fn before_blame(&self) -> Option<usize> {
+        let blames = [
+            "you got that wrong",
+            "you got it wrong",
+            "you had that wrong",
+            "you have that wrong",
+            "you mixed that up",
+            "you keep getting that wrong",
+        ];
+        let blame = |at: &usize| self.said.apart(*at) && self.behind(*at, &blames).is_some();
+        (1..self.words().len()).find(blame)
+    }
+
     /// "…, not milliseconds".
     fn contrasts(&self, from: usize) -> bool {
-        let end = self.words().len();
+        self.contrasts_until(from, self.words().len())
+    }
+
+    fn contrasts_until(&self, from: usize, end: usize) -> bool {
         (from + 2..end).any(|at| {
             let other = self.word(at) == "not" && self.said.apart(at) && at + 1 < end;
             other || self.said.reads(at, "instead of") || self.said.reads(at, "rather than")
@@ -53,6 +77,14 @@ impl Line<'_> {
 
     /// A fact: something known, and what it always does.
     fn is_fact(&self, from: usize) -> bool {
+        let verb = (from + 1..from + 9)
+            .find(|at| FINITE.contains(self.word(*at)) && !self.said.apart(*at));
+        let plain = !self.said.is_trouble(from);
+        verb.is_some() && plain && self.is_about_known(from, self.words().len())
+    }
+
+    /// Whether words up to `end` tell of something known.
+    fn is_about_known(&self, from: usize, end: usize) -> bool {
         let first = self.word(from);
         let duty = ["have to", "need to", "must", "can't", "cannot"];
         let known = match first {
@@ -60,11 +92,9 @@ impl Line<'_> {
             "that" | "" => false,
             _ => !UNKNOWN.contains(first) && !TASKS.contains(first) && !ORDERS.contains(first),
         };
-        let verb = (from + 1..from + 9)
-            .find(|at| FINITE.contains(self.word(*at)) && !self.said.apart(*at));
-        let should = (from..self.words().len())
+        let should = (from..end)
             .any(|at| self.is_any(at, &["should", "shouldn't", "i", "i'm", "me", "was", "were"]));
-        known && verb.is_some() && !should && !self.said.is_trouble(from) && self.stands_alone(from)
+        known && !should && self.stands_alone_until(from, end)
     }
 
     /// "Use x instead of y", "don't use x, use y", both with names of their own.

@@ -211,7 +211,6 @@ pub(super) const DONE: &[&str] = &[
     "resolved",
     "restored",
     "restructured",
-    "reverted",
     "rewrote",
     "shipped",
     "simplified",
