@@ -12,6 +12,7 @@ use super::{
     curate,
     error::{Exit, Failure, Kind},
     sarif,
+    view::count,
 };
 use crate::{
     model::entry::EntryId,
@@ -231,8 +232,6 @@ fn show(ctx: &Context, args: &Args, checked: &[Checked]) {
 /// `3 findings in 2 files, 1 fixable with pimem check --fix`.
 fn summary(checked: &[Checked]) -> String {
     let all = || checked.iter().flat_map(|held| held.findings.iter().map(move |f| (held, f)));
-    let count =
-        |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let files: BTreeSet<_> = all().map(|(held, f)| (&held.store.dir, &f.place.file)).collect();
     let fixable = all().filter(|(_, finding)| finding.fix.is_some()).count();
     match (all().count(), fixable) {

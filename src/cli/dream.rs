@@ -14,7 +14,7 @@ use super::{
     dream_show as show,
     dreaming::Stage,
     error::{Exit, Failure, Kind},
-    input,
+    input, view,
 };
 use crate::{
     plan::{
@@ -222,7 +222,7 @@ fn apply(ctx: &Context, store: &Store, path: Option<&Path>) -> Result<Exit, Fail
         }
     }
     if !wrong.is_empty() {
-        let message = format!("{} of the plan cannot be done", show::count(wrong.len(), "line"));
+        let message = format!("{} of the plan cannot be done", view::count(wrong.len(), "line"));
         return Err(refuse(message, wrong));
     }
     stage.plan.steps = steps;

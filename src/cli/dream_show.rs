@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{context::Context, dream_detached::Started, dream_gather::Gathered, dreaming::Stage};
+use super::{
+    context::Context, dream_detached::Started, dream_gather::Gathered, dreaming::Stage, view::count,
+};
 use crate::{
     model::entry::EntryId,
     plan::{
@@ -19,11 +21,6 @@ const SCHEMA: &str = "pimem.dream/1";
 
 /// Characters of an entry that a proposal quotes.
 const QUOTED: usize = 40;
-
-/// `1 act`, `2 acts`.
-pub(super) fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
 
 /// There was nothing to do.
 pub(super) fn nothing(ctx: &Context) {

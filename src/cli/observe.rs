@@ -12,13 +12,9 @@ use super::{
     error::{Exit, Failure, Kind},
     observing::{self, Observed, Wanted},
     reflecting::{self, How},
-    sessions,
+    sessions, view,
 };
-use crate::{
-    report::budget::{Tokens, thousands},
-    store::observed,
-    text::observation::Document,
-};
+use crate::{report::budget::Tokens, store::observed, text::observation::Document};
 
 /// Make observations of a session
 ///
@@ -120,19 +116,13 @@ fn keep(ctx: &Context, observed: &Observed) -> Result<Exit, Failure> {
     let (items, file) = (written.items().count(), observed::file(&observed.stem));
     ctx.ui.note(&format!(
         "Observed {} in {file}: {}",
-        count(observed.messages, "message"),
-        count(items as u64, "observation")
+        view::count(usize::try_from(observed.messages).unwrap_or(usize::MAX), "message"),
+        view::count(items, "observation")
     ));
     if let Some(done) = done {
         ctx.ui.note(&done.line());
     }
     Ok(Exit::Done)
-}
-
-/// `1 message`, `2,000 messages`.
-fn count(number: u64, what: &str) -> String {
-    let number = usize::try_from(number).unwrap_or(usize::MAX);
-    format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 fn nothing(ctx: &Context, observed: Option<&Observed>) -> Exit {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
     recall::telemetry::Access,
-    report::select::Verdict,
+    report::{budget::thousands, select::Verdict},
     score::{
         board::{self, Board, Row, Scope},
         evidence::UserState,
@@ -133,6 +133,11 @@ impl<'a> Entries<'a> {
 /// What the user decided, markers in the markdown included.
 pub(crate) fn user_state(row: &Row) -> UserState {
     if row.standing == Standing::Pinned { UserState::Pinned } else { row.evidence.user }
+}
+
+/// `1 act`, `2,000 acts`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 /// Six decimals are enough for anybody, and keep JSON readable.
