@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     context::{self, Context},
     error::{Failure, Kind},
+    sessions,
 };
 use crate::{
     model::{
@@ -22,9 +23,7 @@ use crate::{
     store::{
         atomic,
         dreaming::{Dreams, Waiting},
-        journal, notes,
-        read::{self, Problem},
-        stream,
+        journal, notes, read, stream,
         vault::Store,
     },
     text::{
@@ -43,6 +42,10 @@ pub(super) const LEFT: &str = "plan.txt";
 const TRANSCRIPT: u64 = 512 << 20;
 /// Characters of one message that a language model gets.
 const TOLD: usize = 2_000;
+/// Bytes of a message that are looked at for that.
+const LOOKED_AT: usize = 32 << 10;
+/// Bytes of one session that it may get.
+const MOST_TOLD: usize = 512 << 10;
 
 /// What was said since the last dream, and what follows from it.
 pub(super) struct Gathered {
@@ -203,14 +206,7 @@ fn listen(
     source: Source,
     for_model: bool,
 ) -> Result<(Heard, Option<String>), Failure> {
-    let fail = |problem: Problem| {
-        Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
-    };
-    let missing = || {
-        let message = format!("there is no file {}", path.display());
-        Failure::new(Kind::Usage, message, "name the transcript of a session")
-    };
-    let file = stream::open(path).map_err(fail)?.ok_or_else(missing)?;
+    let (file, name) = (sessions::open(path)?, path.display().to_string());
     let mut listener = Listener::new(source);
     let mut told = String::new();
     let mut take = |messages: Vec<Message>| {
@@ -218,8 +214,15 @@ fn listen(
             listener.push(&message);
             if for_model {
                 let who = if message.role == Role::User { "User" } else { "Agent" };
-                let start: String = message.text.chars().take(TOLD).collect();
-                told.push_str(&format!("{who}: {}\n", text::secret::clean(&start)));
+                // Cut only when it is clean, for half of a secret is not known for one.
+                let end = message.text.floor_char_boundary(LOOKED_AT);
+                let open = text::secret::clean(message.text.get(..end).unwrap_or_default());
+                let start: String = open.chars().take(TOLD).collect();
+                told.push_str(&format!("{who}: {start}\n"));
+                if told.len() > MOST_TOLD {
+                    // What was said last says most about how it ended.
+                    told.drain(..told.ceil_char_boundary(MOST_TOLD / 2));
+                }
             }
         }
     };
@@ -228,14 +231,8 @@ fn listen(
         take(lines.push(line));
         ControlFlow::Continue(())
     });
-    read.map_err(|error| {
-        Failure::from(anyhow::Error::new(error).context(format!("cannot read {}", path.display())))
-    })?;
-    let (session, rest) = lines.finish().ok_or_else(|| {
-        let message = format!("{} is no transcript that pimem knows", path.display());
-        let hint = "transcripts of Claude Code, Codex, Gemini and pi are read";
-        Failure::new(Kind::Refused, message, hint)
-    })?;
+    read.map_err(|error| sessions::unreadable(&name, error))?;
+    let (session, rest) = lines.finish().ok_or_else(|| sessions::unknown(&name))?;
     take(rest);
     let mut heard = listener.finish();
     if heard.source.id.is_empty() {
