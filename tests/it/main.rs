@@ -44,6 +44,7 @@ mod model_absent;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
 mod notes;
+#[cfg(feature = "llm")]
 mod observe;
 mod race;
 mod scopes;
