@@ -4,29 +4,26 @@ use std::path::PathBuf;
 
 use super::{
     context::Context,
-    curate, dream_gather, dream_model,
+    curate, dream_gather, dream_learn, dream_model,
     error::{Failure, Kind},
-    intake::{self, New},
+    intake,
 };
 use crate::{
     llm::Trouble,
     model::{
         category::Categories,
-        entry::{EntryId, EntryText},
+        entry::EntryId,
         event::{Cue, EventKind, Provenance},
         hash::IdMap,
     },
     plan::{
-        act::{Act, By, Plan, Refused, Step},
+        act::{Act, Plan, Refused, Step},
         dream,
         learn::Conclusion,
         script::{self, Naming},
         vet::{self, Vetting},
     },
-    score::{
-        board::{self, Board, Row},
-        evidence::UserState,
-    },
+    score::board::{self, Board, Row},
     store::{
         full::TopicFull,
         lock::StoreLock,
@@ -137,7 +134,7 @@ impl<'a> Stage<'a> {
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
         stage.plan.steps = steps;
-        learn(ctx, &txn, &stage.sight, learned, &mut stage.plan);
+        dream_learn::learn(ctx, store, &txn, &stage.sight.board, learned, &mut stage.plan);
         drop(txn);
         stage.carry_out(ctx, store, lock)?;
         stage.plan.steps.extend(proposed);
@@ -218,99 +215,6 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Turns what was learned into additions, or into evidence where it is known.
-fn learn(ctx: &Context, txn: &Txn<'_>, sight: &Sight<'_>, learned: &[Conclusion], plan: &mut Plan) {
-    let (mut news, mut told) = (Vec::new(), Vec::new());
-    for one in learned {
-        let checked = new(ctx, one.category, one.cue, &one.text).and_then(|new| {
-            let tau = ctx.config.categories.spec(new.category).tau_days;
-            let faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;
-            if one.said.is_some_and(faded) {
-                let message = "it was said so long ago that it would have faded";
-                return Err(Failure::new(Kind::Refused, message, ""));
-            }
-            Ok(new)
-        });
-        match checked {
-            Ok(new) => {
-                news.push(new);
-                told.push(one);
-            }
-            Err(failure) => {
-                let what = format!("[{}] {}", one.category, one.text);
-                plan.refused.push(Refused { what, why: failure.message });
-            }
-        }
-    }
-    intake::find_repeated(ctx, txn, &mut news);
-    let mut steps: Vec<Step> = Vec::new();
-    for (new, one) in news.iter().zip(told) {
-        let id = new.id(ctx);
-        let line = new.line(ctx);
-        let step = |act| Step { act, reason: one.reason.clone(), by: By::Rules };
-        let refused = |why: &str| Refused {
-            what: format!("[{}] {}", line.category, line.text),
-            why: why.to_owned(),
-        };
-        let Some(row) = sight.board.get(id) else {
-            if one.again {
-                // It was learned before, and somebody has taken it away since.
-                continue;
-            }
-            let (category, text) = (line.category.to_owned(), line.text.to_owned());
-            steps.push(step(Act::Add { category, cue: new.cue, text }));
-            continue;
-        };
-        let ends = row.expired || row.superseded_by.is_some();
-        let act = match fate(&plan.steps, id) {
-            _ if row.evidence.user == UserState::Forgotten => {
-                plan.refused.push(refused("it has been forgotten"));
-                continue;
-            }
-            _ if ends || !row.may_gain_unasked(ctx.now, false) => {
-                plan.refused.push(refused("it was said within the hour, is over, or not reviewed"));
-                continue;
-            }
-            Fate::Merged(keep) => Act::Reinforce(keep, 1),
-            Fate::Archived => {
-                // Said again, it has not faded.
-                plan.steps.retain(|step| step.act != Act::Archive(id));
-                Act::Reinforce(id, 1)
-            }
-            Fate::Stays => Act::Reinforce(id, 1),
-        };
-        if !steps.iter().any(|step| step.act == act) {
-            steps.push(step(act));
-        }
-    }
-    plan.steps.extend(steps);
-}
-
-/// What becomes of an entry.
-enum Fate {
-    Stays,
-    Archived,
-    Merged(EntryId),
-}
-
-fn fate(steps: &[Step], id: EntryId) -> Fate {
-    let of = |step: &Step| match &step.act {
-        Act::Archive(gone) if *gone == id => Some(Fate::Archived),
-        Act::Merge { keep, from } if *keep != id && from.contains(&id) => Some(Fate::Merged(*keep)),
-        _ => None,
-    };
-    steps.iter().find_map(of).unwrap_or(Fate::Stays)
-}
-
-/// A text as an entry to be.
-fn new(ctx: &Context, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
-    let category = intake::category(ctx, category)?;
-    let text = EntryText::new(text)?;
-    let (pin, tags) = (false, Vec::new());
-    let (topic, until, told, known) = (None, None, false, None);
-    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
-}
-
 fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result<(), Failure> {
     match act {
         Act::Merge { keep, from } => {
@@ -327,13 +231,13 @@ fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result
         }
         Act::Archive(id) => curate::archive(txn, sight.row(*id)?)?,
         Act::Add { category, cue, text } => {
-            let new = new(ctx, category, *cue, text)?;
+            let new = dream_learn::entry(ctx, category, *cue, text)?;
             new.begin(ctx, txn)?;
             new.place(ctx, txn);
         }
         Act::Reinforce(id, n) => txn.record(*id, EventKind::Reinforce(*n))?,
         Act::Combine { category, text, from } => {
-            let new = new(ctx, category, Cue::Behavioral, text)?;
+            let new = dream_learn::entry(ctx, category, Cue::Behavioral, text)?;
             new.begin(ctx, txn)?;
             txn.record(new.id(ctx), EventKind::Merge(from.clone()))?;
             new.place(ctx, txn);

@@ -15,6 +15,7 @@ mod doctor;
 mod dream;
 mod dream_detached;
 mod dream_gather;
+mod dream_learn;
 mod dream_model;
 mod dream_show;
 mod dreaming;

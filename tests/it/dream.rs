@@ -1,5 +1,4 @@
-//! Dreams: plans are applied whole or not at all, nothing that is kept is touched, and what was said is
-//! learned once.
+//! Dreams: plans are applied whole or not at all, and nothing that is kept is touched.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +39,7 @@ fn tired() -> Sandbox {
 }
 
 /// A session of Claude Code: what was said in turns, the user first.
-fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBuf {
+pub(crate) fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBuf {
     let line = |(number, text): (usize, &&str)| {
         let role = if number % 2 == 0 { "user" } else { "assistant" };
         let record = json!({
@@ -217,104 +216,6 @@ fn a_killed_apply_is_ended_by_the_next_writer_or_never_began() {
 }
 
 #[test]
-fn what_is_said_is_learned_once() {
-    let sandbox = Sandbox::new("harbor");
-    let path = transcript(
-        &sandbox,
-        "s1",
-        &[
-            "Please add a test for the tide table",
-            "Added a test for the tide table.",
-            "No, that's wrong: the tide table is in local time, not in UTC",
-            "Right, I have fixed it.",
-            "From now on, always run just check before you commit",
-            "Will do.",
-        ],
-    );
-    let args = ["dream", "--from", path.to_str().unwrap()];
-    let told = sandbox.run(&args).ok();
-    assert!(told.contains("1 session and "), "{told}");
-    let preference = "Added: [preference] From now on, always run just check before you commit";
-    assert!(told.contains(preference), "{told}");
-    assert!(told.contains("Added: [lesson] "), "{told}");
-    let again = sandbox.run(&args).ok();
-    assert!(!again.contains("Added") && !again.contains("Reinforced"), "{again}");
-}
-
-#[test]
-fn what_a_plan_learned_is_known_once_it_is_applied() {
-    let sandbox = Sandbox::new("empty");
-    drop(sandbox.run(&["init"]).done());
-    let said = [
-        "From now on, always run just check before you commit",
-        "Will do.",
-        "Look at the planner",
-        "I did.",
-        "And now at the tide table",
-        "I did.",
-    ];
-    let path = transcript(&sandbox, "s1", &said);
-    let args = ["dream", "--from", path.to_str().unwrap()];
-    let plan = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
-    let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();
-    assert!(told.ends_with("Applied: 1 added\n"), "{told}");
-    let later = ["--now", "2026-06-30T22:00:00Z"];
-    let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
-    assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
-    // What is destroyed is not kept for another dream either.
-    drop(sandbox.run(&["purge", "--yes", "just check"]).done());
-    let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
-    let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
-    for dir in dreams.map(|dir| dir.unwrap().path()) {
-        assert!(!heard(dir).contains("just check"));
-    }
-}
-
-#[test]
-fn what_would_have_faded_since_is_not_learned() {
-    let sandbox = Sandbox::new("empty");
-    for (day, text) in [
-        ("2026-06-01", "Released 0.1 of the planner"),
-        ("2026-06-29", "Released 0.2 of the planner"),
-    ] {
-        let now = format!("{day}T12:00:00Z");
-        drop(sandbox.run(&["--now", &now, "log", text]).done());
-    }
-    let told = sandbox.run(&["dream"]).ok();
-    assert!(told.contains("Added: [done] Released 0.2 of the planner"), "{told}");
-    assert!(!told.contains("0.1"), "{told}");
-}
-
-#[test]
-fn sessions_that_are_too_short_teach_nothing() {
-    let sandbox = Sandbox::new("harbor");
-    let path = transcript(&sandbox, "s1", &["From now on, always run just check first", "Yes."]);
-    let told = sandbox.run(&["dream", "--from", path.to_str().unwrap()]).ok();
-    assert!(!told.contains("Added: [preference]"), "{told}");
-}
-
-#[test]
-fn what_comes_up_in_three_sessions_is_promoted() {
-    let sandbox = Sandbox::new("harbor");
-    for number in 1..=3 {
-        let name = format!("s{number}");
-        let said = [
-            "Have a look at the berth planner",
-            "It plans berths.",
-            "Run the tests with just check-fast",
-            "They pass.",
-            "Now release it to the staging cluster",
-            "Released.",
-        ];
-        let path = transcript(&sandbox, &name, &said);
-        let told = sandbox.run(&["dream", "--from", path.to_str().unwrap()]).ok();
-        let promoted = told.contains("Added: [pattern] Run the tests with just check-fast");
-        assert_eq!(promoted, number == 3, "{told}");
-    }
-    assert_eq!(sandbox.entries()["Run the tests with just check-fast"]["cue"], "recurrence");
-}
-
-#[test]
 fn what_nobody_reviewed_is_left_alone() {
     let sandbox = Sandbox::cloned("harbor");
     sandbox.plant(
@@ -336,28 +237,6 @@ fn without_a_store_there_is_nothing_to_do() {
         assert!(told.stderr.contains("There is no store yet"), "{}", told.stderr);
     }
     assert_eq!(sandbox.tree().len(), 0);
-}
-
-#[test]
-fn a_topic_without_room_takes_no_more() {
-    let sandbox = Sandbox::new("empty");
-    let line =
-        |n: usize| format!("- [preference] Preference number {n} of many, {}\n", "x".repeat(415));
-    sandbox.write("topics/preferences.md", (0..26).map(line).collect::<String>());
-    let said = [
-        "From now on, always run just check before you commit",
-        "Will do.",
-        "No, that's wrong: the tide table is in local time, not in UTC",
-        "I see.",
-        "And now look at the planner",
-        "I did.",
-    ];
-    let path = transcript(&sandbox, "s1", &said);
-    let before = sandbox.read("topics/preferences.md");
-    let told = sandbox.run(&["-v", "dream", "--from", path.to_str().unwrap()]).done();
-    assert!(told.contains("Added: [lesson] The tide table is in local time, not in UTC"), "{told}");
-    assert!(!told.contains("Added: [preference]"), "{told}");
-    assert_eq!(sandbox.read("topics/preferences.md"), before);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod crash;
 mod decisions;
 mod discovery;
 mod dream;
+mod dream_learn;
 #[cfg(feature = "llm")]
 mod dream_model;
 mod dream_run;
