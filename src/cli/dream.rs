@@ -5,8 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
-
 use super::{
     context::{self, Context},
     dream_detached::{self, Committing, Started},
@@ -21,7 +19,7 @@ use crate::{
         act::{By, Step},
         script,
     },
-    store::{atomic, journal, read, vault::Store},
+    store::{journal, read, vault::Store},
 };
 
 /// Tend the store: merge, archive, and learn from past sessions
@@ -145,10 +143,11 @@ fn dream(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let by_rules = {
         let _whole = Committing::begin();
         let lock = context::lock(ctx, store)?;
-        Stage::plan(ctx, store, Some(&lock), &gathered.learned)?
+        let stage = Stage::plan(ctx, store, Some(&lock), &gathered.learned)?;
+        gathered.keep(store)?;
+        store.dreamt(&lock, ctx.now, &gathered.waiting)?;
+        stage
     };
-    gathered.keep(store)?;
-    store.dreamt(ctx.now, &gathered.waiting)?;
     show::done(ctx, &by_rules);
     show::summary(ctx, &by_rules, &gathered);
     let by_model = if args.llm { Some(propose(ctx, store, &gathered.told)?) } else { None };
@@ -227,10 +226,9 @@ fn apply(ctx: &Context, store: &Store, path: Option<&Path>) -> Result<Exit, Fail
     }
     stage.plan.steps = steps;
     stage.carry_out(ctx, store, Some(&lock))?;
-    drop(lock);
-    dream_gather::applied(store, &script.state, script.made, ctx.now)?;
+    dream_gather::applied(store, &script.state, script.made, ctx.now, &lock)?;
     if path.is_none() {
-        atomic::remove_file(&own).with_context(|| format!("cannot delete {}", own.display()))?;
+        journal::discard(&own)?;
     }
     show::done(ctx, &stage);
     show::applied(ctx, store, &stage);

@@ -1,7 +1,6 @@
 //! What was said since the last dream: transcripts of sessions that wait, and daily logs.
 
 use std::{
-    io,
     ops::ControlFlow,
     path::{Path, PathBuf},
 };
@@ -21,13 +20,15 @@ use crate::{
     },
     plan::learn::{self, Conclusion, Heard, Listener, Memory, Source, SourceKind},
     store::{
-        atomic,
         dreaming::{Dreams, Waiting},
-        journal, notes, read, stream,
+        journal,
+        lock::StoreLock,
+        notes, read, stream,
         vault::Store,
     },
     text::{
         self,
+        preference::LOOKED_AT,
         transcript::{Lines, Message, Role},
     },
 };
@@ -42,8 +43,6 @@ pub(super) const LEFT: &str = "plan.txt";
 const TRANSCRIPT: u64 = 512 << 20;
 /// Characters of one message that a language model gets.
 const TOLD: usize = 2_000;
-/// Bytes of a message that are looked at for that.
-const LOOKED_AT: usize = 32 << 10;
 /// Bytes of one session that it may get.
 const MOST_TOLD: usize = 512 << 10;
 
@@ -115,6 +114,16 @@ impl Gathered {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
         Ok(journal::keep(&dir.join(MEMORY), self.memory.write().as_bytes())?)
     }
+
+    /// Notes what there is to remember if the plan that was made of it is applied.
+    pub(super) fn expect(&self, store: &Store, state: &str) -> Result<(), Failure> {
+        let Some(dir) = store.dream_dir() else { return Ok(()) };
+        let session = |one: &Waiting| (one.session.transcript.clone(), one.bytes);
+        let sessions = self.waiting.iter().map(session).collect();
+        let planned = Planned { state: state.to_owned(), heard: self.memory.write(), sessions };
+        let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
+        Ok(journal::keep(&dir.join(PLANNED), &bytes)?)
+    }
 }
 
 /// What is to be remembered once a plan has been applied.
@@ -128,24 +137,13 @@ struct Planned {
     sessions: Vec<(PathBuf, u64)>,
 }
 
-impl Gathered {
-    /// Notes what there is to remember if the plan that was made of it is applied.
-    pub(super) fn expect(&self, store: &Store, state: &str) -> Result<(), Failure> {
-        let Some(dir) = store.dream_dir() else { return Ok(()) };
-        let session = |one: &Waiting| (one.session.transcript.clone(), one.bytes);
-        let sessions = self.waiting.iter().map(session).collect();
-        let planned = Planned { state: state.to_owned(), heard: self.memory.write(), sessions };
-        let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
-        Ok(journal::keep(&dir.join(PLANNED), &bytes)?)
-    }
-}
-
 /// A plan that was made for a store in that state has been applied.
 pub(super) fn applied(
     store: &Store,
     state: &str,
     made: Option<Timestamp>,
     now: Now,
+    lock: &StoreLock,
 ) -> Result<(), Failure> {
     let Some(dir) = store.dream_dir() else { return Ok(()) };
     let path = dir.join(PLANNED);
@@ -163,8 +161,8 @@ pub(super) fn applied(
     waiting.retain(heard);
     // What was said since the plan was made waits for the next one.
     let made = made.filter(|made| *made <= now.0).map_or(now, Now);
-    store.dreamt(made, &waiting)?;
-    Ok(atomic::remove_file(&path).map_err(anyhow::Error::new)?)
+    store.dreamt(lock, made, &waiting)?;
+    Ok(journal::discard(&path)?)
 }
 
 /// Takes entries out of what was heard, and plans that may tell of them with it.
@@ -175,14 +173,7 @@ pub(super) fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> 
         journal::keep(&dir.join(MEMORY), memory.write().as_bytes())?;
     }
     for name in [PLANNED, LEFT] {
-        match atomic::remove_file(&dir.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let path = dir.join(name);
-                let context = format!("cannot delete {}", path.display());
-                return Err(anyhow::Error::new(error).context(context).into());
-            }
-            _ => {}
-        }
+        journal::discard(&dir.join(name))?;
     }
     Ok(())
 }

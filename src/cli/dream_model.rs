@@ -33,10 +33,7 @@ pub(super) fn ask(
         message: "dream.provider is none".to_owned(),
         hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
     })?;
-    let rules = Prompt::Dream.text(ctx.env.home.as_deref()).map_err(|problem| Trouble {
-        message: problem.to_string(),
-        hint: problem.hint().to_owned(),
-    })?;
+    let rules = Prompt::Dream.text(ctx.env.home.as_deref())?;
     let categories = &ctx.config.categories;
     // That a store was named outright is no word that its texts may be sent to somebody.
     let trust = store.clone().strict().trust;

@@ -107,15 +107,17 @@ impl<'a> Stage<'a> {
         store: &'a Store,
         lock: Option<&StoreLock>,
     ) -> Result<Self, Failure> {
-        Self::at(ctx, store, &begin(ctx, store, lock)?)
+        // Before the rest is read: a plan for what has changed since is refused, and never one for what
+        // was not seen.
+        let state = store.state()?;
+        Ok(Self::at(ctx, state, &begin(ctx, store, lock)?))
     }
 
-    fn at(ctx: &'a Context, store: &'a Store, txn: &Txn<'_>) -> Result<Self, Failure> {
+    fn at(ctx: &'a Context, state: String, txn: &Txn<'_>) -> Self {
         let sight = Sight::of(ctx, txn);
-        let (state, made) = (store.state()?, ctx.now.0);
-        let plan = Plan { state, made, steps: Vec::new(), refused: Vec::new() };
+        let plan = Plan { state, made: ctx.now.0, steps: Vec::new(), refused: Vec::new() };
         let vetting = Vetting::of(ctx.now, &sight.board.rows);
-        Ok(Self { sight, plan, done: false, file: None, vetting })
+        Self { sight, plan, done: false, file: None, vetting }
     }
 
     /// What the rules want and what was learned, carried out where there is a lock.
@@ -125,8 +127,9 @@ impl<'a> Stage<'a> {
         lock: Option<&StoreLock>,
         learned: &[Conclusion],
     ) -> Result<Self, Failure> {
+        let state = store.state()?;
         let txn = begin(ctx, store, lock)?;
-        let mut stage = Self::at(ctx, store, &txn)?;
+        let mut stage = Self::at(ctx, state, &txn);
         let topics = super::check::topics(&txn.snapshot().topics);
         let categories = &ctx.config.categories;
         let steps = dream::plan(ctx.now, categories, &topics, &stage.sight.board, store.scope);
@@ -255,7 +258,7 @@ fn unrepeat(txn: &mut Txn<'_>, id: EntryId) {
     let lines = |doc: &crate::text::topic::TopicDoc| {
         let mut lines = doc.entries.iter().filter(|entry| entry.id == id).peekable();
         let here = lines.peek().is_some();
-        here.then(|| lines.any(|entry| entry.markers.pinned || entry.markers.enforced))
+        here.then(|| lines.any(|entry| entry.markers.any()))
     };
     let topics = &txn.snapshot().topics;
     let holders: Vec<(String, bool)> =

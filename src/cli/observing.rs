@@ -302,9 +302,7 @@ impl Work<'_> {
     }
 
     fn asked(&mut self, service: &Service, heard: &[Heard]) -> Result<Document, Trouble> {
-        let text = Prompt::Observer.text(self.ctx.env.home.as_deref()).map_err(|problem| {
-            Trouble { message: problem.to_string(), hint: problem.hint().to_owned() }
-        })?;
+        let text = Prompt::Observer.text(self.ctx.env.home.as_deref())?;
         let before = self.place.as_ref().map(|place| place.so_far.as_str()).unwrap_or_default();
         let before = format!("{before}{}", self.found);
         let said: String = heard.iter().map(Heard::read_out).collect();

@@ -190,10 +190,7 @@ fn answered(
     before: &str,
     today: Date,
 ) -> Result<Result<String, &'static str>, Trouble> {
-    let rules = prompt.text(ctx.env.home.as_deref()).map_err(|problem| Trouble {
-        message: problem.to_string(),
-        hint: problem.hint().to_owned(),
-    })?;
+    let rules = prompt.text(ctx.env.home.as_deref())?;
     let document = Document::parse(before);
     let kept = reflect::kept_word_for_word(&document, today);
     let kept: String = kept.iter().flat_map(|note| [note.to_string(), "\n".to_owned()]).collect();

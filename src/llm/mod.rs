@@ -20,6 +20,7 @@ use clap::ValueEnum;
 
 use crate::{
     config::{env::Env, layer::Config},
+    store::read::Problem,
     text::secret,
 };
 
@@ -69,6 +70,12 @@ pub(crate) struct Trouble {
 impl Trouble {
     fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
+    }
+}
+
+impl From<Problem> for Trouble {
+    fn from(problem: Problem) -> Self {
+        Self::new(problem.to_string(), problem.hint())
     }
 }
 

@@ -49,6 +49,14 @@ pub struct Markers {
     pub enforced: bool,
 }
 
+impl Markers {
+    /// Whether there is any.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self.pinned || self.enforced
+    }
+}
+
 /// Text that may become an entry: one line, not empty, nothing invisible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryText {

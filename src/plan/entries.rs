@@ -41,7 +41,7 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
     let mut stays: IdMap<EntryId, (&str, &TopicEntry)> = IdMap::default();
     for (stem, entry) in lines() {
         let known = stays.entry(entry.id).or_insert((stem, entry));
-        if is_marked(entry) && !is_marked(known.1) {
+        if entry.markers.any() && !known.1.markers.any() {
             *known = (stem, entry);
         }
     }
@@ -53,14 +53,10 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
         }
         let says = format!("repeats {}", Place::line(&file(home), first.line));
         let place = Place::line(&file(stem), entry.line);
-        let fix = (!is_marked(entry)).then_some(Fix::DeleteRepeat);
+        let fix = (!entry.markers.any()).then_some(Fix::DeleteRepeat);
         found.push(Finding { fix, ..Finding::new(&rule::DUPLICATE, place, says).about(entry.id) });
     }
     found
-}
-
-fn is_marked(entry: &TopicEntry) -> bool {
-    entry.markers.pinned || entry.markers.enforced
 }
 
 /// Entries whose date has passed, and those that were replaced.

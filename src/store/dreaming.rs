@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     atomic::{self, Sync},
     local,
-    lock::{LockError, StoreLock},
+    lock::StoreLock,
     read,
     trust::Kind,
     vault::Store,
@@ -89,8 +89,6 @@ pub(crate) struct PastSession {
 pub(crate) struct Waiting {
     /// Which one.
     pub(crate) session: PastSession,
-    /// When it was dreamt of before, having been shorter: what was said until then is known.
-    pub(crate) known: Option<Timestamp>,
     /// Bytes of its transcript now.
     pub(crate) bytes: u64,
 }
@@ -238,10 +236,8 @@ impl Store {
                 let ours = self.trust.is_own() || {
                     self.trust.holds(self.trust.text(Kind::Transcript, path))
                 };
-                let known = dreams.sessions.as_ref();
-                let known = known.and_then(|all| all.get(&session.transcript)).map(|(_, at)| *at);
                 let waits = ours && dreams.wants(&session, bytes);
-                waits.then_some(Waiting { session, known, bytes })
+                waits.then_some(Waiting { session, bytes })
             })
             .collect();
         found.sort_by_key(|waiting| waiting.session.ended());
@@ -250,8 +246,9 @@ impl Store {
         (found, more)
     }
 
-    /// A dream has succeeded: writes down when it began, and which sessions it was of.
-    pub(crate) fn dreamt(&self, began: Now, of: &[Waiting]) -> Result<()> {
+    /// A dream has succeeded: writes down when it began, and which sessions it was of. Temporary files
+    /// in the store are for the holder of its lock.
+    pub(crate) fn dreamt(&self, _lock: &StoreLock, began: Now, of: &[Waiting]) -> Result<()> {
         let before = self.dreams(began);
         let now = of.iter().map(|one| (one.session.transcript.clone(), (one.bytes, began.0)));
         let mut dreamt: Vec<Dreamt> = before
@@ -277,11 +274,6 @@ impl Store {
                 length(&one.transcript).is_none_or(waits)
             });
             Some(lines(&kept).into_bytes())
-        })?;
-        // Temporary files in the store are for the holder of its lock.
-        let _lock = StoreLock::acquire(&self.dir, self.patience).map_err(|error| match error {
-            LockError::Io(error) => anyhow::Error::new(error),
-            _ => anyhow::anyhow!("{} is locked by another process", self.dir.display()),
         })?;
         let mark = format!("{}\n", began.0);
         atomic::replace_file(&self.dir.join(WATERMARK), mark.as_bytes(), Sync::None, || Ok(true))?;

@@ -91,8 +91,8 @@ pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
     atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
 }
 
-/// Notes that it is done.
-pub(super) fn end(path: &Path) -> Result<()> {
+/// Deletes what is there no more use for: a journal when all of it is done.
+pub(crate) fn discard(path: &Path) -> Result<()> {
     match atomic::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot delete {}", path.display()))
@@ -137,7 +137,7 @@ impl Store {
         };
         // It is put into place whole, so whatever cannot be read is not ours.
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
-            return end(&path).map(|()| false);
+            return discard(&path).map(|()| false);
         };
         let mut changes: Vec<(Target, Change)> =
             journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
@@ -146,7 +146,7 @@ impl Store {
             let full = done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>());
             let Some(full) = full else {
                 done?;
-                return end(&path).map(|()| true);
+                return discard(&path).map(|()| true);
             };
             // Somebody has filled the topic since, so what was to be added to it is not.
             let topic = Target::Topic(full.stem.clone());

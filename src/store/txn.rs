@@ -296,7 +296,7 @@ impl Txn<'_> {
             self.replace(target, changes, first)?;
         }
         if let Some(journal) = journal {
-            journal::end(journal)?;
+            journal::discard(journal)?;
         }
         Ok(self.snapshot.ledger)
     }

@@ -119,9 +119,8 @@ impl TopicDoc {
     /// has to stay and none is marked.
     pub fn repeats(&self, id: EntryId, keep: bool) -> impl Iterator<Item = &TopicEntry> {
         let lines = || self.entries.iter().filter(move |entry| entry.id == id);
-        let marked = |entry: &TopicEntry| entry.markers.pinned || entry.markers.enforced;
-        let stay = usize::from(keep && !lines().any(marked));
-        lines().filter(move |entry| !marked(entry)).skip(stay)
+        let stay = usize::from(keep && !lines().any(|entry| entry.markers.any()));
+        lines().filter(|entry| !entry.markers.any()).skip(stay)
     }
 
     /// The bytes after `edits`, which must not overlap.
