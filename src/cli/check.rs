@@ -99,7 +99,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         checked.push(Checked { store, findings, fixed });
     }
     if args.sarif {
-        ctx.ui.document(&sarif::document(&checked, &problems));
+        ctx.ui.document(&sarif::document(&ctx.places, &checked, &problems));
     } else if ctx.ui.json {
         ctx.ui.document(&document(args, &checked));
     } else {

@@ -2,8 +2,6 @@
 //!
 //! Changes nothing.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::{
@@ -58,7 +56,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         ));
         findings.extend(contents(ctx, store, &snapshot));
         findings.extend(writing(store));
-        findings.extend(git_files(store));
+        findings.extend(git_files(ctx, store));
         let (state, found) = index(ctx, store, &snapshot.problems);
         facts.push(("index".to_owned(), state));
         findings.extend(found);
@@ -126,11 +124,10 @@ fn writing(store: &Store) -> Option<Finding> {
     }
 }
 
-fn git_files(store: &Store) -> Vec<Finding> {
+fn git_files(ctx: &Context, store: &Store) -> Vec<Finding> {
     let mut found = Vec::new();
     let lines = |name: &str| std::fs::read_to_string(store.dir.join(name)).unwrap_or_default();
-    let in_git = store.dir.ancestors().any(|dir: &Path| dir.join(".git").exists());
-    if !in_git {
+    if ctx.places.work_tree(&store.dir).is_none() {
         return found;
     }
     for (name, wanted, why) in [

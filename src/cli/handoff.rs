@@ -94,7 +94,8 @@ pub(super) fn write(
     if block(Vec::new())?.is_none() {
         return Ok(None);
     }
-    let repository = if git { git::standing(&ctx.places.cwd) } else { Vec::new() };
+    let work_tree = ctx.places.work_tree(&ctx.places.cwd).filter(|_| git);
+    let repository = work_tree.map(git::standing).unwrap_or_default();
     let lock = context::lock(ctx, store)?;
     let Some(block) = block(repository)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.

@@ -11,19 +11,15 @@ use super::check::Checked;
 use crate::{
     model::hash::fnv1a64,
     plan::rule::{Finding, RULES, Rule},
-    store::{
-        gitlink::{self, Git},
-        read::Problem,
-        vault::Store,
-    },
+    store::{read::Problem, root::Places, vault::Store},
 };
 
 /// One run of this program.
-pub(super) fn document(checked: &[Checked], problems: &[Problem]) -> Value {
+pub(super) fn document(places: &Places, checked: &[Checked], problems: &[Problem]) -> Value {
     let mut seen = BTreeMap::new();
     let mut results = Vec::new();
     for Checked { store, findings, .. } in checked {
-        let base = Base::of(store);
+        let base = Base::of(places, store);
         results.extend(findings.iter().map(|finding| result(&base, finding, &mut seen)));
     }
     let rules: Vec<Value> = RULES.iter().map(|rule| descriptor(rule)).collect();
@@ -91,11 +87,10 @@ struct Base {
 }
 
 impl Base {
-    fn of(store: &Store) -> Self {
-        let root = |dir: &&Path| gitlink::look(dir) != Git::None;
+    fn of(places: &Places, store: &Store) -> Self {
         // Without a repository, the project is what holds `.pi/memory`.
         let holds = || store.dir.ancestors().nth(2).filter(|_| store.dir.ends_with(".pi/memory"));
-        let root = store.dir.ancestors().find(root).or_else(holds);
+        let root = places.work_tree(&store.dir).or_else(holds);
         match root.and_then(|root| store.dir.strip_prefix(root).ok()) {
             Some(dir) => Self { dir: dir.to_path_buf(), relative: true },
             None => Self { dir: store.dir.clone(), relative: false },

@@ -14,10 +14,9 @@ const COMMITS: usize = 3;
 /// Changed files that are told of by name.
 const FILES: usize = 10;
 
-/// Lines that say where the repository stands whose work tree `dir` lies in; none outside of one.
-pub(crate) fn standing(dir: &Path) -> Vec<String> {
-    let found = dir.ancestors().find_map(|dir| Some((dir, gitlink::git_dir(dir)?)));
-    let Some((root, git)) = found else { return Vec::new() };
+/// Lines that say where the repository stands whose work tree starts at `root`.
+pub(crate) fn standing(root: &Path) -> Vec<String> {
+    let Some(git) = gitlink::git_dir(root) else { return Vec::new() };
     let head = std::fs::read_to_string(git.join("HEAD")).unwrap_or_default();
     let branch = head.trim().strip_prefix("ref: refs/heads/");
     let mut lines = vec![branch.map_or_else(

@@ -106,6 +106,15 @@ impl Places {
             .map(|(_, (dir, _))| dir)
     }
 
+    /// The root of the git work tree that `dir` lies in, not above a ceiling.
+    pub(crate) fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
+        dir.ancestors()
+            .enumerate()
+            .take_while(|(depth, dir)| *depth == 0 || !self.is_ceiling(dir))
+            .map(|(_, dir)| dir)
+            .find(|dir| gitlink::look(dir) != Git::None)
+    }
+
     fn is_ceiling(&self, dir: &Path) -> bool {
         self.ceilings.iter().any(|ceiling| ceiling == dir)
     }

@@ -13,7 +13,10 @@ use std::{
 
 use crate::{
     bad_input::refuses_with,
-    common::sandbox::{Outcome, Sandbox, outcome},
+    common::{
+        sandbox::{Outcome, Sandbox, outcome},
+        without,
+    },
 };
 
 /// Not root, and nobody that owns anything.
@@ -286,8 +289,7 @@ fn a_full_disk() {
         .args(["-t", "tmpfs", "-o", "size=256k,mode=0777", "tmpfs"])
         .arg(&project)
         .output();
-    if !mount.is_ok_and(|done| done.status.success()) {
-        println!("skipped: no file system can be mounted here");
+    if without("a file system to mount", mount.is_ok_and(|done| done.status.success())) {
         return;
     }
     let _mounted = Mounted(project.clone());

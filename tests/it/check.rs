@@ -215,9 +215,9 @@ fn both_stores_or_one() {
     assert_eq!(check(&sandbox, &["--scope", "project"]).stdout, "no findings\n");
     let sarif: Value = serde_json::from_str(&check_code(&sandbox, &["--sarif"])).unwrap();
     let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
-    // From the root of the repository that these tests run in, or whole where there is none.
-    let uri = place["artifactLocation"]["uri"].as_str().unwrap();
-    assert!(uri.ends_with("/home/.pi/agent/memory/topics/lessons.md"), "{uri}");
+    let topic = sandbox.home().join(".pi/agent/memory/topics/lessons.md");
+    let uri = format!("file://{}", topic.display());
+    assert_eq!(place["artifactLocation"]["uri"], uri, "whole, in no repository");
 }
 
 fn check_code(sandbox: &Sandbox, args: &[&str]) -> String {

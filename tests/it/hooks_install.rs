@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::common::{
     repository,
     sandbox::{Sandbox, outcome},
+    without_program,
 };
 
 const JSON: [&str; 5] = ["claude", "codex", "gemini", "antigravity", "cursor"];
@@ -322,8 +323,7 @@ fn in_a_project_its_root_is_meant() {
 #[test]
 fn shims_talk_to_both_sides() {
     let sandbox = Sandbox::new("empty");
-    if Command::new("node").arg("--version").output().is_err() {
-        println!("no Node: the shims were not run");
+    if without_program("node", "--version") {
         return;
     }
     let bin = sandbox.root().join("bin/pimem");

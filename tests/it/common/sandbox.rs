@@ -161,6 +161,7 @@ impl Sandbox {
             .env("TMPDIR", &self.root)
             .env("PIMEM_NOW", NOW)
             .env("PIMEM_CEILING_DIRS", &self.root)
+            .env("GIT_CEILING_DIRECTORIES", &self.root)
             .env("COLUMNS", "100")
             .env("TZ", "UTC")
             .current_dir(self.project());
