@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Instructions that whole commands take, counted by callgrind.
+
+    python3 benches/instructions.py [--pimem target/release/pimem] [--against OTHER] [--write] [--check]
+
+Times on a shared machine say little about a change of a few per cent; instructions do, and are the same
+whatever else the machine is doing. Every command runs on a copy of fixtures/stores/harbor that has been
+trusted and indexed, in a directory of its own with its own HOME and XDG directories.
+
+Without more it prints a table. `--against` counts another program in the same run and prints ratios,
+`--write` renews benches/instructions.txt, and `--check` compares with it and fails where a command
+takes more than two per cent more. The figures belong to a release build by one version of rustc, and
+leave out what the kernel does: reading, writing and syncing.
+
+Python 3.9+, standard library only; valgrind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "benches/instructions.txt"
+NOW = "2026-06-30T18:00:00Z"
+MOST = 1.02
+
+PROMPT = "Which SQLSTATE do we retry when a berth is booked twice?"
+SAID = {
+    "session-start": {"source": "startup"},
+    "prompt": {"prompt": PROMPT},
+    "post-tool": {"tool_name": "Edit", "tool_input": {"file_path": "src/berths.rs"}},
+    "stop": {"last_assistant_message": "I retried the transaction as the notes say. " * 5},
+    "pre-compact": {"trigger": "auto"},
+    "session-end": {"reason": "exit"},
+}
+
+# A name, arguments, and what is said on standard input.
+COMMANDS: list[tuple[str, list[str], str]] = [
+    ("--version", ["--version"], ""),
+    ("add", ["add", "The dredger needs a slack tide of forty minutes"], ""),
+    ("reinforce", ["reinforce", "SQLSTATE 40001"], ""),
+    ("log", ["log", "Moved the pilots to the new roster"], ""),
+    ("list", ["list"], ""),
+    ("report", ["report"], ""),
+    ("report --prompt", ["report", "--prompt", PROMPT], ""),
+    ("search", ["search", PROMPT], ""),
+    ("search --mode keyword", ["search", "--mode", "keyword", PROMPT], ""),
+    ("why", ["why", "SQLSTATE 40001"], ""),
+    ("extract", ["extract", "-"], "From now on, use tabs in makefiles please."),
+] + [(f"hook claude {event}", ["hook", "claude", event], json.dumps(more)) for event, more in SAID.items()]
+
+
+def environment(root: Path) -> dict[str, str]:
+    return {
+        "HOME": str(root / "home"),
+        "XDG_CACHE_HOME": str(root / "cache"),
+        "XDG_CONFIG_HOME": str(root / "config"),
+        "XDG_STATE_HOME": str(root / "state"),
+        "PIMEM_CEILING_DIRS": str(root),
+        "PIMEM_NOW": NOW,
+        # Hooks have the time that callgrind takes, and start nothing in the background.
+        "PIMEM_HOOK_DEADLINE_MS": "60000",
+        "PIMEM_HOOK_REBUILD_MINUTES": "0",
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "TZ": "UTC",
+    }
+
+
+def seed(pimem: Path, root: Path) -> None:
+    shutil.copytree(ROOT / "fixtures/stores/harbor", root / "project", copy_function=shutil.copyfile)
+    for name in ("home", "cache", "config", "state"):
+        (root / name).mkdir()
+    for args in (["trust", "--all"], ["rebuild"], ["search", "berth"]):
+        subprocess.run([pimem, *args], cwd=root / "project", env=environment(root), check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def count(pimem: Path, scratch: Path, args: list[str], said: str) -> int:
+    """Instructions of one command in a directory made for it."""
+    # The same path each time, as longer ones take more; and made anew, as an index knows its files.
+    root = scratch / "sandbox"
+    root.mkdir()
+    seed(pimem, root)
+    if said.startswith("{"):
+        said = json.dumps({**json.loads(said), "session_id": "one", "cwd": str(root / "project")})
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(pimem), *args],
+        cwd=root / "project", env=environment(root), input=said, text=True, capture_output=True)
+    shutil.rmtree(root)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or not found:
+        raise SystemExit(f"pimem {' '.join(args)}: {done.returncode}\n{done.stderr}")
+    return int(found[1])
+
+
+def measure(pimem: Path) -> dict[str, int]:
+    with tempfile.TemporaryDirectory(prefix="pimem-") as scratch:
+        return {name: count(pimem, Path(scratch), args, said) for name, args, said in COMMANDS}
+
+
+def text(figures: dict[str, int]) -> str:
+    lines = ["# Thousands of instructions of a release build; renew with benches/instructions.py --write\n"]
+    return "".join(lines + [f"{name:<26}{figure / 1000:>10,.0f}\n" for name, figure in figures.items()])
+
+
+def kept() -> dict[str, int]:
+    rows = (line.rsplit(None, 1) for line in FIGURES.read_text().splitlines() if not line.startswith("#"))
+    return {name.strip(): int(figure.replace(",", "")) * 1000 for name, figure in rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pimem", type=Path, default=ROOT / "target/release/pimem")
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    figures = measure(args.pimem.resolve())
+    if args.write:
+        FIGURES.write_text(text(figures))
+    if args.check:
+        before = kept()
+    elif args.against:
+        before = measure(args.against.resolve())
+    else:
+        sys.stdout.write(text(figures))
+        return
+    print(f"{'command':<26}{'before':>10}{'now':>10}  ratio")
+    worse = []
+    for name, figure in figures.items():
+        ratio = figure / before[name] if name in before else 1.0
+        worse += [name] if ratio > MOST else []
+        print(f"{name:<26}{before.get(name, 0) / 1000:>10,.0f}{figure / 1000:>10,.0f}  {ratio:.3f}")
+    if args.check and worse:
+        raise SystemExit(f"more than {MOST:.2f} times what it was: {', '.join(worse)}")
+
+
+if __name__ == "__main__":
+    main()
