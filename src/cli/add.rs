@@ -100,7 +100,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let placed = txn.placed();
         let ledger = &txn.snapshot().ledger;
         let board = Board::new(ctx.now, ctx.rules(), vec![(placed, ledger)]);
-        let old = pick::entry(ctx, &board, selector)?.entry.id;
+        let old = pick::entry(ctx, &board, &[], selector)?.entry.id;
         txn.record(old, EventKind::Supersede(new.id))?;
     }
     let mut placed = txn.placed();

@@ -1,5 +1,7 @@
 //! `pimem config`: show and change settings.
 
+use std::path::Path;
+
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
@@ -175,14 +177,10 @@ pub(super) fn write(
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let lock = context::lock(ctx, &store)?;
-    let before = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            let context = format!("cannot read {}", path.display());
-            return Err(anyhow::Error::new(error).context(context).into());
-        }
-    };
+    let before = read::file(Path::new("/"), &path, read::MAX_FILE);
+    let before = before.map_err(|problem| Failure::from(&problem))?.unwrap_or_default();
+    let before =
+        String::from_utf8(before).with_context(|| format!("{} is not UTF-8", path.display()))?;
     let after = layer::with_setting(&before, key, value.clone())
         .with_context(|| format!("{} is not a JSON object", path.display()))?;
     // What is written must be readable: a table of categories has rules of its own.

@@ -34,7 +34,7 @@ use crate::{
         atomic::Sync,
         lock::StoreLock,
         read,
-        root::Places,
+        root::{self, Places},
         trust::{Trust, Word},
         vault::{Snapshot, Store},
     },
@@ -192,7 +192,7 @@ impl Context {
         if choice != ScopeChoice::User {
             let found = self.places.project();
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
-                && !dir.is_dir()
+                && !root::is_there(dir)
             {
                 let message = format!("there is no store at {}", named.display());
                 return Err(Failure::new(Kind::Usage, message, "pimem init --dir DIR makes one"));
@@ -203,7 +203,7 @@ impl Context {
         let alone =
             self.places.named.is_some() && self.globals.scope.is_none() && !self.globals.user;
         if choice != ScopeChoice::Project && !alone {
-            let user = self.places.user().filter(|dir| dir.is_dir());
+            let user = self.places.user().filter(|dir| root::is_there(dir));
             stores.extend(user.map(|dir| self.store(dir, Scope::User)));
         }
         Ok(stores)
@@ -235,7 +235,7 @@ impl Context {
         if self.globals.user || self.globals.scope == Some(ScopeChoice::User) {
             return self.users();
         }
-        if let Some(dir) = self.places.project().filter(|dir| dir.is_dir()) {
+        if let Some(dir) = self.places.project().filter(|dir| root::is_there(dir)) {
             return Ok((dir, Scope::Project, true));
         }
         let dir = self.places.new_project().ok_or_else(|| {
@@ -261,7 +261,7 @@ impl Context {
     /// The user's own store as a target.
     pub(crate) fn users(&self) -> Result<Target, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;
-        let known = dir.is_dir();
+        let known = root::is_there(&dir);
         Ok((dir, Scope::User, known))
     }
 
@@ -275,8 +275,8 @@ impl Context {
             Scope::Project => Word::None,
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
-        let trust = Trust::new(&dir, state.as_deref(), patience, word, unnoted);
-        Store { dir, scope, sync, patience, trust, state }
+        let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
+        Store { dir, scope, sync, patience, trust, state, strict: false }
     }
 
     /// Who causes what is written now.
@@ -374,11 +374,8 @@ pub(crate) fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
 
 /// The lock of a store. What its last holder had begun and could not end is done first.
 pub(crate) fn lock(ctx: &Context, store: &Store) -> Result<StoreLock, Failure> {
-    let lock = StoreLock::acquire(&store.dir, store.patience).map_err(|error| {
-        let mut failure = Failure::from(error);
-        failure.message = format!("{} ({})", failure.message, store.dir.display());
-        failure
-    })?;
+    let lock = StoreLock::acquire(&store.dir, store.patience)?;
+    store.complete(&lock)?;
     if store.resume(&lock, &ctx.config.categories, ctx.now)? {
         ctx.ui.note("Ended what an interrupted dream had begun");
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     context::{self, Context},
     error::{Exit, Failure},
-    pick,
+    intake, pick,
     view::Entries,
 };
 use crate::{
@@ -130,6 +130,7 @@ pub(crate) fn restore(ctx: &Context, args: &RestoreArgs) -> Result<Exit, Failure
 
 /// Looks among archived lines first, then among forgotten entries.
 fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> {
+    let mut unread = Vec::new();
     for store in ctx.readers()? {
         let lock = context::lock(ctx, &store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
@@ -142,14 +143,22 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
             .filter(|row| row.evidence.user == UserState::Forgotten)
             .cloned()
             .collect();
+        let problems = [&txn.snapshot().problems[..], &archived.problems].concat();
         let mut rows = forgotten;
         rows.extend(gone.rows.iter().filter(|row| live.get(row.entry.id).is_none()).cloned());
         let candidates = Board { rows };
-        let row = match pick::entry(ctx, &candidates, selector) {
+        let row = match pick::entry(ctx, &candidates, &[], selector) {
             Ok(row) => row,
-            Err(failure) if failure.kind == super::error::Kind::NotFound => continue,
+            Err(failure) if failure.kind == super::error::Kind::NotFound => {
+                unread.extend(problems);
+                continue;
+            }
             Err(failure) => return Err(failure),
         };
+        // A line that was not seen would stay where it is, or be written a second time.
+        if let Some(problem) = problems.first() {
+            return Err(Failure::from(problem));
+        }
         txn.record(row.entry.id, EventKind::Restore)?;
         if live.get(row.entry.id).is_none() {
             let Placed { id, category, text, pinned, topic, .. } = row.entry.clone();
@@ -163,6 +172,9 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
         let row = row.clone();
         txn.commit()?;
         return Ok((row, line));
+    }
+    if let Some(problem) = unread.first() {
+        return Err(Failure::from(problem));
     }
     let mut failure = pick::failure(selector, std::iter::empty());
     failure.message = format!("no forgotten or archived entry matches {selector:?}");
@@ -236,10 +248,11 @@ pub(crate) fn on_each(
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = ctx.readers()?;
-    let (before, _) = ctx.board(&stores);
+    let (before, held) = ctx.board(&stores);
+    let unread = context::problems(&held);
     let mut ids = Vec::new();
     for selector in selectors {
-        let row = pick::entry(ctx, &before, selector)?;
+        let row = pick::entry(ctx, &before, &unread, selector)?;
         if !ids.contains(&row.entry.id) {
             ids.push(row.entry.id);
         }
@@ -253,6 +266,7 @@ pub(crate) fn on_each(
         }
         let lock = context::lock(ctx, store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
+        intake::refuse_if_unreadable(&txn)?;
         let fresh = board_of(ctx, store, txn.snapshot(), &txn.snapshot().ledger);
         for id in mine {
             let row =

@@ -24,6 +24,7 @@ use crate::{
     score::board::Board,
     store::{
         history::Past,
+        read::Problem,
         vault::{Snapshot, Store},
     },
 };
@@ -55,6 +56,8 @@ struct Then {
     report: render::Report,
     /// Under which id an entry of today was known, where that differs.
     former: IdMap<EntryId, EntryId>,
+    /// What of the archive could not be read.
+    problems: Vec<Problem>,
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
@@ -82,12 +85,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     );
     show(ctx, &before, &after, &found);
     let exit = if found.is_empty() { Exit::Nothing } else { Exit::Done };
-    Ok(ctx.complain(&context::problems(&snapshots), exit))
+    let problems = [context::problems(&snapshots), before.problems].concat();
+    Ok(ctx.complain(&problems, exit))
 }
 
 /// The stores as they stood, or will stand, at a time.
 fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) -> Then {
-    let mut former = IdMap::default();
+    let (mut former, mut problems) = (IdMap::default(), Vec::new());
     let past: Vec<Past> = stores
         .iter()
         .zip(snapshots)
@@ -95,20 +99,22 @@ fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) 
             if at >= ctx.now.0 {
                 let placed = today.placed(store, &ctx.config.categories);
                 let ledger = today.ledger.clone();
-                return Past { placed, ledger, former: IdMap::default() };
+                let (former, problems) = (IdMap::default(), Vec::new());
+                return Past { placed, ledger, former, problems };
             }
             store.at(at, today, &ctx.config.categories)
         })
         .collect();
     for past in &past {
         former.extend(&past.former);
+        problems.extend(past.problems.iter().cloned());
     }
     let placed = past.iter().map(|past| (past.placed.clone(), &past.ledger)).collect();
     let now = Now(at);
     let board = Board::new(now, ctx.rules(), placed);
     let settings = report::settings(ctx, None, Tokens(0));
     let report = render::report(now, &board, &ctx.config.categories, settings);
-    Then { now, board, report, former }
+    Then { now, board, report, former, problems }
 }
 
 fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {

@@ -113,12 +113,12 @@ fn writing(store: &Store) -> Option<Finding> {
     }
     match StoreLock::acquire(&store.dir, std::time::Duration::from_millis(200)) {
         Ok(_) => None,
-        Err(LockError::Busy(_)) => Some(finding(
+        Err(LockError::Busy(..)) => Some(finding(
             format!("{} is locked by another process", store.dir.display()),
             "wait for it to end; a lock never outlives its process",
         )),
         Err(LockError::Refused(problem)) => Some(finding(problem.to_string(), problem.hint())),
-        Err(LockError::Io(error)) => {
+        Err(LockError::Io(_, error)) => {
             Some(finding(format!("{} cannot be written: {error}", store.dir.display()), fix))
         }
     }
@@ -126,7 +126,6 @@ fn writing(store: &Store) -> Option<Finding> {
 
 fn git_files(ctx: &Context, store: &Store) -> Vec<Finding> {
     let mut found = Vec::new();
-    let lines = |name: &str| std::fs::read_to_string(store.dir.join(name)).unwrap_or_default();
     if ctx.places.work_tree(&store.dir).is_none() {
         return found;
     }
@@ -134,7 +133,13 @@ fn git_files(ctx: &Context, store: &Store) -> Vec<Finding> {
         (".gitattributes", init::GIT_ATTRIBUTES, "git merges what two branches remembered"),
         (".gitignore", init::GIT_IGNORE, "what belongs to this machine stays on it"),
     ] {
-        let held = lines(name);
+        let held = match store.file(name) {
+            Ok(held) => String::from_utf8_lossy(&held.unwrap_or_default()).into_owned(),
+            Err(problem) => {
+                found.push(finding(problem.to_string(), problem.hint()));
+                continue;
+            }
+        };
         let is_there = |line: &&str| held.lines().any(|known| known.trim() == *line);
         let lacking: Vec<&str> = wanted.lines().filter(|line| !is_there(line)).collect();
         if !lacking.is_empty() {

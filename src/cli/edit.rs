@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{
-    context::Context,
+    context::{self, Context},
     curate,
     error::{Exit, Failure, Kind},
     intake, pick,
@@ -37,8 +37,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
-    let (board, _) = ctx.board(&ctx.readers()?);
-    let old = pick::entry(ctx, &board, &args.entry)?;
+    let (board, held) = ctx.board(&ctx.readers()?);
+    let old = pick::entry(ctx, &board, &context::problems(&held), &args.entry)?;
     let raw = if args.text.is_empty() { ask(ctx, &old.entry.text)? } else { args.text.join(" ") };
     let text = EntryText::new(&raw)?;
     let spec = ctx.config.categories.spec(old.entry.category);
@@ -106,7 +106,7 @@ fn ask(ctx: &Context, text: &str) -> Result<String, Failure> {
     let editor = editor.ok_or_else(|| usage("there is no text, and no $VISUAL or $EDITOR"))?;
     let cache = ctx.env.cache.as_ref().ok_or_else(|| usage("there is no cache directory"))?;
     let dir = cache.join("pimem");
-    atomic::create_dir(&dir, true)?;
+    atomic::create_dir(&dir, Sync::Private)?;
     let path = dir.join(format!("edit-{}.md", std::process::id()));
     atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::Private, || Ok(true))?;
     // As git does: the variable may hold arguments, so a shell takes it apart; and it may be a

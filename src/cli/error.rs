@@ -141,22 +141,7 @@ impl From<InstallError> for Failure {
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Self {
-        match error {
-            LockError::Busy(patience) => Self::new(
-                Kind::Locked,
-                format!(
-                    "the store is locked by another process (waited {} ms)",
-                    patience.as_millis()
-                ),
-                "try again; lock.timeoutMs sets how long to wait",
-            ),
-            LockError::Refused(problem) => Self::from(&problem),
-            LockError::Io(error) => {
-                let mut failure = Self::from(anyhow::Error::new(error));
-                failure.message = format!("cannot lock the store: {}", failure.message);
-                failure
-            }
-        }
+        Self::from(anyhow::Error::new(error))
     }
 }
 
@@ -180,6 +165,14 @@ impl From<anyhow::Error> for Failure {
         }
         if let Some(busy) = error.downcast_ref::<Busy>() {
             return Self::from(busy);
+        }
+        match error.downcast_ref::<LockError>() {
+            Some(LockError::Refused(problem)) => return Self::from(problem),
+            Some(busy @ LockError::Busy(..)) => {
+                let hint = "try again; lock.timeoutMs sets how long to wait";
+                return Self::new(Kind::Locked, busy.to_string(), hint);
+            }
+            Some(LockError::Io(..)) | None => {}
         }
         let cause = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
         let hint = match cause.map(io::Error::kind) {

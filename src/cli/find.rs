@@ -1,6 +1,6 @@
 //! Searching stores: what `search` and the report's recall have in common.
 
-use std::{cmp::Reverse, collections::HashSet};
+use std::{cell::RefCell, cmp::Reverse, collections::HashSet};
 
 use super::{
     context::Context,
@@ -133,7 +133,7 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
         space = open(&meaning, true);
     }
     let mode = if space.is_some() { wished } else { Mode::Keyword };
-    let search = Search { ctx, stores, parts, sums, mode };
+    let search = Search { ctx, stores, parts, sums, mode, unread: RefCell::default() };
     let mut each = Vec::with_capacity(all.len());
     for wanted in all {
         let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
@@ -141,6 +141,11 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
     }
     if space.is_none() && wished == Mode::Semantic {
         degraded = Some("embedding.model is none".to_owned());
+    }
+    for problem in search.unread.into_inner() {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
     }
     for found in &mut each {
         found.mode = Some(mode);
@@ -162,6 +167,8 @@ struct Search<'a> {
     /// BM25 of every document of every part.
     sums: Vec<Vec<f64>>,
     mode: Mode,
+    /// What could not be read any more when it was looked up.
+    unread: RefCell<Vec<Problem>>,
 }
 
 impl Search<'_> {
@@ -173,7 +180,7 @@ impl Search<'_> {
         meaning: &mut Meaning,
         reopen: &mut dyn FnMut(&Meaning, bool) -> Option<Space>,
     ) -> (Vec<Hit>, Vec<Hit>) {
-        let Self { ctx, stores, parts, sums, mode } = self;
+        let Self { ctx, stores, parts, sums, mode, unread } = self;
         let mode = *mode;
         let keep = |part, doc| keeps(wanted, parts, part, doc);
         let filtered = !wanted.kinds.is_empty()
@@ -194,11 +201,13 @@ impl Search<'_> {
             *space = reopen(meaning, false);
             first = candidates(space);
         }
-        let mut placed = place(ctx, stores, parts, wanted, first);
+        let mut unread = unread.borrow_mut();
+        let mut placed = place(ctx, stores, parts, wanted, first, &mut unread);
         let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
         sieve::cut(&mut kept, mode, pool);
         placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
-        read(stores, parts.corpora, parts, &mut placed, (mode == Mode::Hybrid).then_some(meaning));
+        let meaning = (mode == Mode::Hybrid).then_some(meaning);
+        unread.extend(read(stores, parts.corpora, parts, &mut placed, meaning));
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
@@ -267,13 +276,14 @@ fn place<'a>(
     parts: &Parts<'a>,
     wanted: &Wanted<'_>,
     candidates: Vec<Candidate>,
+    unread: &mut Vec<Problem>,
 ) -> Vec<Placed<'a>> {
     let located: Vec<_> = candidates
         .into_iter()
         .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
         .collect();
     let docs = located.iter().map(|(_, (store, doc, ..))| (*store, doc));
-    let standings = standing::standings(ctx, stores, parts.corpora, docs);
+    let standings = standing::standings(ctx, stores, parts.corpora, docs, unread);
     let mut seen = HashSet::new();
     located
         .into_iter()
@@ -299,17 +309,18 @@ fn place<'a>(
         .collect()
 }
 
-/// Reads the texts of candidates, and what they say about the query.
+/// Reads the texts of candidates, and what they say about the query. Those that cannot be read are left
+/// out; gives why.
 fn read(
     stores: &[Store],
     corpora: &[Corpus],
     parts: &Parts<'_>,
-    placed: &mut [Placed<'_>],
+    placed: &mut Vec<Placed<'_>>,
     mut meaning: Option<&mut Meaning>,
-) {
+) -> Vec<Problem> {
     let mut texts = Texts::new(stores, corpora);
     let average = parts.size.average();
-    for placed in placed {
+    for placed in placed.iter_mut() {
         let Some(part) = parts.origin.get(placed.candidate.part) else { continue };
         placed.text =
             texts.of(*part, placed.candidate.doc, (placed.source, placed.kind, &placed.doc));
@@ -318,6 +329,10 @@ fn read(
             placed.candidate.reading = meaning.read(&text, placed.doc.words, average);
         }
     }
+    if !texts.problems.is_empty() {
+        placed.retain(|placed| !placed.text.is_empty());
+    }
+    texts.problems
 }
 
 /// Finds out what of it was written or reviewed on this machine.

@@ -72,9 +72,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let selectors = pick::selectors(&args.entries)?;
+    let unread = context::problems(&snapshots);
     let chosen: Vec<&Row> = selectors
         .iter()
-        .map(|selector| pick::entry(ctx, &board, selector))
+        .map(|selector| pick::entry(ctx, &board, &unread, selector))
         .collect::<Result<_, _>>()?;
     let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
     let settings = report::settings(ctx, None, crate::report::budget::Tokens(0));
@@ -87,7 +88,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         draw(ctx, &board, &drawn, args.days, path)?;
     }
     show(ctx, &board, &days, &events, settings.budget.0);
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&unread, Exit::Done))
 }
 
 /// What happens to the rows, in order of time.

@@ -44,7 +44,7 @@ pub(crate) fn completions(ctx: &Context, args: &CompletionsArgs) -> Exit {
 pub(crate) fn man(ctx: &Context, args: &ManArgs) -> Result<Exit, Failure> {
     let pages = pages()?;
     if let Some(dir) = &args.out {
-        atomic::create_dir(dir, false)?;
+        atomic::create_dir(dir, Sync::None)?;
         for (name, text) in &pages {
             atomic::replace_file(&dir.join(name), text.as_bytes(), Sync::None, || Ok(true))?;
         }

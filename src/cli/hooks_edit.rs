@@ -100,7 +100,7 @@ fn editor(ctx: &Context) -> Result<Editor, Failure> {
     })?;
     let patience = ctx.store(state.to_path_buf(), Scope::User).patience;
     Editor::new(state, patience).map_err(|error| match error {
-        LockError::Busy(_) => Failure::new(
+        LockError::Busy(..) => Failure::new(
             Kind::Locked,
             "another pimem is editing settings of agents",
             "try again; lock.timeoutMs sets how long to wait",

@@ -153,7 +153,7 @@ impl Trial {
             atomic::sweep_dirs(&parent, recent);
         }
         let trial = Self { dir: atomic::temporary_dir(&parent)? };
-        atomic::create_dir(&trial.dir.join(".git"), true)?;
+        atomic::create_dir(&trial.dir.join(".git"), atomic::Sync::Private)?;
         let program = Env::program().map_err(anyhow::Error::new)?;
         let mut add = Command::new(program);
         add.args(["add", MEMORY]);

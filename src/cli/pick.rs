@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     score::board::{Board, Row},
+    store::read::Problem,
     text::line,
 };
 
@@ -15,15 +16,20 @@ const PREFIX: usize = 7;
 /// Candidates that an ambiguous selector names.
 const CANDIDATES: usize = 8;
 
-/// Finds the one entry that `selector` means: an id prefix, the exact text, or a fragment of it.
+/// Finds the one entry that `selector` means: an id prefix, the exact text, or a fragment of it. Where
+/// there is none, it may be in what is `unread`, and that is said first.
 pub(crate) fn entry<'a>(
     ctx: &Context,
     board: &'a Board,
+    unread: &[Problem],
     selector: &str,
 ) -> Result<&'a Row, Failure> {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
     one(&board.rows, selector, |row| line::canonical(entries.category(row), &row.entry.text))
-        .map_err(|rows| failure(selector, rows.iter().map(|row| entries.line(row))))
+        .map_err(|rows| match unread.first() {
+            Some(problem) if rows.is_empty() => Failure::from(problem),
+            _ => failure(selector, rows.iter().map(|row| entries.line(row))),
+        })
 }
 
 /// The one among `rows` that is meant; `canonical` gives a row's canonical line.

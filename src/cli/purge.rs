@@ -48,9 +48,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let mut rows = live.rows.clone();
     rows.extend(gone.rows.into_iter().filter(|row| live.get(row.entry.id).is_none()));
     let all = Board { rows };
+    let unread = [context::problems(&snapshots), context::problems(&archives)].concat();
     let mut chosen: Vec<&Row> = Vec::new();
     for selector in pick::selectors(&args.entries)? {
-        let row = pick::entry(ctx, &all, &selector)?;
+        let row = pick::entry(ctx, &all, &unread, &selector)?;
         if chosen.iter().all(|known| known.entry.id != row.entry.id) {
             chosen.push(row);
         }

@@ -47,7 +47,7 @@ pub(crate) fn store(ctx: &Context) -> Result<Store, Failure> {
 pub(crate) fn index(store: &Store, new: &sessions::Summary) -> Result<Option<String>, Failure> {
     let add = || -> anyhow::Result<bool> {
         let mut damaged = false;
-        store.rewrite_local(local::SESSIONS, |bytes| {
+        store.keep_local(local::SESSIONS, |bytes| {
             let after = sessions::with(bytes.unwrap_or_default(), new);
             damaged = after.is_none();
             after

@@ -13,15 +13,17 @@ use crate::{
         evidence::Strength,
         stability::{self, Standing},
     },
-    store::vault::Store,
+    store::{read::Problem, vault::Store},
 };
 
-/// Standing and time of last reinforcement for each document; for passages none, and their time.
+/// Standing and time of last reinforcement for each document; for passages none, and their time. What
+/// they could not be looked up in is added to `unread`.
 pub(crate) fn standings<'a>(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],
     docs: impl Iterator<Item = (usize, &'a Doc)>,
+    unread: &mut Vec<Problem>,
 ) -> Vec<(Option<Standing>, Option<Timestamp>)> {
     let docs: Vec<(usize, &Doc)> = docs.collect();
     let strengths: Vec<IdMap<EntryId, Strength>> = stores
@@ -31,7 +33,7 @@ pub(crate) fn standings<'a>(
         .map(|(number, (store, corpus))| {
             let here = docs.iter().filter(|(store, _)| *store == number);
             let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
-            strengths(ctx, store, corpus, &wanted)
+            strengths(ctx, store, corpus, &wanted, unread)
         })
         .collect();
     let taus: Vec<(u32, f64)> = ctx
@@ -63,15 +65,18 @@ fn strengths(
     store: &Store,
     corpus: &Corpus,
     wanted: &IdSet<EntryId>,
+    unread: &mut Vec<Problem>,
 ) -> IdMap<EntryId, Strength> {
     if wanted.is_empty() {
         return IdMap::default();
     }
     let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
     folded.unwrap_or_else(|| {
-        let ledger = store
-            .evidence_of(wanted)
-            .unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
+        let ledger = store.evidence_of(wanted).unwrap_or_else(|| {
+            let snapshot = store.read(ctx.now, &ctx.config.categories);
+            unread.extend(snapshot.problems);
+            snapshot.ledger
+        });
         wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
     })
 }

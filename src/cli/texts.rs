@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::{
     index::corpus::Corpus,
     recall::corpus::{self, Doc, SourceKind},
-    store::vault::Store,
+    store::{read::Problem, vault::Store},
 };
 
 /// Texts of documents; each file is read once.
@@ -13,11 +13,13 @@ pub(crate) struct Texts<'a> {
     stores: &'a [Store],
     corpora: &'a [Corpus],
     files: HashMap<(usize, String), Vec<u8>>,
+    /// Files that could not be read.
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl<'a> Texts<'a> {
     pub(crate) fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
-        Self { stores, corpora, files: HashMap::new() }
+        Self { stores, corpora, files: HashMap::new(), problems: Vec::new() }
     }
 
     /// The text of a document of a store's part.
@@ -31,12 +33,15 @@ impl<'a> Texts<'a> {
         if let Some(text) = scanned {
             return text.to_owned();
         }
-        let Self { stores, files, .. } = self;
+        let Self { stores, files, problems, .. } = self;
         let bytes = files.entry((store, source.to_owned())).or_insert_with(|| {
-            stores
-                .get(store)
-                .and_then(|store| store.file(source).ok().flatten())
-                .unwrap_or_default()
+            let read = stores.get(store).map(|store| store.listed(source)).transpose();
+            read.unwrap_or_else(|problem| {
+                problems.push(problem);
+                None
+            })
+            .flatten()
+            .unwrap_or_default()
         });
         let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
         let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));

@@ -160,9 +160,12 @@ const QUESTION: &str =
 
 /// Trusts everything that was read, the archive too.
 fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
-    for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
+    for Held { store, items, problems, .. } in
+        held.iter_mut().filter(|held| !held.store.trust.is_own())
+    {
         refuse_foreign(store)?;
         let archive = store.read_archive(&ctx.config.categories);
+        problems.extend(archive.problems.iter().cloned());
         let archive = archive.placed(store, &ctx.config.categories);
         let name = |category| &ctx.config.categories.spec(category).name;
         let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
@@ -186,11 +189,12 @@ fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
 fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     let (board, snapshots) = ctx.board(&stores);
+    let unread = context::problems(&snapshots);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let mut keys: IdMap<u64, (&Store, Vec<Key>)> = IdMap::default();
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for selector in pick::selectors(&args.entries)? {
-        let row = pick::entry(ctx, &board, &selector)?;
+        let row = pick::entry(ctx, &board, &unread, &selector)?;
         let (at, store) = (0..)
             .zip(&stores)
             .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_own())
@@ -221,7 +225,7 @@ fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.line(&format!("{verb}: {}", entries.line(row)));
         }
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&unread, Exit::Done))
 }
 
 /// Takes back all trust in the stores that need any.

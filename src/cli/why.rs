@@ -45,7 +45,7 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
-    let row = pick::entry(ctx, &board, &args.entry)?;
+    let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
     let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let verdict = made.verdict(&board, row.entry.id).unwrap_or(&Verdict::ReportFull);

@@ -76,7 +76,7 @@ pub(crate) fn refresh(
     mut embedding: Embedding<'_>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Built>> {
-    atomic::create_dir(dir, true)?;
+    atomic::create_dir(dir, Sync::Private)?;
     let Some(_lock) = StoreLock::try_acquire(&dir.join("lock")) else { return Ok(None) };
     atomic::sweep(dir);
     let (sources, _) = manifest::sources(store);
@@ -239,7 +239,7 @@ fn index(
     for (done, source) in sources.iter().enumerate() {
         progress(done, sources.len());
         // What cannot be read now is read, and complained about, by the search.
-        let Ok(Some(bytes)) = store.file(&source.name) else { continue };
+        let Ok(Some(bytes)) = store.listed(&source.name) else { continue };
         let first = builder.count();
         let hash = manifest::content_hash(&bytes);
         // The stamp was taken before reading; a file that changed between has another length or a

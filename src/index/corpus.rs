@@ -128,7 +128,7 @@ impl Corpus {
                 alive.get_mut(at).map(|ranges| ranges.push(indexed.docs())).unwrap_or_default();
                 continue;
             }
-            match store.file(&source.name) {
+            match store.listed(&source.name) {
                 Ok(Some(bytes)) => match known.filter(|(_, indexed)| same_content(&bytes, indexed))
                 {
                     Some((at, indexed)) => {

@@ -1,10 +1,12 @@
 //! The few ways in which bytes reach the disk.
 //!
 //! A file is replaced whole (temporary file, fsync, rename, fsync of the directory) or appended to
-//! (one write, fsync). Nothing is written in place.
+//! (one write, fsync). Nothing is written in place, and nothing is opened through a link: whoever
+//! may follow one asks [`super::read`] where it leads.
 #![expect(clippy::disallowed_methods, reason = "the one way to change the disk")]
 
 use std::{
+    ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -26,6 +28,23 @@ pub(crate) enum Sync {
     None,
     /// They do not, and only the owner may read the file: what is kept on this machine.
     Private,
+    /// They do, and only the owner may read the file: what this machine cannot learn again.
+    PrivateFull,
+}
+
+impl Sync {
+    /// The same for files that only their owner may read.
+    pub(crate) fn private(self) -> Self {
+        if self.waits() { Self::PrivateFull } else { Self::Private }
+    }
+
+    fn waits(self) -> bool {
+        matches!(self, Self::Full | Self::PrivateFull)
+    }
+
+    fn is_private(self) -> bool {
+        matches!(self, Self::Private | Self::PrivateFull)
+    }
 }
 
 /// Replaces `path` by `bytes`; `recheck` may still call it off, just before the rename.
@@ -52,7 +71,9 @@ pub(crate) fn replace_file(
         drop(fs::remove_file(&temporary));
         return done;
     }
-    sync_dir(dir, sync)?;
+    if sync.waits() {
+        sync_dir(dir)?;
+    }
     Ok(true)
 }
 
@@ -60,16 +81,17 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if sync == Sync::Private {
+    if sync.is_private() {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
     let mut file = options.open(temporary)?;
-    if let Ok(meta) = fs::metadata(target) {
+    // A link is about to be replaced, and has no mode worth keeping.
+    if let Some(meta) = fs::symlink_metadata(target).ok().filter(fs::Metadata::is_file) {
         file.set_permissions(meta.permissions())?;
     }
     file.write_all(bytes)?;
-    if sync == Sync::Full {
+    if sync.waits() {
         file.sync_all()?;
     }
     Ok(())
@@ -95,9 +117,13 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 /// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
 /// there, ending a line that only looked torn leaves an empty one.
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
-    let is_new = !path.exists();
-    let append = || -> io::Result<()> {
-        let mut file = open_to_append(path, sync)?;
+    let append = || -> io::Result<bool> {
+        let (mut file, is_new) = match open_at_end(path, sync, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (open_at_end(path, sync, true)?, true)
+            }
+            opened => (opened?, false),
+        };
         let length = file.seek(SeekFrom::End(0))?;
         let mut bytes = Vec::with_capacity(lines.len() + 1);
         let mut looks = if sync == Sync::Private { LOOKS } else { 1 };
@@ -110,35 +136,58 @@ pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
             }
         }
         bytes.extend_from_slice(lines.as_bytes());
-        let written = file.write_all(&bytes);
-        if written.is_err() {
+        if let Err(error) = file.write_all(&bytes) {
             drop(file.set_len(length));
-            return written;
+            return Err(error);
         }
-        if sync == Sync::Full {
+        if sync.waits() {
             file.sync_data()?;
         }
-        Ok(())
+        Ok(is_new)
     };
-    append().with_context(|| format!("cannot append to {}", path.display()))?;
-    if is_new {
-        sync_dir(path.parent().unwrap_or(Path::new(".")), sync)?;
+    let is_new = append().with_context(|| format!("cannot append to {}", path.display()))?;
+    if is_new && sync.waits() {
+        sync_dir(path.parent().unwrap_or(Path::new(".")))?;
     }
     Ok(())
 }
 
-/// Makes a directory and those above it; what is machine-local is for its owner only.
-pub(crate) fn create_dir(path: &Path, private: bool) -> Result<()> {
+/// Makes a directory and those above it, each known to the one that it is in before this returns
+/// where writes wait for the disk.
+pub(crate) fn create_dir(path: &Path, sync: Sync) -> Result<()> {
+    make_dir(path, sync).with_context(|| format!("cannot create {}", path.display()))
+}
+
+fn make_dir(path: &Path, sync: Sync) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
     #[cfg(unix)]
-    if private {
+    if sync.is_private() {
         use std::os::unix::fs::DirBuilderExt;
         builder.mode(0o700);
     }
-    #[cfg(not(unix))]
-    let _ = private;
-    builder.create(path).with_context(|| format!("cannot create {}", path.display()))
+    let made = match (builder.create(path), path.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            make_dir(parent, sync)?;
+            builder.create(path)
+        }
+        (made, _) => made,
+    };
+    match made {
+        Ok(()) if sync.waits() => sync_parent(path),
+        // Another process may have been faster.
+        Err(error) if !path.is_dir() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Syncs the directory that a new one is in. One that may be written and not read, which nobody can
+/// sync, is left to the system.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match try_sync_dir(parent.unwrap_or(Path::new("."))) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
+    }
 }
 
 /// Writes a file that is not there yet.
@@ -151,27 +200,69 @@ pub(crate) fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
 
 /// Opens a file to append to it, made when there is none: one that locks are taken on, which is never
 /// renamed and never deleted, or the log of another process.
+///
+/// # Errors
+/// [`is_link`] tells a link, which is not followed.
 pub(crate) fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
+    open_at_end(path, sync, true)
+}
+
+fn open_at_end(path: &Path, sync: Sync, create: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
+    options.read(true).append(true).create(create);
     #[cfg(unix)]
-    if sync == Sync::Private {
+    if sync.is_private() {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
-    #[cfg(not(unix))]
-    let _ = sync;
+    open_no_link(&mut options, path)
+}
+
+/// Opens a file to read it, unless it has become a link since it was looked at.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    open_no_link(OpenOptions::new().read(true), path)
+}
+
+fn open_no_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
     options.open(path)
+}
+
+/// Whether a file could not be opened because it is a link.
+#[cfg(unix)]
+pub(crate) fn is_link(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    [Errno::LOOP, Errno::MLINK].iter().any(|no| error.raw_os_error() == Some(no.raw_os_error()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_link(_: &io::Error) -> bool {
+    false
 }
 
 /// Deletes temporary files that a killed process left. The caller holds the lock.
 pub(crate) fn sweep(dir: &Path) {
-    let Ok(found) = fs::read_dir(dir) else { return };
-    for entry in found.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
+    // What cannot be listed now is swept by the next one.
+    drop(sweep_and_list(dir));
+}
+
+/// The same, giving the names of what stays.
+pub(crate) fn sweep_and_list(dir: &Path) -> io::Result<Vec<OsString>> {
+    let mut kept = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
             drop(fs::remove_file(entry.path()));
+        } else {
+            kept.push(name);
         }
     }
+    Ok(kept)
 }
 
 /// Deletes a file of the cache.
@@ -179,9 +270,10 @@ pub(crate) fn remove_derived(path: &Path) {
     drop(fs::remove_file(path));
 }
 
-/// Deletes a file that another program reads.
-pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)
+/// Deletes a file that must not come back.
+pub(crate) fn remove_file(path: &Path, sync: Sync) -> io::Result<()> {
+    fs::remove_file(path)?;
+    if sync.waits() { sync_parent(path) } else { Ok(()) }
 }
 
 /// Deletes a directory, if nothing is in it.
@@ -192,9 +284,9 @@ pub(crate) fn remove_empty_dir(path: &Path) -> bool {
 /// Makes a directory with a name of its own in `parent`, for its owner only, in which something can
 /// be prepared for [`install_dir`].
 pub(crate) fn temporary_dir(parent: &Path) -> Result<PathBuf> {
-    create_dir(parent, true)?;
+    create_dir(parent, Sync::Private)?;
     let path = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
-    create_dir(&path, true)?;
+    create_dir(&path, Sync::Private)?;
     Ok(path)
 }
 
@@ -224,7 +316,7 @@ pub(crate) fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
     if replaced {
         drop(fs::remove_dir_all(&old));
     }
-    sync_dir(parent, Sync::Full)
+    sync_dir(parent)
 }
 
 /// Deletes a directory of the cache with all that is in it.
@@ -251,10 +343,10 @@ pub(crate) fn random() -> Result<u128> {
     Ok(u128::from_le_bytes(bytes))
 }
 
-fn sync_dir(dir: &Path, sync: Sync) -> Result<()> {
-    if sync != Sync::Full || cfg!(windows) {
-        return Ok(());
-    }
-    let synced = File::open(dir).and_then(|dir| dir.sync_all());
-    synced.with_context(|| format!("cannot sync {}", dir.display()))
+fn sync_dir(dir: &Path) -> Result<()> {
+    try_sync_dir(dir).with_context(|| format!("cannot sync {}", dir.display()))
+}
+
+fn try_sync_dir(dir: &Path) -> io::Result<()> {
+    if cfg!(windows) { Ok(()) } else { File::open(dir)?.sync_all() }
 }

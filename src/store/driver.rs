@@ -6,6 +6,7 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use super::{
     atomic::{self, Sync},
     gitlink,
+    lock::{LockError, StoreLock},
     read::{self, Unreadable},
     root::Places,
 };
@@ -57,14 +59,16 @@ pub(crate) fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
 pub(crate) struct Repository {
     root: PathBuf,
     attributes: PathBuf,
+    patience: Duration,
 }
 
 impl Repository {
-    /// The repository whose work tree the working directory lies in.
-    pub(crate) fn of(places: &Places) -> Option<Self> {
+    /// The repository whose work tree the working directory lies in. Other processes that switch are
+    /// waited for, but not longer than `patience`.
+    pub(crate) fn of(places: &Places, patience: Duration) -> Option<Self> {
         let found = places.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
         let (root, git) = found?;
-        Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes") })
+        Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes"), patience })
     }
 
     /// Where the attributes of this machine are.
@@ -100,13 +104,24 @@ impl Repository {
     /// Has our lines among the attributes, and nothing else changed.
     fn write(&self, ours: &str) -> Result<bool> {
         let Some(dir) = self.attributes.parent() else { return Ok(false) };
+        if ours.is_empty() && !dir.is_dir() {
+            return Ok(false);
+        }
+        atomic::create_dir(dir, Sync::Full)?;
+        let lock = match StoreLock::of_directory(dir, self.patience) {
+            // Some network file systems have none for directories.
+            Err(LockError::Io(..)) => None,
+            locked => Some(locked?),
+        };
+        if lock.is_some() {
+            atomic::sweep(dir);
+        }
         let before = read::file(dir, &self.attributes, read::MAX_FILE).map_err(Unreadable)?;
         let before = before.unwrap_or_default();
         let after = replaced(&before, ours.as_bytes());
         if after == before {
             return Ok(false);
         }
-        atomic::create_dir(dir, false)?;
         atomic::replace_file(&self.attributes, &after, Sync::Full, || Ok(true))
     }
 }

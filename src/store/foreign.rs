@@ -140,9 +140,11 @@ impl Editor {
     /// Waits for the right, with the lock in the user's state directory.
     pub(crate) fn new(state: &Path, patience: Duration) -> Result<Self, LockError> {
         let dir = state.join("pimem/hooks");
-        atomic::create_dir(&dir, true)
-            .map_err(|error| LockError::Io(io::Error::other(format!("{error:#}"))))?;
+        atomic::create_dir(&dir, Sync::PrivateFull).map_err(|error| {
+            LockError::Io(dir.join("lock"), io::Error::other(format!("{error:#}")))
+        })?;
         let lock = StoreLock::acquire(&dir, patience)?;
+        atomic::sweep(&dir);
         Ok(Self { dir, _lock: lock })
     }
 
@@ -179,7 +181,7 @@ impl Editor {
         if !missing.is_empty() {
             let names: String = missing.iter().filter_map(|dir| line(dir)).collect();
             let made = atomic::append_lines(&self.dir.join(MADE), &names, Sync::Private);
-            made.and_then(|()| atomic::create_dir(dir, false))
+            made.and_then(|()| atomic::create_dir(dir, Sync::Full))
                 .map_err(|error| file.unwritable(error))?;
         }
         // What a killed one of us left; nobody else has the lock.
@@ -195,7 +197,7 @@ impl Editor {
             return Ok(false);
         }
         for path in [&file.real, &file.path] {
-            match atomic::remove_file(path) {
+            match atomic::remove_file(path, Sync::Full) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(file.unwritable(error));
                 }

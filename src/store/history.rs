@@ -2,7 +2,8 @@
 //! strongly. Texts are those of today; of an entry that was reworded since, the old wording is gone.
 
 use super::{
-    log, read,
+    log,
+    read::{self, Problem},
     vault::{Snapshot, Store},
 };
 use crate::{
@@ -23,6 +24,8 @@ pub(crate) struct Past {
     pub(crate) ledger: Ledger,
     /// Under which id an entry of today was known then, where that differs.
     pub(crate) former: IdMap<EntryId, EntryId>,
+    /// What of the archive could not be read.
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Store {
@@ -32,8 +35,10 @@ impl Store {
         let adopted = today.adopted.iter().filter(|event| event.ts <= moment);
         let mut ledger = log::fold_until(&bytes.unwrap_or_default(), moment);
         adopted.for_each(|event| ledger.fold(event));
-        let mut past = Past { placed: Vec::new(), ledger, former: IdMap::default() };
-        let archive = self.read_archive(categories).placed(self, categories);
+        let archived = self.read_archive(categories);
+        let archive = archived.placed(self, categories);
+        let (former, problems) = (IdMap::default(), archived.problems);
+        let mut past = Past { placed: Vec::new(), ledger, former, problems };
         let mut seen = IdSet::default();
         for entry in today.placed(self, categories).into_iter().chain(archive) {
             let Some(then) = wording(&past.ledger, &today.ledger, entry.id) else { continue };

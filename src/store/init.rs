@@ -1,11 +1,11 @@
 //! A new store: its directories, and what it tells git.
 
-use std::io;
-
 use anyhow::{Context, Result};
 
 use super::{
-    atomic::{self, Sync},
+    atomic,
+    lock::StoreLock,
+    read::{self, Unreadable},
     trust::Kind,
     vault::Store,
 };
@@ -16,26 +16,41 @@ pub(crate) const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dr
 pub(crate) const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\nMEMORY.md merge=union\nSCRATCHPAD.md merge=union\n";
 
 impl Store {
-    /// Makes the store's directories and git files. Gives whether anything was new. Where nothing was
-    /// before, the store is this machine's own, its notes and logs too.
+    /// Makes the store's directories and git files. Gives whether anything was new.
     pub(crate) fn init(&self) -> Result<bool> {
-        let empty = match std::fs::read_dir(&self.dir) {
-            Ok(mut found) => found.next().is_none(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        let topics = self.topics_dir();
+        let make = || {
+            atomic::create_dir(&self.dir, self.sync)?;
+            read::guard(&self.dir, &topics).map_err(Unreadable)?;
+            self.complete(&StoreLock::acquire(&self.dir, self.patience)?)
         };
-        let fresh = !self.topics_dir().is_dir();
-        let make = || -> Result<bool> {
-            atomic::create_dir(&self.topics_dir(), false)?;
-            let ignore = atomic::create_file(&self.dir.join(".gitignore"), GIT_IGNORE, Sync::None)?;
-            let attributes =
-                atomic::create_file(&self.dir.join(".gitattributes"), GIT_ATTRIBUTES, Sync::None)?;
-            Ok(ignore || attributes)
-        };
+        let fresh = !topics.is_dir();
         let made =
             make().with_context(|| format!("cannot make a store in {}", self.dir.display()))?;
-        if empty {
+        Ok(fresh || made)
+    }
+
+    /// Makes what the store lacks, as after an `init` that was killed, and deletes what other killed
+    /// processes left beside it. Gives whether anything was missing. Where nothing was before, the
+    /// store is this machine's own, its notes and logs too.
+    pub(crate) fn complete(&self, _lock: &StoreLock) -> Result<bool> {
+        let mut held = atomic::sweep_and_list(&self.dir)
+            .with_context(|| format!("cannot read {}", self.dir.display()))?;
+        held.retain(|name| name != "lock");
+        if held.is_empty() {
             self.trust.record_text(Kind::Notes, "");
         }
-        Ok(fresh || made)
+        let mut missing = false;
+        // For git first: from here on there is something to be committed.
+        for (name, text) in [(".gitignore", GIT_IGNORE), (".gitattributes", GIT_ATTRIBUTES)] {
+            if !held.iter().any(|held| held == name) {
+                missing |= atomic::create_file(&self.dir.join(name), text, self.sync)?;
+            }
+        }
+        if !held.iter().any(|held| held == "topics") {
+            atomic::create_dir(&self.topics_dir(), self.sync)?;
+            missing = true;
+        }
+        Ok(missing)
     }
 }

@@ -5,7 +5,7 @@
 //! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
 //! bring one.
 
-use std::{io, path::Path};
+use std::{fs, io, path::Path};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -77,23 +77,27 @@ pub(super) fn begin(
     });
     let journal = Journal { events: events.to_vec(), changes: changes.collect() };
     if let Some(dir) = path.parent() {
-        atomic::create_dir(dir, true)?;
+        atomic::create_dir(dir, Sync::PrivateFull)?;
+        atomic::sweep(dir);
     }
     let bytes = serde_json::to_vec(&journal).context("cannot write down what is to be done")?;
-    atomic::replace_file(path, &bytes, Sync::Full, || Ok(true)).map(drop)
+    atomic::replace_file(path, &bytes, Sync::PrivateFull, || Ok(true)).map(drop)
 }
 
 /// Keeps what one dream leaves for the next in the directory for that.
 pub(crate) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(dir) = path.parent() {
-        atomic::create_dir(dir, true)?;
+        atomic::create_dir(dir, Sync::Private)?;
     }
-    atomic::replace_file(path, bytes, Sync::Private, || Ok(true)).map(drop)
+    let replace = || atomic::replace_file(path, bytes, Sync::Private, || Ok(true));
+    // A plan is kept without a lock, so a dream that begins may take its temporary file for litter.
+    replace().or_else(|_| replace()).map(drop)
 }
 
-/// Deletes what is there no more use for: a journal when all of it is done.
+/// Deletes what is there no more use for: a journal when all of it is done. One that came back after a
+/// power cut would undo what was decided since.
 pub(crate) fn discard(path: &Path) -> Result<()> {
-    match atomic::remove_file(path) {
+    match atomic::remove_file(path, Sync::Full) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot delete {}", path.display()))
         }
@@ -131,6 +135,10 @@ impl Store {
         now: Now,
     ) -> Result<bool> {
         let Some(path) = self.journal() else { return Ok(false) };
+        match fs::symlink_metadata(&path) {
+            Err(error) if leads_nowhere(&error) => return Ok(false),
+            _ => {}
+        }
         let root = path.parent().unwrap_or(&path);
         let Some(bytes) = read::file(root, &path, read::MAX_LOG).map_err(Unreadable)? else {
             return Ok(false);
@@ -150,9 +158,11 @@ impl Store {
             };
             // Somebody has filled the topic since, so what was to be added to it is not.
             let topic = Target::Topic(full.stem.clone());
-            changes.retain(|(target, change)| {
-                !(matches!(change, Change::Append { .. }) && *target == topic)
-            });
+            let before = changes.len();
+            changes.retain(|(target, change)| !(change.grows() && *target == topic));
+            if changes.len() == before {
+                return done.map(|()| false);
+            }
         }
     }
 
@@ -171,6 +181,9 @@ impl Store {
             }
         }
         let archive = self.read_archive(categories);
+        if let Some(problem) = archive.problems.first() {
+            return Err(Unreadable(problem.clone()).into());
+        }
         for (target, change) in changes {
             if let Change::Append { category, text, .. } = change {
                 let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
@@ -189,6 +202,14 @@ impl Store {
         }
         txn.commit().map(drop)
     }
+}
+
+/// Whether a path cannot lead to a file, whoever made it. Where the directory of what this machine
+/// knows cannot be used, nothing was begun.
+fn leads_nowhere(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
+    let kinds = [NotFound, NotADirectory, PermissionDenied, InvalidFilename];
+    kinds.contains(&error.kind()) || atomic::is_link(error)
 }
 
 impl Noted {

@@ -1,9 +1,11 @@
 //! What stays on this machine: `data/` beside the store, which ignores itself in git.
 //!
-//! Telemetry, the ledgers of sessions, summaries. For their owner's eyes only, and never synced:
-//! losing a line of it is allowed, breaking a reader is not.
+//! Telemetry, the ledgers of sessions, summaries. For their owner's eyes only. Nobody waits for the
+//! disk but for summaries, which nothing can make again: of the rest, losing a line is allowed,
+//! breaking a reader is not.
 
 use std::{
+    fs::{self, DirEntry},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -58,13 +60,31 @@ impl Store {
         name: &str,
         change: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<bool> {
-        let path = self.local_path(name)?;
+        self.replace_local(name, Sync::Private, change)
+    }
+
+    /// The same for what has to be there after a power cut too.
+    pub(crate) fn keep_local(
+        &self,
+        name: &str,
+        change: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
+    ) -> Result<bool> {
+        self.replace_local(name, self.sync.private(), change)
+    }
+
+    fn replace_local(
+        &self,
+        name: &str,
+        sync: Sync,
+        change: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
+    ) -> Result<bool> {
+        let path = self.made_path(name, sync)?;
         let dir = self.data_dir();
         let _lock = self.lock_data(&dir)?;
         atomic::sweep(path.parent().unwrap_or(&dir));
         let before = self.local(name).map_err(Unreadable)?;
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
-        atomic::replace_file(&path, &after, Sync::Private, || Ok(true))
+        atomic::replace_file(&path, &after, sync, || Ok(true))
     }
 
     /// Moves a file of it out of the way, if it is still damaged. Gives its new name.
@@ -73,14 +93,13 @@ impl Store {
         name: &str,
         damaged: impl FnOnce(&[u8]) -> bool,
     ) -> Result<Option<String>> {
-        let path = self.local_path(name)?;
         let dir = self.data_dir();
         let _lock = self.lock_data(&dir)?;
         if !self.local(name).map_err(Unreadable)?.is_some_and(|bytes| damaged(&bytes)) {
             return Ok(None);
         }
         let aside = format!("{name}.damaged-{:08x}", atomic::random()? & 0xffff_ffff);
-        atomic::rename(&path, &dir.join(&aside))?;
+        atomic::rename(&dir.join(name), &dir.join(&aside))?;
         Ok(Some(aside))
     }
 
@@ -88,7 +107,7 @@ impl Store {
     /// line of whoever appends while that happens may be lost.
     pub(crate) fn append_telemetry(&self, lines: &str) -> Result<()> {
         self.append_local(TELEMETRY, lines)?;
-        let size = std::fs::metadata(self.data_dir().join(TELEMETRY)).map_or(0, |meta| meta.len());
+        let size = fs::metadata(self.data_dir().join(TELEMETRY)).map_or(0, |meta| meta.len());
         if size > TELEMETRY_BYTES {
             let hasty = Self { patience: self.patience.min(HASTE), ..self.clone() };
             let shorten = |bytes: &[u8]| {
@@ -109,7 +128,7 @@ impl Store {
         if !names(&String::from_utf8_lossy(&held)) {
             return Ok(false);
         }
-        self.rewrite_local(TELEMETRY, |bytes| {
+        self.keep_local(TELEMETRY, |bytes| {
             let text = String::from_utf8_lossy(bytes?);
             let line = |line: &str| match names(line).then(|| Record::read(line)) {
                 None => format!("{line}\n"),
@@ -122,25 +141,48 @@ impl Store {
 
     /// The path of a file that is about to be written, its directory made.
     pub(super) fn local_path(&self, name: &str) -> Result<PathBuf> {
+        self.made_path(name, Sync::Private)
+    }
+
+    fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
         let dir = self.data_dir();
-        self.guard_data(&dir).map_err(Unreadable)?;
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
-        let known = || {
-            read::guard(&dir, folder)?;
-            read::checked(&dir, &path).map_err(|kind| Problem { path: path.clone(), kind })
-        };
-        if known().map_err(Unreadable)?.is_none() {
-            atomic::create_dir(folder, true)?;
-            // Another program may have made the directory.
-            atomic::create_file(&dir.join(".gitignore"), "*\n", Sync::Private)?;
+        self.guard_folder(folder).map_err(Unreadable)?;
+        let (place, known) = read::place(&dir, &path).map_err(Unreadable)?;
+        if known.is_none() {
+            atomic::create_dir(folder, sync)?;
+            self.ignore_data(&dir)?;
         }
-        Ok(path)
+        Ok(place)
+    }
+
+    /// Keeps git from committing it. Another program may have made the directory.
+    fn ignore_data(&self, dir: &Path) -> Result<()> {
+        let ignore = dir.join(".gitignore");
+        if !ignore.exists() {
+            let _lock = self.lock_data(dir)?;
+            atomic::create_file(&ignore, "*\n", self.sync.private())?;
+        }
+        Ok(())
+    }
+
+    /// The names in a folder of it. There are none in one that cannot be listed.
+    pub(super) fn local_names(&self, folder: &str) -> Vec<DirEntry> {
+        let dir = self.data_dir().join(folder);
+        let found = self.guard_folder(&dir).ok().and_then(|()| fs::read_dir(&dir).ok());
+        found.into_iter().flatten().flatten().collect()
     }
 
     fn lock_data(&self, dir: &Path) -> Result<StoreLock> {
-        StoreLock::acquire(dir, self.patience)
-            .map_err(|_| anyhow::anyhow!("{} is locked by another process", dir.display()))
+        Ok(StoreLock::acquire(dir, self.patience)?)
+    }
+
+    /// Whether a folder of it, or itself, leads somewhere else.
+    fn guard_folder(&self, folder: &Path) -> Result<(), Problem> {
+        let dir = self.data_dir();
+        self.guard_data(&dir)?;
+        if folder == dir { Ok(()) } else { read::guard(&dir, folder) }
     }
 
     fn guard_data(&self, dir: &Path) -> Result<(), Problem> {

@@ -4,16 +4,17 @@
 //! Readers take no lock.
 
 use std::{
+    error, fmt,
     fs::{File, TryLockError},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::mpsc::{self, RecvTimeoutError},
     time::Duration,
 };
 
 use super::{
     atomic::{self, Sync},
-    read::{self, Problem},
+    read::{self, Problem, ProblemKind},
 };
 
 /// Held until dropped.
@@ -25,23 +26,59 @@ pub(crate) struct StoreLock {
 /// Why there is no lock.
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another process has held it all the time.
-    Busy(Duration),
+    /// Another process has held the one of this directory all the time.
+    Busy(PathBuf, Duration),
     /// The lock file cannot be used.
-    Io(io::Error),
+    Io(PathBuf, io::Error),
     /// It is no file of the store.
     Refused(Problem),
 }
 
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy(dir, waited) => {
+                let (dir, waited) = (dir.display(), waited.as_millis());
+                write!(f, "{dir} is locked by another process (waited {waited} ms)")
+            }
+            Self::Io(path, _) => write!(f, "cannot lock {}", path.display()),
+            Self::Refused(problem) => problem.fmt(f),
+        }
+    }
+}
+
+impl error::Error for LockError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Io(_, error) => Some(error),
+            Self::Busy(..) | Self::Refused(_) => None,
+        }
+    }
+}
+
 impl StoreLock {
-    /// Waits for the lock of the store in `dir`, but not longer than `patience`. The wait runs in a
-    /// thread of its own: on a network file system it may never end.
+    /// Waits for the lock of the store in `dir`, but not longer than `patience`.
     pub(crate) fn acquire(dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let path = dir.join("lock");
-        if let Err(problem) = read::guard(dir, &path) {
-            return Err(LockError::Refused(problem));
+        match atomic::open_to_append(&path, Sync::None) {
+            Ok(file) => Self::wait(file, dir, patience),
+            Err(error) if atomic::is_link(&error) => {
+                // Whatever it leads to is no lock of this store.
+                let within = Problem { path: path.clone(), kind: ProblemKind::NotAFile };
+                Err(LockError::Refused(read::guard(dir, &path).err().unwrap_or(within)))
+            }
+            Err(error) => Err(LockError::Io(path, error)),
         }
-        let file = atomic::open_to_append(&path, Sync::None).map_err(LockError::Io)?;
+    }
+
+    /// Waits for the right to a directory in which no lock file may be left, without one.
+    pub(crate) fn of_directory(dir: &Path, patience: Duration) -> Result<Self, LockError> {
+        let file = File::open(dir).map_err(|error| LockError::Io(dir.to_path_buf(), error))?;
+        Self::wait(file, dir, patience)
+    }
+
+    /// The wait runs in a thread of its own: on a network file system it may never end.
+    fn wait(file: File, dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let locked = file.lock().map(|()| file);
@@ -50,9 +87,9 @@ impl StoreLock {
         });
         match receiver.recv_timeout(patience) {
             Ok(Ok(file)) => Ok(Self { file }),
-            Ok(Err(error)) => Err(LockError::Io(error)),
+            Ok(Err(error)) => Err(LockError::Io(dir.join("lock"), error)),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                Err(LockError::Busy(patience))
+                Err(LockError::Busy(dir.to_path_buf(), patience))
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of what they say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -41,6 +41,7 @@ impl Store {
         added: &[String],
     ) -> Result<()> {
         let path = self.writable(name)?;
+        self.sweep_beside(&path);
         let end = self.tail(name, STYLE).map_err(Unreadable)?.unwrap_or_default();
         let newline = lines::newline(&end);
         let title = [format!("# {title}"), String::new()];
@@ -80,15 +81,12 @@ impl Store {
         mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<bool> {
         let path = self.writable(name)?;
-        let dir = path.parent().unwrap_or(&self.dir);
-        atomic::sweep(dir);
+        self.sweep_beside(&path);
         for _ in 0..RETRIES {
             let before = self.file(name).map_err(Unreadable)?;
             let Some(after) = change(before.as_deref().unwrap_or_default()) else {
                 return Ok(false);
             };
-            // A link inside the store is followed here, so that the link itself stays.
-            let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
             if atomic::replace_file(&path, &after, self.sync, unchanged)? {
                 let ours = |bytes| self.trust.holds(self.trust.file(name, bytes));
@@ -120,15 +118,22 @@ impl Store {
         Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
     }
 
-    /// The path of a file that is about to be written, its directory made.
+    /// Where a file that is about to be written is, its directory made. A link inside the store is
+    /// followed, so that the link itself stays.
     fn writable(&self, name: &str) -> Result<PathBuf> {
         let path = self.dir.join(name);
-        if let Some(dir) = path.parent() {
+        if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
             read::guard(&self.dir, dir).map_err(Unreadable)?;
-            atomic::create_dir(dir, false)?;
+            atomic::create_dir(dir, self.sync)?;
         }
-        read::checked(&self.dir, &path)
-            .map_err(|kind| Unreadable(Problem { path: path.clone(), kind }))?;
-        Ok(path)
+        Ok(read::place(&self.dir, &path).map_err(Unreadable)?.0)
+    }
+
+    /// Deletes what a killed process left where a file is about to be written. In the store's own
+    /// directory, whoever takes the lock does so.
+    fn sweep_beside(&self, path: &Path) {
+        if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
+            atomic::sweep(dir);
+        }
     }
 }

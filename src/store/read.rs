@@ -4,13 +4,17 @@ use std::{
     fmt,
     fs::{self, Metadata},
     io::{self, Read, Seek, SeekFrom},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
+
+use super::atomic;
 
 /// The largest topic, note or log that is read.
 pub(crate) const MAX_FILE: u64 = 16 << 20;
 /// The largest evidence log that is read.
 pub(crate) const MAX_LOG: u64 = 1 << 30;
+/// Links in a row that are followed, as many as systems do.
+const LINKS: usize = 40;
 
 /// A file that could not be read, with what to do about it. The rest of the store is still used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,10 +86,17 @@ impl std::error::Error for Unreadable {}
 
 /// Reads a file of the store `root`. `Ok(None)` when there is none.
 pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+    guard_above(root, path)?;
+    listed(root, path, limit)
+}
+
+/// The same for a file that [`markdown_names`] has found, and has seen that the way to it leads
+/// nowhere else.
+pub(crate) fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
-    let meta = match checked(root, path) {
-        Ok(Some(meta)) => meta,
-        Ok(None) => return Ok(None),
+    let (place, meta) = match found(root, path) {
+        Ok((place, Some(meta))) => (place, regular(meta).map_err(fail)?),
+        Ok((_, None)) => return Ok(None),
         Err(kind) => return Err(fail(kind)),
     };
     if meta.len() > limit {
@@ -94,7 +105,7 @@ pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8
     let read = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
         // One call for the whole file; `take` would read it in small pieces.
-        fs::File::open(path)?.read_to_end(&mut bytes)?;
+        atomic::open_to_read(&place)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     match read() {
@@ -111,10 +122,12 @@ pub(crate) fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8
 /// The last bytes of a file. `Ok(None)` when there is none.
 pub(crate) fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
-    let Some(meta) = checked(root, path).map_err(fail)? else { return Ok(None) };
+    guard_above(root, path)?;
+    let (place, meta) = found(root, path).map_err(fail)?;
+    let Some(meta) = meta.map(regular).transpose().map_err(fail)? else { return Ok(None) };
     let start = meta.len().saturating_sub(bytes);
     let read = || -> io::Result<Vec<u8>> {
-        let mut file = fs::File::open(path)?;
+        let mut file = atomic::open_to_read(&place)?;
         file.seek(SeekFrom::Start(start))?;
         let mut end = Vec::new();
         file.take(bytes).read_to_end(&mut end)?;
@@ -126,42 +139,85 @@ pub(crate) fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8
 
 /// What `path` is, if it may be read as a file of the store.
 pub(crate) fn checked(root: &Path, path: &Path) -> Result<Option<Metadata>, ProblemKind> {
-    let found = |result: io::Result<Metadata>| match result {
+    found(root, path)?.1.map(regular).transpose()
+}
+
+/// Where a file of the store is to be written, and what is there: where it is, where its link leads,
+/// or where it would be.
+pub(crate) fn place(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Problem> {
+    let found = found(root, path);
+    let found = found.and_then(|(place, meta)| Ok((place, meta.map(regular).transpose()?)));
+    found.map_err(|kind| Problem { path: path.to_path_buf(), kind })
+}
+
+fn regular(meta: Metadata) -> Result<Metadata, ProblemKind> {
+    if meta.is_file() { Ok(meta) } else { Err(ProblemKind::NotAFile) }
+}
+
+/// Where `path` leads without leaving the store, and what is there.
+fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), ProblemKind> {
+    let there = |result: io::Result<Metadata>| match result {
         Ok(meta) => Ok(Some(meta)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(ProblemKind::Io(error.to_string())),
     };
-    let Some(mut meta) = found(fs::symlink_metadata(path))? else { return Ok(None) };
-    if meta.is_symlink() {
-        if !inside(root, path) {
-            return Err(ProblemKind::LeadsOutside);
-        }
-        match found(fs::metadata(path))? {
-            Some(target) => meta = target,
-            None => return Ok(None),
-        }
+    let meta = there(fs::symlink_metadata(path))?;
+    if !meta.as_ref().is_some_and(Metadata::is_symlink) {
+        return Ok((path.to_path_buf(), meta));
     }
-    if meta.is_file() { Ok(Some(meta)) } else { Err(ProblemKind::NotAFile) }
+    let target = inside(root, path).ok_or(ProblemKind::LeadsOutside)?;
+    let meta = there(fs::symlink_metadata(&target))?;
+    Ok((target, meta))
 }
 
 /// Whether a file or directory of the store may be used at all: a link must not lead out of it.
 pub(crate) fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
     match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_symlink() && !inside(root, path) => {
+        Ok(meta) if meta.is_symlink() && inside(root, path).is_none() => {
             Err(Problem { path: path.to_path_buf(), kind: ProblemKind::LeadsOutside })
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a link's target is inside the store.
-fn inside(root: &Path, path: &Path) -> bool {
-    match (fs::canonicalize(root), fs::canonicalize(path)) {
-        (Ok(root), Ok(target)) => target.starts_with(root),
-        // A link to nothing is as good as no file.
-        (Ok(_), Err(error)) => error.kind() == io::ErrorKind::NotFound,
-        _ => false,
+/// The same for the directories between the store and a file.
+fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
+    let Some(dir) = path.parent().filter(|dir| *dir != root) else { return Ok(()) };
+    // Whatever was named outright may lie anywhere.
+    if root.parent().is_none() || !dir.starts_with(root) {
+        return Ok(());
     }
+    guard_above(root, dir)?;
+    guard(root, dir)
+}
+
+/// Where a link leads, if that is inside the store. A link to nothing leads to where a file would be
+/// made.
+fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => landing(path)?,
+        Err(_) => return None,
+    };
+    target.starts_with(fs::canonicalize(root).ok()?).then_some(target)
+}
+
+/// Where a link to nothing leads, as far as there are directories; what is missing below them must be
+/// plain names.
+fn landing(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(link) = fs::read_link(&path) else { return Some(path) };
+        let target = path.parent()?.join(link);
+        let (dir, rest) = target.ancestors().skip(1).find_map(|dir| {
+            Some((fs::canonicalize(dir).ok()?, target.strip_prefix(dir).ok()?.to_path_buf()))
+        })?;
+        if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        path = dir.join(rest);
+    }
+    None
 }
 
 /// Names in a directory of the store that end in `.md`, sorted; none when there is none.
@@ -178,11 +234,16 @@ pub(crate) fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Pro
             return Err(Problem { path: dir.to_path_buf(), kind });
         }
     };
-    let mut names: Vec<String> = found
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.')))
-        .collect();
+    let mut names = Vec::new();
+    for entry in found {
+        // What is missing from a list that broke off would seem not to be there.
+        let entry = entry.map_err(|error| Problem {
+            path: dir.to_path_buf(),
+            kind: ProblemKind::Io(error.to_string()),
+        })?;
+        names.extend(entry.file_name().into_string().ok());
+    }
+    names.retain(|name| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.')));
     names.sort_unstable();
     Ok(names)
 }

@@ -1,6 +1,9 @@
 //! Which directory is the store: discovery, without any process or write.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use super::gitlink::{self, Git};
 use crate::model::hash::short_sha256;
@@ -33,7 +36,7 @@ impl Places {
         let mut main = None;
         for dir in self.ancestors() {
             let store = dir.join(STORE);
-            if store.is_dir() {
+            if is_there(&store) {
                 return Some(store);
             }
             match gitlink::look(dir) {
@@ -42,7 +45,7 @@ impl Places {
                 Git::None | Git::Repository => {}
             }
         }
-        main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| dir.is_dir())
+        main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| is_there(dir))
     }
 
     /// Where a project's store would be made: at the root of the work tree (of the main one, so
@@ -72,7 +75,7 @@ impl Places {
     /// store is, or the directory itself. `None` for the home directory, which is no project.
     pub(crate) fn root(&self) -> Option<&Path> {
         let is_root =
-            |dir: &&Path| !matches!(gitlink::look(dir), Git::None) || dir.join(STORE).is_dir();
+            |dir: &&Path| !matches!(gitlink::look(dir), Git::None) || is_there(&dir.join(STORE));
         let root = self.ancestors().find(is_root).unwrap_or(&self.cwd);
         (!self.is_home(root)).then_some(root)
     }
@@ -122,6 +125,15 @@ impl Places {
     fn is_home(&self, dir: &Path) -> bool {
         let home = self.home.as_deref();
         home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
+    }
+}
+
+/// Whether a store is there. One that cannot be looked at is, as far as anybody knows: whoever reads it
+/// finds out why.
+pub(crate) fn is_there(store: &Path) -> bool {
+    match std::fs::metadata(store) {
+        Ok(meta) => meta.is_dir(),
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
 }
 

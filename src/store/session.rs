@@ -24,7 +24,7 @@ const FOLDER: &str = "sessions";
 const TWICE: Duration = Duration::from_secs(10);
 /// A ledger that nothing was added to for this long belongs to a session that is over.
 const OVER: Duration = Duration::from_hours(12);
-/// Ledgers that are looked at in one go.
+/// Ledgers that are read in one go.
 const SWEPT: usize = 500;
 
 /// One line of a ledger.
@@ -159,8 +159,7 @@ impl Session {
 
 /// The ledgers of sessions that are over: where each is, and what it says.
 pub(crate) fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
-    let dir = store.data_dir().join(FOLDER);
-    let files = std::fs::read_dir(&dir).into_iter().flatten().flatten().take(SWEPT);
+    let files = store.local_names(FOLDER).into_iter();
     let is_over = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > OVER);
     let old = files.filter(|file| {
         file.file_name().to_string_lossy().ends_with(".jsonl")
@@ -168,12 +167,13 @@ pub(crate) fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
                 .metadata()
                 .is_ok_and(|meta| meta.is_file() && meta.modified().is_ok_and(is_over))
     });
-    old.filter_map(|file| {
-        let name = format!("{FOLDER}/{}", file.file_name().to_str()?);
-        let bytes = store.local(&name).ok()??;
-        Some((file.path(), fold(notes(&bytes))))
-    })
-    .collect()
+    old.take(SWEPT)
+        .filter_map(|file| {
+            let name = format!("{FOLDER}/{}", file.file_name().to_str()?);
+            let bytes = store.local(&name).ok()??;
+            Some((file.path(), fold(notes(&bytes))))
+        })
+        .collect()
 }
 
 /// Deletes the ledger of a session that is over.

@@ -171,7 +171,7 @@ fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed) -> Item {
 pub(crate) fn write_tree(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
     for (name, bytes) in files {
         let path = dir.join(name);
-        atomic::create_dir(path.parent().unwrap_or(dir), false)?;
+        atomic::create_dir(path.parent().unwrap_or(dir), Sync::None)?;
         atomic::replace_file(&path, bytes, Sync::None, || Ok(true))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }

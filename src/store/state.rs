@@ -20,7 +20,7 @@ impl Store {
         };
         let topics = self.topics_dir();
         for name in read::markdown_names(&self.dir, &topics).map_err(Unreadable)? {
-            let bytes = read::file(&self.dir, &topics.join(&name), read::MAX_FILE);
+            let bytes = read::listed(&self.dir, &topics.join(&name), read::MAX_FILE);
             part(&name, &bytes.map_err(Unreadable)?.unwrap_or_default());
         }
         part(EVIDENCE, &self.file(EVIDENCE).map_err(Unreadable)?.unwrap_or_default());

@@ -8,19 +8,20 @@
 use std::{
     collections::{BTreeSet, HashSet},
     fmt::Write as _,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
 use super::{
     atomic::{self, Sync},
     lock::{LockError, StoreLock},
     log,
-    read::{self, Problem},
+    read::{self, Problem, Unreadable},
     root,
 };
 use crate::model::{hash::IdSet, hex};
@@ -48,6 +49,7 @@ pub(crate) struct Trust {
     store: PathBuf,
     state: Option<PathBuf>,
     patience: Duration,
+    sync: Sync,
     word: Word,
     known: Arc<OnceLock<Known>>,
     failure: Arc<OnceLock<String>>,
@@ -72,17 +74,18 @@ struct Known {
 
 impl Trust {
     /// For the store in a directory, with the directory of what this machine knows. Why something
-    /// could not be noted goes to `failure`.
+    /// could not be noted goes to `failure`. What the ledger loses, its user has to look at once more,
+    /// so it waits for the disk where the store does.
     pub(crate) fn new(
         store: &Path,
         state: Option<&Path>,
-        patience: Duration,
+        (patience, sync): (Duration, Sync),
         word: Word,
         failure: Arc<OnceLock<String>>,
     ) -> Self {
         let state = state.map(|state| state.join("pimem/trust"));
         let store = store.to_path_buf();
-        Self { store, state, patience, word, known: Arc::default(), failure }
+        Self { store, state, patience, sync: sync.private(), word, known: Arc::default(), failure }
     }
 
     /// The same for whoever speaks to an agent unasked: that a store was named counts for nothing.
@@ -204,10 +207,9 @@ impl Trust {
             return Ok(());
         }
         let (path, dir) = self.place()?;
-        atomic::create_dir(dir, true)?;
         let _lock = self.lock(dir)?;
-        atomic::create_file(path, &self.head(), Sync::Private)?;
-        atomic::append_lines(path, &lines(&fresh), Sync::Private)?;
+        let head = if path.exists() { String::new() } else { self.head() };
+        atomic::append_lines(path, &(head + &lines(&fresh)), self.sync)?;
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
         }
@@ -222,11 +224,14 @@ impl Trust {
         }
         let _lock = self.lock(dir)?;
         let before = Known::read(&root::real(&self.store), Some(path.to_path_buf()));
+        if let Some(problem) = before.problem {
+            return Err(Unreadable(problem).into());
+        }
         let before = before.keys();
         let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
-        atomic::replace_file(path, text.as_bytes(), Sync::Private, || Ok(true))?;
+        atomic::replace_file(path, text.as_bytes(), self.sync, || Ok(true))?;
         Ok(before.len() - kept.len())
     }
 
@@ -236,15 +241,17 @@ impl Trust {
         place.context("there is no directory for it: set HOME, or XDG_STATE_HOME")
     }
 
-    /// One writer at a time, so that none replaces what another has just added.
+    /// One writer at a time, so that none replaces what another has just added. What one that was
+    /// killed left is deleted.
     fn lock(&self, dir: &Path) -> Result<StoreLock> {
-        StoreLock::acquire(dir, self.patience).map_err(|error| match error {
-            LockError::Busy(_) => anyhow!("{} is locked by another process", dir.display()),
-            LockError::Io(error) => {
-                anyhow::Error::new(error).context(format!("cannot lock {}", dir.display()))
-            }
-            LockError::Refused(problem) => anyhow!("{problem}"),
-        })
+        let mut lock = StoreLock::acquire(dir, self.patience);
+        if matches!(&lock, Err(LockError::Io(_, error)) if error.kind() == ErrorKind::NotFound) {
+            atomic::create_dir(dir, self.sync)?;
+            lock = StoreLock::acquire(dir, self.patience);
+        }
+        let lock = lock?;
+        atomic::sweep(dir);
+        Ok(lock)
     }
 
     /// The first line, for people: whose ledger it is.
@@ -359,7 +366,7 @@ mod tests {
     fn kinds_categories_and_stores_are_told_apart() {
         let trust = |dir: &str| {
             let failure = Arc::default();
-            Trust::new(Path::new(dir), None, Duration::ZERO, Word::None, failure)
+            Trust::new(Path::new(dir), None, (Duration::ZERO, Sync::None), Word::None, failure)
         };
         let (here, there) = (trust("/nowhere/a"), trust("/nowhere/b"));
         let keys = [

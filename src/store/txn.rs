@@ -9,7 +9,7 @@ use super::{
     full::TopicFull,
     journal,
     lock::StoreLock,
-    read::{self, Problem, Unreadable},
+    read::{self, Unreadable},
     trust::Key,
     vault::{Snapshot, Store},
 };
@@ -75,6 +75,13 @@ pub(crate) enum Change {
     SetPinned(EntryId, bool),
     /// With another wording of an entry.
     Reword(EntryId, String),
+}
+
+impl Change {
+    /// Whether a file needs room for it.
+    pub(super) fn grows(&self) -> bool {
+        matches!(self, Self::Append { .. } | Self::Reword(..))
+    }
 }
 
 /// A change in the making. Without the lock it is a rehearsal, which checks and writes nothing.
@@ -264,6 +271,10 @@ impl Txn<'_> {
     }
 
     fn write(self, journal: Option<&Path>) -> Result<Ledger> {
+        // Of what was not seen, nobody knows what a change does to it.
+        if let Some(problem) = self.snapshot.problems.first() {
+            return Err(Unreadable(problem.clone()).into());
+        }
         let mut planned = Vec::new();
         for (target, changes) in &self.changes {
             planned.push(self.plan(target, changes)?);
@@ -275,11 +286,8 @@ impl Txn<'_> {
         for folder in [dir.join("topics"), dir.join("archive")] {
             read::guard(dir, &folder).map_err(Unreadable)?;
         }
-        let log = self.store.evidence();
-        if let Err(kind) = read::checked(dir, &log) {
-            return Err(anyhow::Error::new(Unreadable(Problem { path: log, kind })));
-        }
-        for folder in [dir.clone(), dir.join("topics"), dir.join("archive")] {
+        let (log, _) = read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
+        for folder in [dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
         if let Some(journal) = journal {
@@ -290,7 +298,7 @@ impl Txn<'_> {
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');
-            atomic::append_lines(&self.store.evidence(), &lines, self.store.sync)?;
+            atomic::append_lines(&log, &lines, self.store.sync)?;
         }
         for ((target, changes), first) in self.changes.iter().zip(planned) {
             self.replace(target, changes, first)?;
@@ -304,18 +312,13 @@ impl Txn<'_> {
     /// Reads a file and works out what it becomes.
     fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
         let path = target.path(&self.store.dir);
+        let bytes = read::file(&self.store.dir, &path, read::MAX_FILE).map_err(Unreadable)?;
         // A link inside the store is followed here, so that the link itself stays.
-        let bytes = match read::file(&self.store.dir, &path, read::MAX_FILE) {
-            Ok(bytes) => bytes,
-            Err(problem) => return Err(anyhow::Error::new(Unreadable(problem))),
-        };
-        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        let (path, _) = read::place(&self.store.dir, &path).map_err(Unreadable)?;
         let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
         let edits = self.edits(&doc, target, changes);
         let after = doc.apply(edits);
-        let grows = changes
-            .iter()
-            .any(|change| matches!(change, Change::Append { .. } | Change::Reword(..)));
+        let grows = changes.iter().any(Change::grows);
         let chars = count_chars(&after);
         if matches!(target, Target::Topic(_)) && grows && chars > TOPIC_CHARS && chars > doc.chars()
         {
@@ -360,7 +363,7 @@ impl Txn<'_> {
                 return Ok(());
             }
             if let Some(dir) = planned.path.parent() {
-                atomic::create_dir(dir, false)?;
+                atomic::create_dir(dir, self.store.sync)?;
             }
             let unchanged = || match read::file(&self.store.dir, &planned.path, read::MAX_FILE) {
                 Ok(bytes) => Ok(bytes == planned.before),

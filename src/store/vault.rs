@@ -46,6 +46,8 @@ pub(crate) struct Store {
     pub(crate) trust: Trust,
     /// Where what this machine knows is kept, if there is a place for it.
     pub(crate) state: Option<PathBuf>,
+    /// Whether an agent is spoken to unasked.
+    pub(crate) strict: bool,
 }
 
 /// A topic file as read.
@@ -76,7 +78,7 @@ impl Store {
     /// The same store for whoever speaks to an agent unasked, as a hook does: what was not reviewed
     /// stays out even where the user named the store.
     pub(crate) fn strict(self) -> Self {
-        Self { trust: self.trust.strict(), ..self }
+        Self { trust: self.trust.strict(), strict: true, ..self }
     }
 
     /// Where what dreams about it remember is kept, if there is a place for it: outside the
@@ -118,6 +120,12 @@ impl Store {
         read::file(root, &path, limit)
     }
 
+    /// The same for one of those that were just found in the store.
+    pub(crate) fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+        let (root, path) = self.place(name);
+        read::listed(root, &path, read::MAX_FILE)
+    }
+
     /// Reads topics, then events: writers go the other way, so that no line is seen without its
     /// cue. What cannot be read becomes a [`Problem`].
     pub(crate) fn read(&self, now: Now, categories: &Categories) -> Snapshot {
@@ -153,7 +161,7 @@ impl Store {
             Err(problem) => return snapshot.problems.push(problem),
         };
         for name in names {
-            match read::file(&self.dir, &dir.join(&name), read::MAX_FILE) {
+            match read::listed(&self.dir, &dir.join(&name), read::MAX_FILE) {
                 Ok(Some(bytes)) => {
                     let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
                     let doc = TopicDoc::parse(bytes, categories);
@@ -170,6 +178,10 @@ impl Store {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(problem) => {
                 snapshot.problems.push(problem);
+                // Without the log, what its user has forgotten would look like any other entry.
+                if self.strict {
+                    snapshot.topics.clear();
+                }
                 return Vec::new();
             }
         };

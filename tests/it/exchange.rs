@@ -89,6 +89,7 @@ fn importing_twice_adds_nothing() {
 fn a_store_has_nothing_to_tell_itself() {
     for name in STORES {
         let sandbox = Sandbox::new(name);
+        sandbox.run(&["init"]).ok();
         let before = sandbox.tree();
         let said = sandbox.run(&["import", "pi", "."]).ok();
         assert!(said.starts_with("Imported 0 of "), "{name}: {said}");

@@ -20,6 +20,7 @@ mod dream_learn;
 #[cfg(feature = "llm")]
 mod dream_model;
 mod dream_run;
+mod durable;
 mod eval_data;
 mod exchange;
 mod explain;
@@ -32,11 +33,13 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+mod links;
 #[cfg(feature = "llm")]
 mod llm;
 #[cfg(not(feature = "llm"))]
 mod llm_absent;
 mod llm_command;
+mod meanwhile;
 mod merge;
 #[cfg(feature = "fastembed")]
 mod model;

@@ -236,6 +236,13 @@ impl Sandbox {
         found
     }
 
+    /// Every file of the sandbox with its bytes, by its path in it.
+    pub(crate) fn everything(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        collect(&self.root, &self.root, &mut found);
+        found
+    }
+
     /// Names of temporary files anywhere in the project.
     pub(crate) fn litter(&self) -> Vec<String> {
         self.tree().into_keys().filter(|name| name.contains(".pimem-tmp-")).collect()
@@ -270,7 +277,7 @@ pub(crate) fn outcome(command: Command) -> Outcome {
     finish(assert_cmd::Command::from_std(command).output().unwrap())
 }
 
-fn finish(output: std::process::Output) -> Outcome {
+pub(crate) fn finish(output: std::process::Output) -> Outcome {
     Outcome {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),

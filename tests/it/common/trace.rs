@@ -1,0 +1,173 @@
+//! The program under strace: what it asks the system for, in which order, and what becomes of it when
+//! one of these calls fails or is its last.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use super::sandbox::{Outcome, PIMEM, Sandbox, finish, outcome};
+
+/// Whether there is a strace to test with.
+pub(crate) fn is_there() -> bool {
+    let found = Command::new("strace").arg("-V").output().is_ok();
+    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    assert!(found || !is_ci, "there is no strace, which these tests need");
+    if !found {
+        println!("no strace: not tested");
+    }
+    found
+}
+
+/// The program with arguments under strace with options, ready to be run.
+pub(crate) fn traced(sandbox: &Sandbox, options: &[&str], args: &[&str]) -> Command {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qqq", "-o"]).arg(sandbox.root().join("trace"));
+    command.args(options).arg(PIMEM).args(args);
+    sandbox.place(&mut command);
+    command
+}
+
+/// A call that ended well: its name, what it was given, and what it gave. Paths stand for file
+/// descriptors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    pub(crate) args: String,
+    pub(crate) gave: String,
+}
+
+impl Call {
+    /// The paths that it was given.
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        self.args.split('"').skip(1).step_by(2).collect()
+    }
+
+    /// The path behind the file descriptor that it was given first.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.args.split_once('<')?.1.split_once('>').map(|(path, _)| path)
+    }
+
+    /// The file descriptor that it was given first.
+    pub(crate) fn descriptor(&self) -> &str {
+        self.args.split(['<', ',']).next().unwrap_or_default()
+    }
+}
+
+/// Runs the program and gives all calls of some names, also those that failed.
+pub(crate) fn calls(sandbox: &Sandbox, names: &str, args: &[&str]) -> (Outcome, Vec<Call>) {
+    let names = format!("trace={names}");
+    let done = outcome(traced(sandbox, &["-y", "-s", "0", "-e", &names], args));
+    (done, parse(&fs::read_to_string(sandbox.root().join("trace")).unwrap()))
+}
+
+/// The calls of a trace. Those that another thread interrupted are put together again.
+fn parse(trace: &str) -> Vec<Call> {
+    let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut calls = Vec::new();
+    for line in trace.lines() {
+        let (thread, rest) = line.split_once(' ').unwrap_or_default();
+        let mut rest = rest.trim_start().to_owned();
+        if let Some(start) = rest.strip_suffix("<unfinished ...>") {
+            let start = line.len() - "<unfinished ...>".len() - start.len();
+            begun.insert(thread, &line[start..line.len() - "<unfinished ...>".len()]);
+            continue;
+        }
+        if let Some((_, end)) = rest.strip_prefix("<... ").and_then(|rest| rest.split_once('>')) {
+            rest = format!("{}{end}", begun.remove(thread).unwrap_or_default());
+        }
+        let Some((name, rest)) = rest.split_once('(') else { continue };
+        let Some((args, gave)) = rest.rsplit_once(" = ") else { continue };
+        let args = args.trim_end().trim_end_matches(')').to_owned();
+        calls.push(Call { name: name.to_owned(), args, gave: gave.to_owned() });
+    }
+    calls
+}
+
+#[test]
+fn the_parser_of_traces() {
+    let trace = "\
+12 openat(AT_FDCWD</p>, \"/p/a b\", O_RDWR|O_CREAT, 0666) = 4</p/a b>
+12 write(4</p/a b>, \"\"..., 186 <unfinished ...>
+13 flock(5</p/lock>, LOCK_EX) = 0
+12 <... write resumed>)  = 186
+12 rename(\"/p/t\", \"/p/a b\") = 0
+12 +++ exited with 0 +++
+";
+    let calls = parse(trace);
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["openat", "flock", "write", "rename"]);
+    assert_eq!(calls[0].paths(), ["/p/a b"]);
+    assert_eq!(calls[0].gave, "4</p/a b>");
+    assert_eq!((calls[2].file(), calls[2].descriptor()), (Some("/p/a b"), "4"));
+    assert_eq!(calls[2].gave, "186");
+    assert_eq!(calls[3].paths(), ["/p/t", "/p/a b"]);
+}
+
+/// A process that was stopped at one of its calls, and waits to go on.
+pub(crate) struct Paused {
+    strace: Child,
+    pid: String,
+    trace: PathBuf,
+    stops: usize,
+}
+
+impl Paused {
+    /// Runs the program up to the calls of a name that `when` means, as in `2` or `1+`; `None` when it
+    /// has ended without one.
+    pub(crate) fn at(sandbox: &Sandbox, call: &str, when: &str, args: &[&str]) -> Option<Self> {
+        let inject = format!("inject={call}:signal=SIGSTOP:when={when}");
+        let name = format!("trace-{}", args.join("-").replace(['/', ' '], "-"));
+        let trace = sandbox.root().join(name);
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qqq", "-e", &format!("trace={call}"), "-e", &inject, "-o"]);
+        command.arg(&trace).arg(PIMEM).args(args);
+        sandbox.place(&mut command);
+        let strace = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut paused = Self { strace, pid: String::new(), trace, stops: 0 };
+        paused.waits().then_some(paused)
+    }
+
+    /// Waits until it is stopped once more. Says whether it is, or has ended.
+    fn waits(&mut self) -> bool {
+        loop {
+            let ended = self.strace.try_wait().unwrap().is_some();
+            let trace = fs::read_to_string(&self.trace).unwrap_or_default();
+            // One thread gets the signal, and then all of them stop.
+            let mut lines = trace.lines();
+            let got = lines.by_ref().filter(|line| line.contains("--- SIGSTOP {")).nth(self.stops);
+            let thread = got.and_then(|got| got.split(' ').next()).unwrap_or("none");
+            let stopped = format!("{thread} --- stopped by SIGSTOP ---");
+            if lines.any(|line| line == stopped) {
+                self.stops += 1;
+                thread.clone_into(&mut self.pid);
+                return true;
+            }
+            if ended {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Lets it go on. Says whether it was stopped again.
+    pub(crate) fn go_on(&mut self) -> bool {
+        assert!(Command::new("kill").args(["-CONT", &self.pid]).status().unwrap().success());
+        self.waits()
+    }
+
+    /// Lets it go on to its end.
+    pub(crate) fn end(mut self) -> Outcome {
+        while self.go_on() {}
+        self.ended()
+    }
+
+    /// What became of it, when it has ended.
+    pub(crate) fn ended(self) -> Outcome {
+        finish(self.strace.wait_with_output().unwrap())
+    }
+}
