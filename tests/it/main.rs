@@ -9,6 +9,7 @@
 
 mod bad_files;
 mod bad_input;
+mod broken_settings;
 mod check;
 mod cmd;
 mod common;

@@ -201,9 +201,10 @@ fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
 /// The deadline until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
     let key = Key::find("hook.deadlineMs");
-    let set = key.and_then(|key| env.text(key.env)?.parse().ok());
-    let default = || key.and_then(|key| key.default().as_u64());
-    Duration::from_millis(set.or_else(default).unwrap_or_default())
+    let read =
+        |key: &Key| Some(key.read(env.text(key.env)?)).filter(|set| key.mismatch(set).is_none());
+    let set = key.map(|key| read(key).unwrap_or_else(|| key.default()));
+    Duration::from_millis(set.and_then(|set| set.as_u64()).unwrap_or_default())
 }
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
@@ -212,7 +213,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         return tell(debug, "standard input is no JSON object");
     };
     let ui = Ui::new(&env, false, !debug, debug, Color::Never);
-    let ctx = match Context::at(input.cwd.clone(), globals, env, ui) {
+    let ctx = match Context::of_hook(input.cwd.clone(), globals, env, ui) {
         Ok(ctx) => ctx,
         Err((failure, _)) => return tell(debug, &failure.message),
     };

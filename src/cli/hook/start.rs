@@ -61,6 +61,10 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
              at {them} with `pimem trust --review`."
         );
     }
+    if let Some(line) = ctx.unusable_for_agents() {
+        let gap = if text.is_empty() || unreviewed > 0 { "" } else { "\n" };
+        let _ = writeln!(text, "{gap}{line}");
+    }
     Answer { text, entries, report: true, ..Answer::default() }
 }
 
