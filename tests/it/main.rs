@@ -26,6 +26,7 @@ mod exchange;
 mod explain;
 mod generated;
 mod histories;
+mod hook_calls;
 mod hook_sessions;
 mod hook_trust;
 mod hooks;
