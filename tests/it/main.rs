@@ -56,6 +56,7 @@ mod store;
 mod telemetry;
 mod tidy;
 mod trust;
+mod trust_notes;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
