@@ -1,14 +1,12 @@
 //! `pimem config`: show and change settings.
 
-use std::path::Path;
-
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::{
-    config_llm,
+    config_files, config_llm,
     context::{self, Context},
     error::{Exit, Failure, Kind},
+    model,
 };
 use crate::{
     config::{
@@ -16,6 +14,7 @@ use crate::{
         env::Env,
         layer, locate,
         schema::{self, Guard, Key},
+        unusable::Unusable,
     },
     llm::{Role, prompt::Prompt},
     store::{atomic, read, trust},
@@ -24,7 +23,8 @@ use crate::{
 /// Show or change settings
 ///
 /// Settings come from `memory.json`: yours in ~/.pi/agent, the project's in .pi. The project's wins,
-/// then variables, then flags.
+/// then variables, then flags. A key that is unknown or has a wrong value is left out, and so is a
+/// file that is no JSON; the rest counts, and `show` and `pimem doctor` name what does not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -72,7 +72,13 @@ enum Action {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
-        Action::Show { origin } => show(ctx, *origin),
+        Action::Show { origin } => {
+            show(ctx, *origin);
+            if let Some(lacking) = model::lacking(ctx) {
+                let hints = lacking.hints.join("; ");
+                ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
+            }
+        }
         Action::Get { key } => {
             let key = find(key)?;
             if let Some((value, origin)) = ctx.config.get(key.name) {
@@ -111,7 +117,22 @@ fn show(ctx: &Context, with_origin: bool) {
                 row
             })
             .collect();
-        ctx.ui.document(&json!({"schema": "pimem.config/1", "settings": list}));
+        let unusable: Vec<Value> = ctx
+            .config
+            .unusable
+            .iter()
+            .map(|wrong| {
+                json!({
+                    "origin": wrong.origin.to_string(), "line": wrong.line,
+                    "message": wrong.message, "hint": wrong.hint,
+                })
+            })
+            .collect();
+        let mut document = json!({"schema": "pimem.config/1", "settings": list});
+        if let Some(fields) = document.as_object_mut().filter(|_| !unusable.is_empty()) {
+            fields.insert("unusable".to_owned(), json!(unusable));
+        }
+        ctx.ui.document(&document);
         return;
     }
     let rows = values
@@ -177,24 +198,34 @@ pub(super) fn write(
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     let lock = context::lock(ctx, &store)?;
-    let before = read::file(Path::new("/"), &path, read::MAX_FILE);
-    let before = before.map_err(|problem| Failure::from(&problem))?.unwrap_or_default();
-    let before =
-        String::from_utf8(before).with_context(|| format!("{} is not UTF-8", path.display()))?;
-    let after = layer::with_setting(&before, key, value.clone())
-        .with_context(|| format!("{} is not a JSON object", path.display()))?;
-    // What is written must be readable: a table of categories has rules of its own.
+    let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
+    let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
+        let message = format!("{} is not UTF-8", path.display());
+        Failure::new(Kind::Config, message, "iconv turns it into UTF-8")
+    })?;
     let origin = if is_project { layer::Origin::Project } else { layer::Origin::User };
     let load = |text: &str| {
         layer::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
     };
-    let new = load(&after)?;
+    let old = if before.trim().is_empty() { load("{}") } else { load(&before) };
+    let after = layer::with_setting(&before, key, value.clone()).ok_or_else(|| {
+        let in_the_way = old.unusable.first().map(Failure::from);
+        in_the_way.unwrap_or_else(|| {
+            let message = format!("{} is not a JSON object", path.display());
+            Failure::new(Kind::Config, message, "start it with {")
+        })
+    })?;
+    // What is written must be readable: a table of categories has rules of its own.
+    let new = load(&after);
+    let known = |wrong: &&Unusable| old.unusable.iter().any(|old| old.message == wrong.message);
+    if let Some(wrong) = new.unusable.iter().find(|wrong| !known(wrong)) {
+        return Err(Failure::from(wrong));
+    }
     atomic::sweep(path.parent().unwrap_or(&path));
     atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
     drop(lock);
     if key.guard == Guard::Reviewed && is_project {
-        let old = if before.trim().is_empty() { Vec::new() } else { load(&before)?.awaiting };
-        vouch(ctx, &store.trust, &old, &new.awaiting);
+        vouch(ctx, &store.trust, &old.awaiting, &new.awaiting);
     }
     let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
     let headings = categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));

@@ -10,15 +10,14 @@ use std::{
 };
 
 use chrono::{Local, TimeZone};
-use clap::ValueEnum;
 
 use super::{
     config_files,
     error::{Failure, Kind},
-    ui::{Color, Ui},
+    ui::Ui,
 };
 use crate::{
-    config::{env::Env, layer::Config},
+    config::{env::Env, layer::Config, unusable::Unusable},
     index::{manifest, models::Models},
     model::{
         category::Categories,
@@ -40,53 +39,7 @@ use crate::{
     },
 };
 
-/// Options of every command.
-#[derive(Debug, Clone, Default, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
-pub(crate) struct Globals {
-    /// Use this store: the directory that holds topics/
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    pub(crate) dir: Option<PathBuf>,
-    /// Use your own store instead of the project's
-    #[arg(long, global = true, conflicts_with = "dir", help_heading = "Global options")]
-    pub(crate) user: bool,
-    /// Use only these stores
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        value_name = "SCOPE",
-        conflicts_with = "user",
-        help_heading = "Global options"
-    )]
-    pub(crate) scope: Option<ScopeChoice>,
-    /// Take this for the current time (RFC 3339)
-    #[arg(long, global = true, value_name = "TIME", help_heading = "Global options")]
-    pub(crate) now: Option<String>,
-    /// Print JSON
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-    /// When to use colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", help_heading = "Global options")]
-    pub(crate) color: Option<Color>,
-    /// Print results and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Global options")]
-    pub(crate) quiet: bool,
-    /// Say more about what happens
-    #[arg(long, short, global = true, help_heading = "Global options")]
-    pub(crate) verbose: bool,
-}
-
-/// Which stores to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeChoice {
-    /// The project's store
-    Project,
-    /// Your own store
-    User,
-    /// Both
-    All,
-}
+pub(crate) use super::globals::{Globals, ScopeChoice};
 
 /// What a command works with.
 pub(crate) struct Context {
@@ -110,49 +63,77 @@ pub(crate) struct Context {
     pub(super) unnoted: Arc<OnceLock<String>>,
 }
 
+/// What becomes of options and variables that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Typed {
+    /// Whoever typed them is told.
+    Refused,
+    /// The rest goes on without them.
+    LeftOut,
+}
+
+/// Time, places and settings.
+type Parts = (Now, Places, Config);
+
 /// A store that may be written to: directory, whose it is, and whether it is there.
 pub(crate) type Target = (PathBuf, Scope, bool);
 
 impl Context {
     /// Reads clock, environment and settings.
     pub(crate) fn new(globals: Globals, env: Env, ui: Ui) -> Result<Self, (Failure, Ui)> {
-        Self::at(None, globals, env, ui)
+        match Self::parts(None, &globals, &env, Typed::Refused) {
+            Ok(parts) => Ok(Self::of(parts, globals, env, ui)),
+            Err(failure) => Err((failure, ui)),
+        }
     }
 
-    /// The same for another working directory.
-    pub(crate) fn at(
+    /// The same for a hook, in the directory that an agent works in. Nobody is there to type it again,
+    /// so options and variables that cannot be used are left out, as settings are.
+    pub(crate) fn of_hook(
         cwd: Option<PathBuf>,
-        globals: Globals,
+        mut globals: Globals,
         env: Env,
         ui: Ui,
     ) -> Result<Self, (Failure, Ui)> {
-        match Self::parts(cwd, &globals, &env) {
-            Ok((now, places, config)) => {
-                let mut ctx = Self {
-                    now,
-                    real_now: SystemTime::now(),
-                    env,
-                    places,
-                    config,
-                    ui,
-                    globals,
-                    warned: Cell::new(false),
-                    headings: Vec::new(),
-                    unnoted: Arc::default(),
-                };
-                ctx.withhold_headings();
-                ctx.withhold_settings();
-                Ok(ctx)
-            }
-            Err(failure) => Err((failure, ui)),
+        let (now, mut places, mut config) = match Self::parts(cwd, &globals, &env, Typed::LeftOut) {
+            Ok(parts) => parts,
+            Err(failure) => return Err((failure, ui)),
+        };
+        // Of a store that is not where it was said to be, no other takes the place; one's own is still
+        // there.
+        if let Some(named) = places.named.take_if(|named| !places.cwd.join(named).is_dir()) {
+            let name = if globals.dir.is_some() { "--dir" } else { "PIMEM_DIR" };
+            let (message, hint) = no_store(&named);
+            config.unusable.push(Unusable::typed(name, message, hint));
+            globals.user = true;
         }
+        Ok(Self::of((now, places, config), globals, env, ui))
+    }
+
+    fn of((now, places, config): Parts, globals: Globals, env: Env, ui: Ui) -> Self {
+        let mut ctx = Self {
+            now,
+            real_now: SystemTime::now(),
+            env,
+            places,
+            config,
+            ui,
+            globals,
+            warned: Cell::new(false),
+            headings: Vec::new(),
+            unnoted: Arc::default(),
+        };
+        ctx.withhold_headings();
+        ctx.withhold_settings();
+        ctx
     }
 
     fn parts(
         cwd: Option<PathBuf>,
         globals: &Globals,
         env: &Env,
-    ) -> Result<(Now, Places, Config), Failure> {
+        typed: Typed,
+    ) -> Result<Parts, Failure> {
         let cwd = cwd.map_or_else(std::env::current_dir, Ok).map_err(|error| {
             let message = format!("the working directory is gone: {error}");
             Failure::new(Kind::Io, message, "change to a directory that exists")
@@ -167,19 +148,30 @@ impl Context {
             user: path("PIMEM_USER_DIR"),
             ceilings: ceilings.unwrap_or_default(),
         };
-        let now = match globals.now.as_deref().or_else(|| env.text("PIMEM_NOW")) {
-            None => Now(of_system(SystemTime::now())),
-            Some(text) => {
-                let time = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text));
-                Now(time.ok_or_else(|| {
+        let (files, mut unusable) = config_files::read(&places);
+        let mut now = Now(of_system(SystemTime::now()));
+        let set = globals.now.as_deref().map(|text| ("--now", text));
+        if let Some((name, text)) = set.or_else(|| Some(("PIMEM_NOW", env.text("PIMEM_NOW")?))) {
+            match Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
+                Some(time) => now = Now(time),
+                None => {
                     let message = format!("{text:?} is not a time");
-                    Failure::new(Kind::Usage, message, "write it as in 2026-06-30T18:00:00Z")
-                })?)
+                    let hint = "write it as in 2026-06-30T18:00:00Z";
+                    if typed == Typed::Refused {
+                        return Err(Failure::new(Kind::Usage, message, hint));
+                    }
+                    unusable.push(Unusable::typed(name, message, hint));
+                }
             }
-        };
-        let files = config_files::read(&places)?;
-        let config = Config::load(&files, env)?;
-        Ok((now, places, config))
+        }
+        let mut config = Config::load(&files, env);
+        unusable.append(&mut config.unusable);
+        config.unusable = unusable;
+        let wrong = config.unusable.iter().find(|wrong| wrong.is_typed());
+        match wrong.filter(|_| typed == Typed::Refused) {
+            Some(wrong) => Err(Failure::from(wrong)),
+            None => Ok((now, places, config)),
+        }
     }
 
     /// The stores to read that exist, the project's first.
@@ -194,8 +186,8 @@ impl Context {
             if let (Some(named), Some(dir)) = (&self.places.named, &found)
                 && !root::is_there(dir)
             {
-                let message = format!("there is no store at {}", named.display());
-                return Err(Failure::new(Kind::Usage, message, "pimem init --dir DIR makes one"));
+                let (message, hint) = no_store(named);
+                return Err(Failure::new(Kind::Usage, message, hint));
             }
             stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
         }
@@ -385,6 +377,10 @@ pub(crate) fn lock(ctx: &Context, store: &Store) -> Result<StoreLock, Failure> {
 fn of_system(time: SystemTime) -> Timestamp {
     let after = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(after.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn no_store(named: &Path) -> (String, &'static str) {
+    (format!("there is no store at {}", named.display()), "pimem init --dir DIR makes one")
 }
 
 fn no_home() -> Failure {

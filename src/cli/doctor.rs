@@ -8,6 +8,7 @@ use super::{
     check,
     context::Context,
     error::{Exit, Failure},
+    model,
 };
 use crate::{
     index::{corpus, lexical},
@@ -39,7 +40,15 @@ fn finding(what: impl Into<String>, fix: impl Into<String>) -> Finding {
 
 pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
-    let mut findings = Vec::new();
+    let wrong = ctx.config.unusable.iter();
+    let mut findings: Vec<Finding> =
+        wrong.map(|wrong| finding(format!("{wrong}; left out"), wrong.hint.as_str())).collect();
+    findings.extend(model::lacking(ctx).map(|failure| {
+        let origin = ctx.config.get("embedding.model").map(|(_, origin)| origin.to_string());
+        let origin = origin.unwrap_or_default();
+        let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
+        finding(format!("{origin}: embedding.model: {}", failure.message), fix)
+    }));
     let mut facts: Vec<(String, String)> = Vec::new();
     if stores.is_empty() {
         findings.push(finding("there is no store here", "pimem init makes one"));

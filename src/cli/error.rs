@@ -9,7 +9,6 @@ use super::{
     ui::{self, Ui},
 };
 use crate::{
-    config::layer::ConfigError,
     index::stage::InstallError,
     model::entry::TextError,
     store::{
@@ -100,13 +99,6 @@ impl Failure {
         for hint in &self.hints {
             ui.hint(hint);
         }
-    }
-}
-
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        let hints = if error.hint.is_empty() { Vec::new() } else { vec![error.hint] };
-        Self { kind: Kind::Config, message: format!("{}: {}", error.place, error.message), hints }
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     stale::{self, Stale},
     standing,
     texts::Texts,
+    trusting::Notes,
     wanted::{Least, Wanted},
 };
 use crate::{
@@ -211,7 +212,11 @@ impl Search<'_> {
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
+        let mut notes = Notes::new(ctx, stores);
         if wanted.reviewed {
+            for placed in &mut placed {
+                placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
+            }
             let mut seen = HashSet::new();
             placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
         }
@@ -236,10 +241,14 @@ impl Search<'_> {
         };
         let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
         let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
-        let mut rest = hits.into_iter().map(|placed| hit(stores, placed));
-        let hits = rest.by_ref().take(wanted.limit).collect();
-        let misses = misses.into_iter().map(|placed| hit(stores, placed));
-        (hits, rest.chain(misses).take(NEAR).collect())
+        // Their files are read only for what is shown.
+        let mut hit = |mut placed: Placed<'_>| {
+            placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
+            hit(stores, placed)
+        };
+        let (mut hits, mut misses) = (hits.into_iter(), misses.into_iter());
+        let found = hits.by_ref().take(wanted.limit).map(&mut hit).collect();
+        (found, hits.chain(misses.by_ref()).take(NEAR).map(hit).collect())
     }
 }
 
@@ -335,7 +344,7 @@ fn read(
     texts.problems
 }
 
-/// Finds out what of it was written or reviewed on this machine.
+/// Finds out what of it was written or reviewed on this machine, but for notes, lists and logs.
 fn review(ctx: &Context, stores: &[Store], placed: &mut [Placed<'_>]) {
     for (number, store) in stores.iter().enumerate() {
         let trust = &store.trust;
@@ -346,7 +355,7 @@ fn review(ctx: &Context, stores: &[Store], placed: &mut [Placed<'_>]) {
                 Some(trust.entry(name, &placed.text))
             }
             SourceKind::Session => Some(trust.text(Kind::Session, &placed.text)),
-            _ => Some(trust.text(Kind::Notes, "")),
+            _ => None,
         };
         let ask = |placed: &Placed<'_>| placed.store == number && !trust.is_whole();
         let keys: Vec<Option<Key>> =
@@ -354,10 +363,7 @@ fn review(ctx: &Context, stores: &[Store], placed: &mut [Placed<'_>]) {
         let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
         let here = placed.iter_mut().zip(keys).filter(|(placed, _)| placed.store == number);
         for (placed, key) in here {
-            let is_note = !matches!(placed.kind, SourceKind::Topic | SourceKind::Session);
-            placed.reviewed = trust.is_whole()
-                || key.is_some_and(|key| held.contains(&key))
-                || is_note && store.file_reviewed(placed.source);
+            placed.reviewed = trust.is_whole() || key.is_some_and(|key| held.contains(&key));
         }
     }
 }

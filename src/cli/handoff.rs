@@ -16,6 +16,10 @@ use crate::{
 /// Bytes of the end of a log that hold its last lines and the newest handoff.
 const TAIL: u64 = 256 * 1024;
 
+/// Seconds for which a handoff is given back to the session that left it: no session takes longer to
+/// compact its context, and none goes on with what it was at half a day ago.
+const KEPT: i64 = 12 * 3600;
+
 /// Leave in today's log what the next session should start from
 ///
 /// The open items of the scratchpad and the last lines of the log are written to its end, between
@@ -54,7 +58,8 @@ fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let (dir, scope, known) = ctx.target()?;
     let store = ctx.store(dir, scope);
     let session = args.session.clone().or_else(|| ctx.who().session);
-    let done = if known { write(ctx, &store, &ctx.readers()?, session, args.git)? } else { None };
+    let leave = Leave { session, git: args.git, unasked: false };
+    let done = if known { write(ctx, &store, &ctx.readers()?, &leave)? } else { None };
     let Some((name, text)) = done else {
         ctx.ui.note("Nothing is open and nothing was logged today: nothing to hand off");
         if ctx.ui.json {
@@ -70,37 +75,50 @@ fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// How a handoff is left.
+pub(super) struct Leave {
+    /// The session that leaves it.
+    pub(super) session: Option<String>,
+    /// Whether it says where the repository stands.
+    pub(super) git: bool,
+    /// Whether nobody asked for it: then it repeats only what was written or reviewed here.
+    pub(super) unasked: bool,
+}
+
 /// Writes a handoff to today's log in `store`, with what is open in all `stores`. Gives the log's
 /// name and the text; `None` when there is nothing to hand off.
 pub(super) fn write(
     ctx: &Context,
     store: &Store,
     stores: &[Store],
-    session: Option<String>,
-    git: bool,
+    Leave { session, git, unasked }: &Leave,
 ) -> Result<Option<(String, String)>, Failure> {
     let now = context::local(ctx.now.0);
     let name = notes::daily(now.date);
-    let session = session.map(|id| visible(&id));
+    let session = session.as_deref().map(visible);
+    let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
     let block = |repository| -> Result<Option<Vec<String>>, Failure> {
         let mut open = Vec::new();
-        for store in stores {
+        for store in stores.iter().filter(|store| !unasked || ours(store, notes::SCRATCHPAD)) {
             open.extend(todo::open(&todo::scratchpad(store)?).map(|item| item.text));
         }
-        let log = store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?;
+        let log = match !unasked || ours(store, &name) {
+            true => store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?,
+            false => None,
+        };
         let recent = handoff::recent(&log.unwrap_or_default());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
     };
     if block(Vec::new())?.is_none() {
         return Ok(None);
     }
-    let work_tree = ctx.places.work_tree(&ctx.places.cwd).filter(|_| git);
+    let work_tree = ctx.places.work_tree(&ctx.places.cwd).filter(|_| *git);
     let repository = work_tree.map(git::standing).unwrap_or_default();
     let lock = context::lock(ctx, store)?;
     let Some(block) = block(repository)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.
-    let ours = |store: &Store| store.clone().strict().file_reviewed(notes::SCRATCHPAD);
-    if store.clone().strict().file_reviewed(&name) && stores.iter().all(ours) {
+    let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
+    if *unasked || ours(store, &name) && all_ours() {
         store.trust.record_text(Kind::Handoff, &block.join("\n"));
     }
     store.append(&lock, &name, &now.date.to_string(), &block)?;
@@ -112,24 +130,51 @@ pub(super) fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
-/// A handoff: the day of its log, its text, and whether an agent may see it unasked, which is when
-/// it was written on this machine.
-pub(super) type Left = (Date, String, bool);
-
-/// The newest handoff of some stores.
-pub(super) fn newest(stores: &[Store]) -> Result<Option<Left>, Failure> {
-    let mut newest: Option<Left> = None;
+/// The newest handoff of some stores: the day of its log, and its text.
+fn newest(stores: &[Store]) -> Result<Option<(Date, String)>, Failure> {
+    let mut newest = None;
     for store in stores {
-        if let Some((date, text)) = in_store(store)? {
-            let ours = store.trust.holds_text(Kind::Handoff, &text);
-            newest = newest.max(Some((date, text, ours)));
-        }
+        newest = newest.max(in_store(store)?);
     }
     Ok(newest)
 }
 
+/// The newest handoff that a session left within the last hours, whatever day that was: one that was
+/// written on this machine, and of which `left` says that it is the session's.
+pub(super) fn of_session(
+    ctx: &Context,
+    stores: &[Store],
+    session: Option<&str>,
+    left: impl Fn(&str) -> bool,
+) -> Result<Option<String>, Failure> {
+    let now = context::local(ctx.now.0);
+    let mut newest: Option<(i64, String)> = None;
+    for store in stores {
+        let days = store.days().map_err(|problem| Failure::from(&problem))?;
+        for date in days.into_iter().filter(|date| now.date.days_since(*date).abs() <= 1) {
+            let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;
+            let log = log.unwrap_or_default();
+            for block in handoff::blocks(&log) {
+                let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
+                let text = text.trim_end();
+                let Some((at, id)) = handoff::head(text) else { continue };
+                let age = now.seconds_since(at);
+                if id == session.map(handoff::short_id).as_deref()
+                    && age.abs() <= KEPT
+                    && newest.as_ref().is_none_or(|(best, _)| age <= *best)
+                    && left(text)
+                    && store.trust.holds_text(Kind::Handoff, text)
+                {
+                    newest = Some((age, text.to_owned()));
+                }
+            }
+        }
+    }
+    Ok(newest.map(|(_, text)| text))
+}
+
 fn show(ctx: &Context) -> Result<Exit, Failure> {
-    let Some((date, text, _)) = newest(&ctx.readers()?)? else {
+    let Some((date, text)) = newest(&ctx.readers()?)? else {
         ctx.ui.note("there is no handoff");
         if ctx.ui.json {
             ctx.ui.document(&json!({"schema": "pimem.handoff/1", "text": ""}));

@@ -29,6 +29,7 @@ mod extract;
 mod find;
 mod forecast;
 mod generate;
+mod globals;
 mod handoff;
 mod hook;
 mod hooks;
@@ -79,6 +80,7 @@ mod topics;
 mod trust;
 mod trusting;
 mod ui;
+mod unusable;
 mod view;
 mod wanted;
 mod why;
@@ -200,6 +202,12 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     };
     if !matches!(cli.command, Command::Trust(_)) {
         ctx.say_withheld();
+    }
+    match cli.command {
+        // Among what it finds.
+        Command::Doctor(_) => {}
+        Command::Config(_) | Command::Trust(_) | Command::Hooks(_) => ctx.say_each_unusable(),
+        _ => ctx.say_unusable(),
     }
     let done = dispatch(&ctx, &cli.command);
     if let Err(error) = ctx.ui.flush() {

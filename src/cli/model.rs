@@ -78,6 +78,22 @@ pub(super) fn in_force(ctx: &Context) -> String {
     super::space::name(ctx)
 }
 
+/// Why the model in force cannot serve, as far as that shows without starting it.
+pub(super) fn lacking(ctx: &Context) -> Option<Failure> {
+    let name = in_force(ctx);
+    if ["static", "none"].contains(&name.as_str()) {
+        return None;
+    }
+    let models = match ctx.models() {
+        Ok(models) => models,
+        Err(failure) => return Some(failure),
+    };
+    match models.manifest(&name) {
+        Ok(_) => models.open(&name, None).err().map(super::space::failure),
+        Err(why) => Some(unknown(&name, why.0)),
+    }
+}
+
 /// A line of the list.
 struct Line {
     name: String,

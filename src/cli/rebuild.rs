@@ -270,7 +270,8 @@ fn indexed_json(ctx: &Context, built: &build::Built) -> Value {
     out
 }
 
-/// Milliseconds since our own last rebuild of a store, by the time that its snapshot states.
+/// Milliseconds since our own last rebuild of a store, by the time that its snapshot states; or until
+/// then, by a clock that was set back since.
 fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
     let path = store.dir.join("memory-scores.json");
     let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
@@ -278,7 +279,7 @@ fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
     // pi's own file has shorter keys, and says nothing about what we adopted.
     let mut keys = snapshot.get("entries")?.as_object()?.keys();
     let when = Timestamp::parse(snapshot.get("lastRebuild")?.as_str()?)?;
-    keys.all(|key| key.len() == 16).then(|| ctx.now.since(when).0)
+    keys.all(|key| key.len() == 16).then(|| ctx.now.0.0.abs_diff(when.0))
 }
 
 fn age_ms(text: &str) -> Result<u64, Failure> {

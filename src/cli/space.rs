@@ -92,7 +92,14 @@ pub(crate) fn open(
         }) {
             Ok(space) => return Some(space),
             Err(Unavailable(why)) => {
-                ctx.ui.detail(&format!("{name}: {why}; the built-in model serves instead"));
+                let line = format!("{name}: {why}; the built-in model serves instead");
+                // A model that is late or broken may serve again; one that is not there is a mistake in
+                // the settings. A document says so itself.
+                if ctx.ui.json || installed(ctx, name).is_some() {
+                    ctx.ui.detail(&line);
+                } else {
+                    ctx.ui.note(&format!("warning: embedding.model is {line}"));
+                }
                 *degraded = Some(format!("{name}: {why}"));
             }
         }

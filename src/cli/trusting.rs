@@ -1,9 +1,12 @@
 //! What every command does about trust: headings and some settings are withheld, and what is left
 //! out is said.
 
+use std::collections::HashMap;
+
 use super::context::Context;
 use crate::{
     config::{awaiting::Awaiting, layer::Origin},
+    recall::corpus::SourceKind,
     score::board::Scope,
     store::{trust::Kind, vault::Store},
 };
@@ -30,6 +33,14 @@ impl Context {
                 self.config.admit();
             }
         }
+    }
+
+    /// Whether a file of notes, a list or a log may be shown to an agent: it is as it was last written
+    /// or reviewed on this machine, or in a store that was begun here and that no pull can change.
+    pub(crate) fn shows_notes(&self, store: &Store, name: &str) -> bool {
+        store.trust.is_whole()
+            || store.notes_begun() && !self.places.in_work_tree(&store.dir)
+            || store.file_reviewed(name)
     }
 
     /// Says that settings are left out.
@@ -64,5 +75,29 @@ impl Context {
         } else {
             format!("{what}: pimem trust --review")
         });
+    }
+}
+
+/// Which notes, lists and logs may be shown, each file looked at once.
+pub(super) struct Notes<'a> {
+    ctx: &'a Context,
+    stores: &'a [Store],
+    known: HashMap<(usize, String), bool>,
+}
+
+impl<'a> Notes<'a> {
+    /// In some stores.
+    pub(super) fn new(ctx: &'a Context, stores: &'a [Store]) -> Self {
+        Self { ctx, stores, known: HashMap::new() }
+    }
+
+    /// Whether it is such a file, and may.
+    pub(super) fn shown(&mut self, kind: SourceKind, number: usize, name: &str) -> bool {
+        if matches!(kind, SourceKind::Topic | SourceKind::Session) {
+            return false;
+        }
+        let Some(store) = self.stores.get(number) else { return false };
+        let look = || self.ctx.shows_notes(store, name);
+        *self.known.entry((number, name.to_owned())).or_insert_with(look)
     }
 }

@@ -30,29 +30,45 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
     let mut problems = Vec::new();
     let today = context::local(ctx.now.0).date;
     let mut sources = Sources::default();
-    let mut left_out = false;
+    let mut left_out = Vec::new();
     for store in stores {
-        if !store.notes_reviewed() {
-            left_out = true;
-            continue;
-        }
-        let mut add = |text: &mut String, more: Result<String, Problem>| match more {
-            Ok(more) if more.trim().is_empty() => {}
-            Ok(more) => {
-                if !text.is_empty() {
-                    text.push_str("\n\n");
+        let mut changed = Vec::new();
+        let mut add =
+            |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, Problem>| {
+                let more = if ctx.shows_notes(store, name) {
+                    read()
+                } else {
+                    let held = store.file(name);
+                    held.map(|held| changed.extend(held.map(|_| name.to_owned())))
+                        .map(|()| String::new())
+                };
+                match more {
+                    Ok(more) if more.trim().is_empty() => {}
+                    Ok(more) => {
+                        if !text.is_empty() {
+                            text.push_str("\n\n");
+                        }
+                        text.push_str(&more);
+                    }
+                    Err(problem) => problems.push(problem),
                 }
-                text.push_str(&more);
-            }
-            Err(problem) => problems.push(problem),
-        };
-        add(&mut sources.scratchpad, open_items(store));
-        add(&mut sources.today, log(store, today, &sources.scratchpad));
-        add(&mut sources.notes, notes(store));
-        add(&mut sources.yesterday, log(store, today.yesterday(), &sources.scratchpad));
-    }
-    if left_out {
-        ctx.ui.note("Notes and logs were not written here and are left out: pimem trust --review");
+            };
+        let Sources { scratchpad, today: now, notes: long, yesterday: before, .. } = &mut sources;
+        add(notes::SCRATCHPAD, scratchpad, &|| open_items(store));
+        add(&notes::daily(today), now, &|| log(store, today, scratchpad));
+        add(notes::NOTES, long, &|| notes(store));
+        let yesterday = today.yesterday();
+        add(&notes::daily(yesterday), before, &|| log(store, yesterday, scratchpad));
+        if !changed.is_empty() {
+            ctx.ui.note(&if store.notes_begun() {
+                let names = changed.join(", ");
+                format!("{names}: changed since review, and left out: pimem trust --review")
+            } else {
+                "Notes and logs were not written here and are left out: pimem trust --review"
+                    .to_owned()
+            });
+        }
+        left_out.extend(changed);
     }
     let found = prompt.map(|prompt| recall(ctx, stores, prompt, &sources)).unwrap_or_default();
     let line = |hit: &Hit| {
@@ -64,7 +80,11 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
     let text = working::working(&sources, today, limit);
     if ctx.ui.json {
         let chars = text.chars().count();
-        ctx.ui.document(&json!({"schema": "pimem.working/1", "text": text, "characters": chars}));
+        let mut document = json!({"schema": "pimem.working/1", "text": text, "characters": chars});
+        if let Some(fields) = document.as_object_mut().filter(|_| !left_out.is_empty()) {
+            fields.insert("unreviewed".to_owned(), json!(left_out));
+        }
+        ctx.ui.document(&document);
     } else {
         ctx.ui.text(&text);
     }

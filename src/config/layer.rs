@@ -6,12 +6,15 @@ use serde_json::{Map, Value};
 
 use super::{
     awaiting::Awaiting,
+    categories,
     env::Env,
-    locate,
-    schema::{CATEGORY_FIELDS, Guard, Key, keys},
+    file,
+    locate::Lines,
+    schema::{Guard, Key, keys},
+    unusable::Unusable,
 };
 use crate::{
-    model::category::{Categories, CategorySpec},
+    model::category::Categories,
     report::{budget::Tokens, render::GroundTruth},
 };
 
@@ -24,7 +27,7 @@ pub(crate) enum Origin {
     User(PathBuf),
     /// The project's file.
     Project(PathBuf),
-    /// A variable.
+    /// A variable, or an option of the command line.
     Env(&'static str),
 }
 
@@ -38,42 +41,37 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ConfigError {
-    /// File and line, or variable.
-    pub(crate) place: String,
-    /// What is wrong.
-    pub(crate) message: String,
-    /// What to do.
-    pub(crate) hint: String,
-}
-
 /// All settings in force.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
     /// Settings of the project's file that are not in force.
     pub(crate) awaiting: Vec<Awaiting>,
+    /// Settings that cannot be used, and are left out.
+    pub(crate) unusable: Vec<Unusable>,
     /// The categories in force.
     pub(crate) categories: Categories,
 }
 
 impl Config {
-    /// Merges the layers; `files` come in order of rising priority.
-    pub(crate) fn load(files: &[(Origin, String)], env: &Env) -> Result<Self, ConfigError> {
+    /// Merges the layers; `files` come in order of rising priority. What cannot be used of one is left
+    /// out, so that what is below shows through.
+    pub(crate) fn load(files: &[(Origin, String)], env: &Env) -> Self {
         let defaults = keys().map(|key| (key.name, (key.default(), Origin::Default)));
         let mut values: BTreeMap<_, _> = defaults.collect();
-        let mut awaiting = Vec::new();
+        let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
         for (origin, text) in files {
-            for (key, value, line) in read_file(origin, text)? {
+            let lines = Lines::new(text);
+            let found = file::read(origin, text, &lines);
+            for (key, value) in found.settings {
                 if key.guard == Guard::Reviewed && matches!(origin, Origin::Project(_)) {
-                    let place = format!("{origin}:{line}");
+                    let place = format!("{origin}:{}", lines.of(key.name));
                     awaiting.push(Awaiting { key, value, place, origin: origin.clone() });
                 } else {
                     values.insert(key.name, (value, origin.clone()));
                 }
             }
+            unusable.extend(found.unusable);
         }
         for key in keys() {
             let set = key.variables().find_map(|name| Some((name, env.text(name)?)));
@@ -81,14 +79,17 @@ impl Config {
             let value = key.read(text);
             if let Some(expected) = key.mismatch(&value) {
                 let message = format!("{text:?} is not {expected}");
-                let hint = format!("{}: {}", key.name, key.doc);
-                return Err(ConfigError { place: name.to_owned(), message, hint });
+                unusable.push(Unusable::typed(name, message, format!("{}: {}", key.name, key.doc)));
+            } else {
+                values.insert(key.name, (value, Origin::Env(name)));
             }
-            values.insert(key.name, (value, Origin::Env(name)));
         }
-        let mut config = Self { values, awaiting, categories: Categories::default() };
-        config.categories = Categories::new(further_categories(&config, files)?);
-        Ok(config)
+        let mut further = Vec::new();
+        if let Some((Value::Object(table), origin)) = values.get("categories") {
+            let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
+            further = categories::read(table, origin, text, &mut unusable);
+        }
+        Self { values, awaiting, unusable, categories: Categories::new(further) }
     }
 
     /// Puts the settings in force that awaited review.
@@ -140,146 +141,6 @@ impl Config {
     }
 }
 
-/// The settings of a file, each with its line.
-type Settings = Vec<(&'static Key, Value, usize)>;
-
-fn read_file(origin: &Origin, text: &str) -> Result<Settings, ConfigError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let fail = |line: usize, message: String, hint: String| ConfigError {
-        place: format!("{origin}:{line}"),
-        message,
-        hint,
-    };
-    let root: Value = serde_json::from_str(text).map_err(|error| {
-        let hint = "the file must be one JSON object".to_owned();
-        fail(error.line().max(1), format!("not valid JSON: {error}"), hint)
-    })?;
-    let Value::Object(root) = root else {
-        let message = "the file is not a JSON object".to_owned();
-        return Err(fail(1, message, "start it with {".to_owned()));
-    };
-    let mut found = Vec::new();
-    for (path, value) in flatten(&root) {
-        let parts: Vec<&str> = path.split('.').collect();
-        let line = locate::line_of(text, &parts);
-        let Some(key) = Key::find(&path) else {
-            let names = keys().map(|key| key.name);
-            let hint = locate::closest(&path, names).map_or_else(
-                || "pimem config show lists the settings".to_owned(),
-                |name| format!("did you mean {name}?"),
-            );
-            return Err(fail(line, format!("unknown key {path}"), hint));
-        };
-        if let Some(expected) = key.mismatch(&value) {
-            let message = format!("{path} is {value}, not {expected}");
-            return Err(fail(line, message, key.doc.to_owned()));
-        }
-        if key.guard == Guard::Own && matches!(origin, Origin::Project(_)) {
-            let message = format!("a project's file may not set {path}");
-            let hint = "set it in your own ~/.pi/agent/memory.json, or by variable".to_owned();
-            return Err(fail(line, message, hint));
-        }
-        found.push((key, value, line));
-    }
-    Ok(found)
-}
-
-/// Settings by dotted name; `$schema` is accepted and left out.
-fn flatten(root: &Map<String, Value>) -> Vec<(String, Value)> {
-    let mut flat = Vec::new();
-    for (name, value) in root.iter().filter(|(name, _)| *name != "$schema") {
-        match value {
-            Value::Object(group) if Key::find(name).is_none() => {
-                let inner =
-                    group.iter().map(|(key, value)| (format!("{name}.{key}"), value.clone()));
-                flat.extend(inner);
-            }
-            _ => flat.push((name.clone(), value.clone())),
-        }
-    }
-    flat
-}
-
-fn further_categories(
-    config: &Config,
-    files: &[(Origin, String)],
-) -> Result<Vec<CategorySpec>, ConfigError> {
-    let Some((Value::Object(table), origin)) = config.get("categories") else {
-        return Ok(Vec::new());
-    };
-    let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text);
-    let mut specs = Vec::new();
-    for (name, value) in table {
-        let spec = category(name, value).map_err(|(field, message, hint)| {
-            let path: Vec<&str> = ["categories", name].into_iter().chain(field).collect();
-            let place = match text {
-                Some(text) => format!("{origin}:{}", locate::line_of(text, &path)),
-                None => origin.to_string(),
-            };
-            ConfigError { place, message, hint }
-        })?;
-        specs.push(spec);
-    }
-    Ok(specs)
-}
-
-/// What is wrong with a category: in which field, what, and a hint.
-type Wrong<'a> = (Option<&'a str>, String, String);
-
-fn category<'a>(name: &str, value: &'a Value) -> Result<CategorySpec, Wrong<'a>> {
-    let fields_known = || {
-        let names: Vec<&str> = CATEGORY_FIELDS.iter().map(|(name, _)| *name).collect();
-        format!("the fields are {}", names.join(", "))
-    };
-    let Value::Object(fields) = value else {
-        let message = format!("categories.{name} is not an object");
-        return Err((None, message, fields_known()));
-    };
-    let known = |field: &&String| CATEGORY_FIELDS.iter().any(|(name, _)| name == field);
-    if let Some(field) = fields.keys().find(|field| !known(field)) {
-        let near = locate::closest(field, CATEGORY_FIELDS.iter().map(|(name, _)| *name));
-        let hint = near.map_or_else(fields_known, |name| format!("did you mean {name}?"));
-        return Err((Some(field), format!("unknown key categories.{name}.{field}"), hint));
-    }
-    let wrong = |field: &'static str, value: &Value, hint: &str| {
-        (Some(field), format!("categories.{name}.{field} is {value}"), hint.to_owned())
-    };
-    let text = |field: &'static str| match fields.get(field) {
-        None => Ok(name.to_owned()),
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(value) => Err(wrong(field, value, "it takes a text")),
-    };
-    let number = |field: &'static str, default: f64| match fields.get(field) {
-        None => Ok(default),
-        Some(value) => value
-            .as_f64()
-            .filter(|number| number.is_finite() && *number > 0.0)
-            .ok_or_else(|| wrong(field, value, "it takes a number above 0")),
-    };
-    let whole = |field: &'static str, default: u64| match fields.get(field) {
-        None => Ok(default),
-        Some(value) => value.as_u64().ok_or_else(|| wrong(field, value, "it takes a whole number")),
-    };
-    let is_name = |name: &str| {
-        (1..=64).contains(&name.len())
-            && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    };
-    let topic = text("topic")?;
-    if !is_name(name) || !is_name(&topic) {
-        let hint = "names are 1 to 64 of a-z, 0-9 and -".to_owned();
-        return Err((None, format!("categories.{name}: not a usable name"), hint));
-    }
-    Ok(CategorySpec {
-        name: name.to_owned().into(),
-        section: text("section")?.into(),
-        topic: topic.into(),
-        tau_days: number("tauDays", 30.0)?,
-        max_active: usize::try_from(whole("maxActive", 4)?).unwrap_or(usize::MAX),
-        section_tokens: u32::try_from(whole("sectionTokens", 200)?).unwrap_or(u32::MAX),
-        window_days: fields.get("windowDays").map(|_| number("windowDays", 0.0)).transpose()?,
-    })
-}
-
 /// `text` with one setting changed; other settings keep their order.
 pub(crate) fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
@@ -308,18 +169,21 @@ mod tests {
 
     use super::*;
 
-    fn load(text: &str) -> Result<Config, String> {
+    fn load(text: &str) -> Config {
         let origin = Origin::Project(PathBuf::from("memory.json"));
         Config::load(&[(origin, text.to_owned())], &Env::default())
-            .map_err(|error| format!("{}: {} ({})", error.place, error.message, error.hint))
+    }
+
+    fn wrong(config: &Config) -> Vec<String> {
+        config.unusable.iter().map(|wrong| format!("{wrong} ({})", wrong.hint)).collect()
     }
 
     #[test]
     fn values() {
-        let config = load(r#"{"$schema": "x", "report": {"budget": 900}}"#).unwrap();
-        assert_eq!(config.whole("report.budget"), 900);
-        assert_eq!(config.whole("report.context"), 8000);
-        let config = load(r#"{"categories": {"idea": {"tauDays": 7}}}"#).unwrap();
+        let config = load(r#"{"$schema": "x", "report": {"budget": 900}, "report.context": 10}"#);
+        assert_eq!(wrong(&config), Vec::<String>::new());
+        assert_eq!((config.whole("report.budget"), config.whole("report.context")), (900, 10));
+        let config = load(r#"{"categories": {"idea": {"tauDays": 7}}}"#);
         let idea = config.categories.find("idea").unwrap();
         assert_eq!(config.categories.spec(idea).topic, "idea");
     }
@@ -333,7 +197,7 @@ mod tests {
             ),
             (
                 "{\n \"report\": {\"budget\": -1}}",
-                "memory.json:2: report.budget is -1, not a whole number from 0 to 1000000 (Tokens that the report may take)",
+                "memory.json:2: report.budget is -1, not a whole number from 0 to 1000000 (Tokens that the report may take: 1700 by default)",
             ),
             (
                 "{\"report\": {\"removeCommand\": \"rm\"}}",
@@ -341,17 +205,75 @@ mod tests {
             ),
             ("[]", "memory.json:1: the file is not a JSON object (start it with {)"),
             (
+                "{\"report\": 5}",
+                "memory.json:1: report is 5, not an object of settings (write it as in \"report\": {\"budget\": 1700})",
+            ),
+            (
                 "{\"categories\": {\"x y\": {}}}",
                 "memory.json:1: categories.x y: not a usable name (names are 1 to 64 of a-z, 0-9 and -)",
             ),
             (
-                "{\"categories\": {\"x\": {\"tau\": 1}}}",
-                "memory.json:1: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays)",
+                "{\"categories\": {\"x\":\n{\"tau\": 1}}}",
+                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays)",
+            ),
+            (
+                "{\"categories\": {\"x\": {\"topic\": \"../../etc\"}}}",
+                "memory.json:1: categories.x.topic is \"../../etc\" (names are 1 to 64 of a-z, 0-9 and -)",
             ),
         ] {
-            assert_eq!(load(text).unwrap_err(), want);
+            assert_eq!(wrong(&load(text)), [want]);
         }
-        assert!(load("{\n\"a\": }").unwrap_err().starts_with("memory.json:2: not valid JSON"));
+        let broken = load("{\n\"a\": }");
+        assert!(wrong(&broken)[0].starts_with("memory.json:2: not valid JSON"));
+        assert!(broken.unusable[0].whole);
+    }
+
+    /// A mistake costs itself: what stands beside it counts, and so does what is below it.
+    #[test]
+    fn what_is_wrong_costs_itself() {
+        let file = |origin: fn(PathBuf) -> Origin, text: &str| {
+            (origin(PathBuf::from("memory.json")), text.to_owned())
+        };
+        let user = file(
+            Origin::User,
+            r#"{"report": {"budget": 900, "context": 10}, "lock": {"timeoutMs": 7},
+                "categories": {"mine": {"tauDays": 3}}}"#,
+        );
+        let project = file(
+            Origin::Project,
+            r#"{"report": {"budget": "many", "context": 20, "contxt": 1}, "lock": {"timeoutMs": 1},
+                "categories": 3, "recall.limit": 9, "observer": {"command": 1, "model": "m"}}"#,
+        );
+        let config = Config::load(&[user.clone(), project], &Env::default());
+        assert_eq!(config.unusable.len(), 5, "{:?}", config.unusable);
+        let whole = |name| config.whole(name);
+        assert_eq!((whole("report.budget"), whole("report.context")), (900, 20));
+        assert_eq!((whole("lock.timeoutMs"), whole("recall.limit")), (7, 9));
+        assert_eq!(Awaiting::text(&config.awaiting), "observer.model = \"m\"");
+        assert!(config.categories.find("mine").is_some());
+        for broken in ["{", "", "\0", "[1]", "{\"report\": {\"budget\": 1}"] {
+            let config =
+                Config::load(&[user.clone(), file(Origin::Project, broken)], &Env::default());
+            assert!(config.unusable[0].whole, "{broken}");
+            assert_eq!(config.whole("report.budget"), 900, "{broken}");
+        }
+        let half =
+            load(r#"{"categories": {"x": {"tauDays": -1, "maxActive": 2}, "Y": {}, "z": {}}}"#);
+        let x = half.categories.spec(half.categories.find("x").unwrap());
+        assert_eq!((x.tau_days, x.max_active), (30.0, 2));
+        assert!(half.categories.find("Y").is_none() && half.categories.find("z").is_some());
+    }
+
+    /// However much of it is wrong, little is said.
+    #[test]
+    fn a_file_of_nothing_but_mistakes() {
+        let key = "k".repeat(500);
+        let all: String = (0..30_000).map(|n| format!("\"{key}{n}\": 1,\n")).collect();
+        let config = load(&format!("{{{all}\"report\": {{\"budget\": 3}}}}"));
+        assert_eq!(config.whole("report.budget"), 3);
+        assert_eq!(config.unusable.len(), 21);
+        assert_eq!(config.unusable[20].message, "29980 more settings cannot be used");
+        assert!(config.unusable.iter().all(|wrong| wrong.message.len() < 100));
     }
 
     #[test]
@@ -359,7 +281,7 @@ mod tests {
         let text = r#"{"dream": {"llm": true, "intervalHours": 5},
             "observer": {"temperature": 1,
             "command": "cat"}}"#;
-        let mut config = load(text).unwrap();
+        let mut config = load(text);
         assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
         assert_eq!(config.get("observer.temperature").map(|(value, _)| value), Some(&json!(1)));
         assert_eq!(

@@ -1,7 +1,30 @@
 //! Where in a JSON text a key stands, so that an error can name the line.
 
-/// The line (from 1) of the key at `path`, in a text that is valid JSON.
-pub(crate) fn line_of(text: &str, path: &[&str]) -> usize {
+use std::{cell::OnceCell, collections::HashMap};
+
+/// Longest name for which the nearest known one is looked for.
+const NAME: usize = 64;
+
+/// The lines of the keys of a JSON text. It is gone through once, when the first line is asked for.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    known: OnceCell<HashMap<String, usize>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Those of a text that is valid JSON.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, known: OnceCell::new() }
+    }
+
+    /// The line, from 1, of the key with a dotted path; of the last one, which is the one that counts.
+    pub(crate) fn of(&self, path: &str) -> usize {
+        self.known.get_or_init(|| lines(self.text)).get(path).copied().unwrap_or(1)
+    }
+}
+
+fn lines(text: &str) -> HashMap<String, usize> {
+    let mut known = HashMap::new();
     let mut keys: Vec<String> = Vec::new();
     let mut depth = 0_usize;
     let mut line = 1;
@@ -23,24 +46,25 @@ pub(crate) fn line_of(text: &str, path: &[&str]) -> usize {
                     }
                 }
                 chars.next();
-                // Only a string before a colon is a key.
+                // Only a string before a colon is a key, and no setting lies deeper than three.
                 let mut ahead = chars.clone().skip_while(|c| c.is_whitespace());
-                if ahead.next() == Some(':') && depth > 0 {
+                if ahead.next() == Some(':') && (1..=3).contains(&depth) {
                     keys.truncate(depth - 1);
                     keys.push(string);
-                    if keys == path {
-                        return line;
-                    }
+                    known.insert(keys.join("."), line);
                 }
             }
             _ => {}
         }
     }
-    1
+    known
 }
 
 /// The name among `known` that `wrong` was probably meant to be.
 pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if wrong.len() > NAME {
+        return None;
+    }
     known
         .map(|name| (distance(&wrong.to_lowercase(), &name.to_lowercase()), name))
         .filter(|(far, name)| *far <= 1 + name.len() / 3)
@@ -70,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines() {
-        let text = "{\n  \"a\": {\"x\": \"b:\\\"\",\n    \"b\": [1, {\"b\": 2}]},\n  \"b\": 3\n}";
-        for (path, want) in
-            [(&["a"][..], 2), (&["a", "x"], 2), (&["a", "b"], 3), (&["b"], 4), (&["c"], 1)]
-        {
-            assert_eq!(line_of(text, path), want, "{path:?}");
+    fn lines_of_keys() {
+        let text = "{\n  \"a\": {\"x\": \"b:\\\"\",\n    \"b\": [1, {\"b\": 2}]},\n  \"b\": 3,\n  \"c.d\": 4\n}";
+        let lines = Lines::new(text);
+        for (path, want) in [("a", 2), ("a.x", 2), ("a.b", 3), ("b", 4), ("c.d", 5), ("e", 1)] {
+            assert_eq!(lines.of(path), want, "{path:?}");
         }
+        assert_eq!(Lines::new("{\"a\": 1,\n\"a\": 2}").of("a"), 2, "the last one counts");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::config::layer::Origin;
 fn service(command: &str) -> Service {
     let file = serde_json::json!({"observer": {"provider": "command", "command": command}});
     let files = [(Origin::User("memory.json".into()), file.to_string())];
-    let config = Config::load(&files, &Env::default()).unwrap();
+    let config = Config::load(&files, &Env::default());
     Service::of(&config, &Env::default(), Role::Observer).unwrap().unwrap()
 }
 

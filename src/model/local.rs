@@ -57,6 +57,28 @@ impl LocalTime {
         Self { date: Date { days: local.div_euclid(DAY) }, seconds: local.rem_euclid(DAY) }
     }
 
+    /// Reads `2026-05-01 14:30:00`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (date, clock) = text.split_once(' ')?;
+        let number = |part: &str, below: i64| -> Option<i64> {
+            let digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse().ok().filter(|number| digits && *number < below)
+        };
+        let mut parts = clock.split(':');
+        let [hours, minutes, seconds] =
+            [number(parts.next()?, 24)?, number(parts.next()?, 60)?, number(parts.next()?, 60)?];
+        let time =
+            Self { date: Date::parse(date)?, seconds: (hours * 60 + minutes) * 60 + seconds };
+        parts.next().is_none().then_some(time)
+    }
+
+    /// Seconds from another moment in the same place to this one; negative when that is later.
+    #[must_use]
+    pub fn seconds_since(self, other: Self) -> i64 {
+        self.date.days_since(other.date).saturating_mul(DAY) + self.seconds - other.seconds
+    }
+
     /// Minutes since its midnight.
     #[must_use]
     pub fn minute(self) -> u16 {
@@ -107,6 +129,28 @@ mod tests {
         ] {
             assert_eq!(Date::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn moments_are_read_as_they_are_printed() {
+        let time = |text: &str| LocalTime::parse(text).unwrap();
+        for good in ["2026-05-01 14:30:05", "1970-01-01 00:00:00", "9999-12-31 23:59:59"] {
+            assert_eq!(time(good).to_string(), good);
+        }
+        for bad in [
+            "",
+            "2026-05-01",
+            "2026-05-01 24:00:00",
+            "2026-05-01 1:00:00",
+            "2026-05-01 10:00",
+            "2026-05-01 10:00:00:00",
+            "2026-05-01 +1:00:00",
+            "2026-02-30 10:00:00",
+        ] {
+            assert_eq!(LocalTime::parse(bad), None, "{bad}");
+        }
+        let (before, after) = (time("2026-02-28 23:59:30"), time("2026-03-01 00:00:20"));
+        assert_eq!((after.seconds_since(before), before.seconds_since(after)), (50, -50));
     }
 
     #[test]

@@ -99,11 +99,10 @@ impl Store {
         bail!("{} keeps changing while it is written", path.display())
     }
 
-    /// Whether the working report may show its notes, lists and logs: the store was made or trusted
-    /// here, or all of them are as they were left here.
-    pub(crate) fn notes_reviewed(&self) -> bool {
+    /// Whether it was made here, or all that it held was reviewed: then its notes, lists and logs are
+    /// this machine's, as far as nothing but hands has changed them since.
+    pub(crate) fn notes_begun(&self) -> bool {
         self.trust.holds_text(Kind::Notes, "")
-            || self.note_files_there().iter().all(|name| self.file_reviewed(name))
     }
 
     /// The last bytes of a file. `Ok(None)` when there is none.

@@ -80,6 +80,13 @@ impl Places {
         (!self.is_home(root)).then_some(root)
     }
 
+    /// Whether a directory is in a work tree of git, and may hold what somebody else has written.
+    pub(crate) fn in_work_tree(&self, dir: &Path) -> bool {
+        let real = real(dir);
+        let mut above = real.ancestors().take_while(|dir| !self.is_ceiling(dir));
+        above.any(|dir| std::fs::symlink_metadata(dir.join(".git")).is_ok())
+    }
+
     /// The user's store, whether it exists or not.
     pub(crate) fn user(&self) -> Option<PathBuf> {
         match &self.user {

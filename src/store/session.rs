@@ -51,6 +51,9 @@ pub(crate) enum Note {
         key: String,
         /// Which process.
         by: String,
+        /// Whether it begins a turn, so that what is called next is no repetition of what was before.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        turn: bool,
     },
     /// The context was thrown away.
     Reset,
@@ -78,6 +81,11 @@ pub(crate) enum Note {
     Learned {
         /// Their ids.
         entries: Vec<String>,
+    },
+    /// A handoff was left.
+    HandedOff {
+        /// A hash of its text.
+        text: u64,
     },
     /// A summary of the session has been kept.
     Indexed,
@@ -109,6 +117,8 @@ pub(crate) struct Known {
     pub(crate) said: Vec<String>,
     /// How many preferences were learned.
     pub(crate) learned: usize,
+    /// Handoffs that were left, by hash.
+    pub(crate) handoffs: HashSet<u64>,
     /// Whether a summary was kept since the user last said something.
     pub(crate) indexed: bool,
 }
@@ -122,27 +132,24 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens the ledger of a session and notes a call. `None` when the same call was noted by another
-    /// process just now, which will answer it.
-    pub(crate) fn open(store: &Store, id: &str, call: &str, now: SystemTime) -> Option<Self> {
+    /// Opens the ledger of a session and notes a call, which may begin a turn. `None` when the same
+    /// call was noted by another process just now, which will answer it.
+    pub(crate) fn open(
+        store: &Store,
+        id: &str,
+        (call, turn): (&str, bool),
+        now: SystemTime,
+    ) -> Option<Self> {
         // Agents name sessions as they like: the name is hashed before it touches a path.
         let name = format!("{FOLDER}/{}.jsonl", short_sha256(id.as_bytes()));
         let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
         let key = format!("{:016x}", fnv1a64(&[call.as_bytes()]));
-        let own = Note::Call { at, key: key.clone(), by: by.clone() };
+        let own = Note::Call { at, key: key.clone(), by: by.clone(), turn };
         let noted = store.append_local(&name, &line(&own)).is_ok();
         let bytes = store.local(&name).ok().flatten().unwrap_or_default();
         let notes: Vec<Note> = notes(&bytes).collect();
-        let first = notes.iter().find_map(|note| match note {
-            Note::Call { at: then, key: known, by }
-                if *known == key && at.saturating_sub(*then) < TWICE.as_secs() =>
-            {
-                Some(by)
-            }
-            _ => None,
-        });
-        if noted && first.is_some_and(|first| *first != by) {
+        if noted && first(&notes, &key, at, turn).is_some_and(|first| *first != by) {
             return None;
         }
         Some(Self { store: store.clone(), name, known: fold(notes) })
@@ -155,6 +162,22 @@ impl Session {
             drop(self.store.append_local(&self.name, &lines));
         }
     }
+}
+
+/// Who noted a call first, just now and in this turn. Clocks are set back: what was noted in a time to
+/// come was not noted just now.
+fn first<'a>(notes: &'a [Note], call: &str, now: u64, begins: bool) -> Option<&'a String> {
+    let mut first = None;
+    for note in notes {
+        let Note::Call { at, key, by, turn } = note else { continue };
+        if *turn && !begins {
+            first = None;
+        }
+        if key == call && now.abs_diff(*at) < TWICE.as_secs() {
+            first = first.or(Some(by));
+        }
+    }
+    first
 }
 
 /// The ledgers of sessions that are over: where each is, and what it says.
@@ -227,6 +250,7 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
                 known.learned += entries.len();
                 known.seen.extend(ids(entries));
             }
+            Note::HandedOff { text } => drop(known.handoffs.insert(text)),
             Note::Indexed => known.indexed = true,
             Note::Call { .. } | Note::Unknown => {}
         }
@@ -246,6 +270,49 @@ mod tests {
 
     fn folded(text: &str) -> Known {
         fold(notes(text.as_bytes()))
+    }
+
+    #[test]
+    fn the_same_call_is_one_just_now_and_in_one_turn() {
+        let call = |at, key: &str, by: &str, turn| {
+            let (key, by) = (key.to_owned(), by.to_owned());
+            Note::Call { at, key, by, turn }
+        };
+        let now = 10_000;
+        for (notes, begins, want) in [
+            (vec![call(now, "stop", "a", false), call(now, "stop", "b", false)], false, Some("a")),
+            (vec![call(now - 9, "stop", "a", false)], false, Some("a")),
+            (vec![call(now - 10, "stop", "a", false)], false, None),
+            // By a clock that was ahead by a little, and by a lot.
+            (vec![call(now + 9, "stop", "a", false)], false, Some("a")),
+            (vec![call(now + 7200, "stop", "a", false)], false, None),
+            (
+                vec![call(now + 7200, "stop", "a", false), call(now, "stop", "b", false)],
+                false,
+                Some("b"),
+            ),
+            (vec![call(now, "other", "a", false)], false, None),
+            // Something was asked in between, by whichever of two processes noted it first.
+            (vec![call(now, "stop", "a", false), call(now, "ask", "b", true)], false, None),
+            (
+                vec![
+                    call(now, "stop", "a", false),
+                    call(now, "ask", "b", true),
+                    call(now, "ask", "c", true),
+                    call(now, "stop", "d", false),
+                ],
+                false,
+                Some("d"),
+            ),
+        ] {
+            assert_eq!(first(&notes, "stop", now, begins).map(String::as_str), want, "{notes:?}");
+        }
+        let asked = [call(now, "stop", "a", true), call(now, "stop", "b", true)];
+        assert_eq!(first(&asked, "stop", now, true).map(String::as_str), Some("a"));
+        // As versions before noted it.
+        let old = "{\"op\":\"call\",\"at\":1,\"key\":\"k\",\"by\":\"a\"}\n";
+        assert_eq!(notes(old.as_bytes()).next(), Some(call(1, "k", "a", false)));
+        assert_eq!(line(&call(1, "k", "a", false)), old);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     /// The heading that a project gives to a category's section.
     Heading,
     /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
-    /// all of them, which the working report shows or not.
+    /// all of them where no git brings any.
     Notes,
     /// A summary of a past session.
     Session,

@@ -45,6 +45,22 @@ pub fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
+/// When a block was left, by the clocks there, and by whom: the beginning of a session's id.
+#[must_use]
+pub fn head(block: &str) -> Option<(LocalTime, Option<&str>)> {
+    let head = block.lines().next()?.strip_prefix("<!-- HANDOFF ")?.trim_end();
+    let head = head.strip_suffix("-->")?.trim_end();
+    let (time, id) = head.split_at_checked("2026-02-15 14:30:00".len())?;
+    let id = id.trim_start().strip_prefix('[').and_then(|id| id.strip_suffix(']'));
+    Some((LocalTime::parse(time)?, id))
+}
+
+/// The beginning of a session's id, as a block shows it.
+#[must_use]
+pub fn short_id(id: &str) -> String {
+    id.chars().take(SESSION).collect()
+}
+
 /// What a log says itself: its last lines with words, at most so many as a handoff repeats, without
 /// comments and title.
 #[must_use]
@@ -122,7 +138,7 @@ impl Handoff {
         if self.open.is_empty() && self.recent.is_empty() {
             return None;
         }
-        let id: Option<String> = self.session.as_ref().map(|id| id.chars().take(SESSION).collect());
+        let id = self.session.as_deref().map(short_id);
         let id = id.map_or_else(String::new, |id| format!(" [{id}]"));
         let mut block = vec![format!("<!-- HANDOFF {at}{id} -->"), "## Session Handoff".to_owned()];
         let mut list = |title: &str, lines: &mut dyn Iterator<Item = String>| {
@@ -186,6 +202,18 @@ mod tests {
         assert_eq!(only(&["a"], &[]).unwrap()[2..4], ["**Open scratchpad items:**", "- [ ] a"]);
         assert_eq!(only(&[], &["b"]).unwrap()[0], "<!-- HANDOFF 2026-02-15 14:30:00 -->");
         assert_eq!(only(&[], &[]), None, "a repository alone is nothing to say");
+    }
+
+    #[test]
+    fn the_first_line_says_when_and_who() {
+        let block = Handoff { open: vec!["a".to_owned()], ..Handoff::default() };
+        let named = Handoff { session: Some("a1b2c3d4-e5".to_owned()), ..block.clone() };
+        let text = |handoff: &Handoff| handoff.block(at()).unwrap().join("\r\n");
+        assert_eq!(head(&text(&block)), Some((at(), None)));
+        assert_eq!(head(&text(&named)), Some((at(), Some(short_id("a1b2c3d4-f")).as_deref())));
+        for other in ["", "<!-- HANDOFF 1 -->", "<!-- HANDOFF 2026-02-30 10:00:00 -->", "é"] {
+            assert_eq!(head(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -222,12 +222,15 @@ fn wrong_calls_do_not_fail_either() {
         &["hook", "nobody", "prompt"],
         &["hook", "claude", "prompt", "more"],
         &["--dir", "/no/such/store", "hook", "claude", "prompt"],
-        &["hook", "claude", "prompt", "--now", "never"],
         &["-v", "hook", "claude", "--no-such-flag"],
     ] {
         let done = sandbox.pipe(args, "{\"prompt\":\"When does the spindle reach speed?\"}");
         assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{args:?}");
     }
+    // A time that is none, and settings that cannot be used, cost themselves.
+    let args = ["hook", "claude", "prompt", "--now", "never"];
+    let done = sandbox.pipe(&args, "{\"prompt\":\"When does the spindle reach speed?\"}").ok();
+    assert!(done.contains("4 s to reach speed"), "{done}");
     sandbox.configure("{\"report\": {\"budgte\": 1}}");
     let done = call(&sandbox, "codex", "stop", "{}");
     assert_eq!((done.code, done.stdout.as_str()), (0, "{}\n"));

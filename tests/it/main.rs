@@ -9,6 +9,7 @@
 
 mod bad_files;
 mod bad_input;
+mod broken_settings;
 mod check;
 mod cmd;
 mod common;
@@ -26,6 +27,7 @@ mod exchange;
 mod explain;
 mod generated;
 mod histories;
+mod hook_calls;
 mod hook_sessions;
 mod hook_trust;
 mod hooks;
@@ -57,6 +59,7 @@ mod store;
 mod telemetry;
 mod tidy;
 mod trust;
+mod trust_notes;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;

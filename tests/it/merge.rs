@@ -209,12 +209,18 @@ fn the_driver() {
         assert!(text.contains(&format!("{line}Ours\n{line}Theirs\n")), "{name}: {text}");
     }
 
+    // Settings in conflict, as a merge may leave them, are no matter of the driver's.
+    sandbox.configure("{\n<<<<<<< ours\n");
+    assert_eq!((merge(), back()), (0, false));
+    fs::remove_file(sandbox.project().join(".pi/memory.json")).unwrap();
+
     // A driver that fails leaves our version, and git says so.
-    sandbox.configure("{");
+    let driver = sandbox.git("project", &["config", "merge.pimem.driver"]);
+    let failing = format!("{} --now never", driver.trim_end());
+    sandbox.git("project", &["config", "merge.pimem.driver", &failing]);
     assert_eq!(merge(), 1);
     let notes = sandbox.read("MEMORY.md");
     assert!(notes.contains("- Ours") && !notes.contains("<<<<<<<") && !notes.contains("Theirs"));
-    fs::remove_file(sandbox.project().join(".pi/memory.json")).unwrap();
 
     assert_eq!(sandbox.run(&["merge-driver", "--uninstall"]).code, 0);
     assert_eq!((merge(), back()), (0, true));

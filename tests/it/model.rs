@@ -246,10 +246,15 @@ fn names_that_may_not_be() {
 #[test]
 fn a_project_may_not_choose() {
     let sandbox = Sandbox::new("harbor");
+    let report = sandbox.run(&["report"]).ok();
+    let model = sandbox.run(&["model", "status"]).ok();
     for setting in ["\"model\": \"none\"", "\"runtime\": \"/tmp/x.so\"", "\"deadlineMs\": 1"] {
         sandbox.configure(&format!("{{\"embedding\": {{{setting}}}}}"));
-        let refused = sandbox.run(&["report"]).refused();
-        assert!(refused.contains("a project's file may not set embedding."), "{refused}");
+        let done = sandbox.run(&["report"]);
+        assert_eq!((done.code, &done.stdout), (0, &report), "{done:?}");
+        assert!(done.stderr.contains("a project's file may not set embedding."), "{done:?}");
+        let status = sandbox.run(&["model", "status"]);
+        assert_eq!((status.code, &status.stdout), (0, &model), "{status:?}");
     }
 }
 

@@ -295,28 +295,6 @@ fn nothing_unreviewed_replaces_anything() {
     assert!(!sandbox.run(&["report", "--budget", "9000"]).done().contains("SQLSTATE 40001"));
 }
 
-/// Notes and logs of a clone wait for somebody to read them; those that began here do not.
-#[test]
-fn notes_and_logs() {
-    let working = |sandbox: &Sandbox| sandbox.run(&["report", "--layout", "working"]);
-    let sandbox = Sandbox::cloned("working");
-    let report = working(&sandbox);
-    assert_eq!(report.stdout, "");
-    assert!(report.stderr.contains("were not written here and are left out"), "{report:?}");
-    sandbox.trust();
-    assert!(working(&sandbox).ok().contains("GRBL 1.1h"));
-    let sandbox = Sandbox::cloned("harbor");
-    for name in ["MEMORY.md", "SCRATCHPAD.md", "daily"] {
-        drop(fs::remove_file(sandbox.path(name)));
-        drop(fs::remove_dir_all(sandbox.path(name)));
-    }
-    sandbox.run(&["log", "Ours, in a store of others"]).done();
-    sandbox.run(&["log", "Ours again"]).done();
-    assert!(working(&sandbox).ok().contains("Ours again"));
-    sandbox.plant("SCRATCHPAD.md", "- [ ] planted\n");
-    assert_eq!(working(&sandbox).stdout, "");
-}
-
 /// A handoff is noted as written here, unless it repeats what was not.
 #[test]
 fn handoffs() {

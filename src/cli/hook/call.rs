@@ -123,7 +123,8 @@ impl<'a> Call<'a> {
         let Some(home) = stores.first() else { return Ok(None) };
         let mut session = None;
         if let Some(id) = &input.session {
-            let Some(open) = Session::open(home, id, &key(moment, &input), ctx.real_now) else {
+            let call = (key(moment, &input), moment == Moment::Prompt);
+            let Some(open) = Session::open(home, id, (&call.0, call.1), ctx.real_now) else {
                 return Ok(None);
             };
             session = Some(open);

@@ -1,12 +1,12 @@
 //! What a session leaves behind: a handoff before its context is compacted, a summary and a dream at its
 //! end.
 
-use super::call::Call;
+use super::call::{Call, hash};
 use crate::{
     cli::{
         dream_detached,
         error::Failure,
-        handoff,
+        handoff::{self, Leave},
         sessions::{self, Named},
     },
     store::{
@@ -17,11 +17,15 @@ use crate::{
     text,
 };
 
-/// Writes a handoff, which the session gets back when it goes on.
+/// Writes a handoff, which the session gets back when it goes on. A store that nobody here has looked
+/// at is left as it came.
 pub(super) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
-    let Some(home) = call.home() else { return Ok(()) };
-    let id = call.session_id();
-    handoff::write(call.ctx, home, &call.stores, id, false).map(drop)
+    let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
+    let leave = Leave { session: call.session_id(), git: false, unasked: true };
+    if let Some((_, text)) = handoff::write(call.ctx, home, &call.stores, &leave)? {
+        call.note(&[Note::HandedOff { text: hash(&text) }]);
+    }
+    Ok(())
 }
 
 /// Has the session dreamt of, and keeps a summary of it: by its transcript, or where that cannot be

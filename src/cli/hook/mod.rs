@@ -7,6 +7,7 @@
 mod call;
 mod close;
 mod compact;
+mod input;
 mod prompt;
 mod reminder;
 mod start;
@@ -14,7 +15,6 @@ mod turn;
 
 use std::{
     ffi::OsString,
-    io::{self, IsTerminal, Read},
     panic::{self, AssertUnwindSafe},
     process,
     sync::{
@@ -37,14 +37,10 @@ use crate::{
     agents::{
         reply::{self, fit},
         spec::{Agent, Moment},
-        wire::{self, Input},
     },
     config::{env::Env, schema::Key},
 };
 
-/// The most that is taken from standard input. A tool's answer with a whole file in it fits; what is
-/// longer is read to its end and dropped.
-const INPUT: u64 = 8 << 20;
 /// Bytes of the stack of the thread that only waits.
 const STACK: usize = 64 << 10;
 
@@ -89,29 +85,34 @@ pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
             Ok(None) => return 0,
             Err(error) => {
                 super::usage(args, &env, &error);
+                input::drain(Duration::ZERO);
                 return 0;
             }
         };
     let debug = env.text("PIMEM_DEBUG") == Some("1");
-    let Some(moment) = agent.moment(&event) else {
-        tell(debug, &format!("{} has no hook {event:?}", agent.name()));
-        return 0;
-    };
-    let nothing = reply::reply(agent, moment, "");
-    if env.text("PIMEM_DISABLE") == Some("1") {
-        ui::reply(&nothing);
-        return 0;
-    }
+    let moment = agent.moment(&event);
+    let nothing = moment.map(|moment| reply::reply(agent, moment, "")).unwrap_or_default();
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }
     let watch = Watch::start(started, first_deadline(&env), nothing, debug);
+    let off = env.text("PIMEM_DISABLE") == Some("1");
+    let Some(moment) = moment.filter(|_| !off) else {
+        if moment.is_none() {
+            tell(debug, &format!("{} has no hook {event:?}", agent.name()));
+        }
+        watch.answer_nothing();
+        // The agent says what it has to say all the same.
+        drop(input::read(agent));
+        return 0;
+    };
     let request = Request { agent, moment, debug, started };
     let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
     if done.is_err() {
         tell(debug, "the hook has panicked");
     }
     watch.answer_nothing();
+    input::drain(input::MORE);
     0
 }
 
@@ -166,6 +167,7 @@ impl Watch {
             if give(&waiting, None) {
                 tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
             }
+            input::drain(Duration::ZERO);
             process::exit(0);
         });
         drop(watched);
@@ -201,18 +203,19 @@ fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
 /// The deadline until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
     let key = Key::find("hook.deadlineMs");
-    let set = key.and_then(|key| env.text(key.env)?.parse().ok());
-    let default = || key.and_then(|key| key.default().as_u64());
-    Duration::from_millis(set.or_else(default).unwrap_or_default())
+    let read =
+        |key: &Key| Some(key.read(env.text(key.env)?)).filter(|set| key.mismatch(set).is_none());
+    let set = key.map(|key| read(key).unwrap_or_else(|| key.default()));
+    Duration::from_millis(set.and_then(|set| set.as_u64()).unwrap_or_default())
 }
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let Request { agent, moment, debug, started } = *request;
-    let Some(input) = input(agent) else {
+    let Some(input) = input::read(agent) else {
         return tell(debug, "standard input is no JSON object");
     };
     let ui = Ui::new(&env, false, !debug, debug, Color::Never);
-    let ctx = match Context::at(input.cwd.clone(), globals, env, ui) {
+    let ctx = match Context::of_hook(input.cwd.clone(), globals, env, ui) {
         Ok(ctx) => ctx,
         Err((failure, _)) => return tell(debug, &failure.message),
     };
@@ -247,39 +250,6 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     if let Err(failure) = done {
         tell(debug, &failure.message);
     }
-}
-
-/// Reads what the agent says, as far as the end of its object: some agents leave the pipe open.
-fn input(agent: Agent) -> Option<Input> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        return Some(Input::default());
-    }
-    let mut stdin = stdin.lock();
-    let mut bytes = Vec::new();
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        let read = match stdin.read(&mut piece) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => break,
-        };
-        bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
-        if bytes.len() as u64 > INPUT {
-            drop(io::copy(&mut stdin, &mut io::sink()));
-            return None;
-        }
-        if bytes.trim_ascii_end().ends_with(b"}")
-            && let Some(input) = wire::read(&bytes)
-        {
-            return Some(input);
-        }
-    }
-    wire::read(&bytes).or_else(|| {
-        let prompt = String::from_utf8(bytes).ok().filter(|_| agent == Agent::Generic)?;
-        Some(Input { prompt: Some(prompt), ..Input::default() })
-    })
 }
 
 fn tell(debug: bool, message: &str) {

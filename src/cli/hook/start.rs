@@ -2,10 +2,10 @@
 
 use std::{fmt::Write, time::Duration};
 
-use super::call::{Answer, Call, Shown};
+use super::call::{Answer, Call, Shown, hash};
 use crate::{
     agents::wire::Source,
-    cli::{context, detached, error::Failure, handoff, report},
+    cli::{detached, error::Failure, handoff, report},
     config::layer::Origin,
     report::{
         budget::Tokens,
@@ -61,18 +61,23 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
              at {them} with `pimem trust --review`."
         );
     }
+    if let Some(line) = ctx.unusable_for_agents() {
+        let gap = if text.is_empty() || unreviewed > 0 { "" } else { "\n" };
+        let _ = writeln!(text, "{gap}{line}");
+    }
     Answer { text, entries, report: true, ..Answer::default() }
 }
 
-/// Today's newest handoff.
+/// The handoff that this session left last.
 fn handed_off(call: &Call<'_>) -> Answer {
-    let today = context::local(call.ctx.now.0).date;
-    let Ok(Some((date, block, true))) = handoff::newest(&call.stores) else {
+    let id = call.session_id();
+    let left = |text: &str| {
+        let known = &call.known().handoffs;
+        known.is_empty() || known.contains(&hash(text))
+    };
+    let Ok(Some(block)) = handoff::of_session(call.ctx, &call.stores, id.as_deref(), left) else {
         return Answer::default();
     };
-    if date != today {
-        return Answer::default();
-    }
     let mut text = "# Handoff from before the compaction\n\n".to_owned();
     for line in block.lines().filter(|line| !line.starts_with("<!--")) {
         // Only our own lines may look like headings of ours.
@@ -92,7 +97,10 @@ pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     let is_due = |store: &&Store| {
         let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
         let modified = snapshot.and_then(|meta| meta.modified());
-        let age = modified.ok().map(|at| call.ctx.real_now.duration_since(at).unwrap_or_default());
+        // By a clock that was set back since, it was made in a time to come.
+        let age = modified.ok().map(|at| {
+            call.ctx.real_now.duration_since(at).unwrap_or_else(|ahead| ahead.duration())
+        });
         // A store that nobody here has looked at is left as it came.
         store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
     };

@@ -1,0 +1,55 @@
+//! Options of every command.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::ui::Color;
+
+/// Options of every command.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
+pub(crate) struct Globals {
+    /// Use this store: the directory that holds topics/
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Use your own store instead of the project's
+    #[arg(long, global = true, conflicts_with = "dir", help_heading = "Global options")]
+    pub(crate) user: bool,
+    /// Use only these stores
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "SCOPE",
+        conflicts_with = "user",
+        help_heading = "Global options"
+    )]
+    pub(crate) scope: Option<ScopeChoice>,
+    /// Take this for the current time (RFC 3339)
+    #[arg(long, global = true, value_name = "TIME", help_heading = "Global options")]
+    pub(crate) now: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", help_heading = "Global options")]
+    pub(crate) color: Option<Color>,
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    pub(crate) quiet: bool,
+    /// Say more about what happens
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) verbose: bool,
+}
+
+/// Which stores to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeChoice {
+    /// The project's store
+    Project,
+    /// Your own store
+    User,
+    /// Both
+    All,
+}
