@@ -85,7 +85,12 @@ fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
         assert_eq!((next.code, next.stderr.as_str()), (0, ""));
         let litter: Vec<String> = sandbox.litter();
         assert_eq!(litter, Vec::<String>::new(), "{args:?}");
-        let list = sandbox.run(&["list"]).ok();
+        // A write of several pages may be cut short by a kill; what is torn is told of and skipped.
+        let list = sandbox.run(&["list"]);
+        let torn =
+            "warning: damaged lines of evidence.jsonl skipped: 1 (pimem doctor names them)\n";
+        assert!(list.stderr.is_empty() || !done && list.stderr == torn, "{}", list.stderr);
+        let list = list.done();
         assert!(list.contains(&text), "{list}");
     }
     println!("{args:?}: {finished} of {rounds} had finished after up to {most} microseconds");

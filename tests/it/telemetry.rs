@@ -251,8 +251,12 @@ fn only_what_is_wanted_is_noted() {
     sandbox.run(FIND).ok();
     assert_eq!(sandbox.tree(), before);
     // A project may not switch it off, nor on.
-    sandbox.configure(r#"{"telemetry": {"enabled": true}}"#);
-    assert!(sandbox.run(FIND).refused().contains("telemetry.enabled"));
+    sandbox.configure(r#"{"telemetry": {"enabled": false}}"#);
+    fs::create_dir(data(&sandbox)).unwrap();
+    let found = sandbox.run(FIND);
+    assert!(found.stderr.contains("may not set telemetry.enabled; left out"), "{}", found.stderr);
+    found.done();
+    assert!(touched() > 0, "it is noted all the same");
 }
 
 #[test]
