@@ -14,5 +14,6 @@ pub mod secret;
 pub mod sessions;
 pub mod statement;
 pub mod summary;
+mod tags;
 pub mod topic;
 pub mod transcript;
