@@ -211,6 +211,7 @@ impl Search<'_> {
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
+        ctx.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
         if wanted.reviewed {
             let mut seen = HashSet::new();
             placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
