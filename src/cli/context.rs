@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{
-    cell::Cell,
+    cell::RefCell,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -56,7 +56,7 @@ pub(crate) struct Context {
     /// Standard output and error.
     pub(crate) ui: Ui,
     globals: Globals,
-    warned: Cell<bool>,
+    pub(super) warned: RefCell<Vec<String>>,
     /// Headings that the project gives to its categories and that nobody has reviewed.
     pub(crate) headings: Vec<String>,
     /// Why something that was written here could not be noted as such.
@@ -119,7 +119,7 @@ impl Context {
             config,
             ui,
             globals,
-            warned: Cell::new(false),
+            warned: RefCell::default(),
             headings: Vec::new(),
             unnoted: Arc::default(),
         };
@@ -299,10 +299,13 @@ impl Context {
         let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
         let board = Board::new(self.now, self.rules(), placed(categories, stores, &snapshots));
+        // A ledger was asked about each entry.
+        let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
+        self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
         let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
-        if damaged > 0 && !self.warned.replace(true) {
-            self.ui.note(&format!(
-                "warning: damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
+        if damaged > 0 {
+            self.warn(format!(
+                "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
             ));
         }
         (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))

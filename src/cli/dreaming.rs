@@ -86,7 +86,8 @@ fn begin<'a>(
     };
     txn.read_evidence();
     intake::refuse_if_unreadable(&txn)?;
-    Ok(txn)
+    // Whatever is in a ledger that cannot be read would seem not to be reviewed.
+    store.trust.problem().map_or(Ok(txn), |problem| Err(Failure::from(problem)))
 }
 
 /// A plan with the store that it is for.

@@ -212,6 +212,7 @@ impl Search<'_> {
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
+        ctx.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
         let mut notes = Notes::new(ctx, stores);
         if wanted.reviewed {
             for placed in &mut placed {

@@ -62,6 +62,22 @@ impl Context {
         }
     }
 
+    /// Says which of some stores' ledgers cannot be read: nothing is known to be reviewed there.
+    pub(crate) fn warn_of_ledgers<'a>(&self, stores: impl Iterator<Item = &'a Store>) {
+        for problem in stores.filter_map(|store| store.trust.problem()) {
+            self.warn(format!("{problem}; without it, nothing counts as reviewed"));
+        }
+    }
+
+    /// Says a warning, once.
+    pub(crate) fn warn(&self, warning: String) {
+        let mut warned = self.warned.borrow_mut();
+        if !warned.contains(&warning) {
+            self.ui.note(&format!("warning: {warning}"));
+            warned.push(warning);
+        }
+    }
+
     /// Says how many entries of stores are left out of what agents read.
     pub(crate) fn say_left_out(&self, stores: &[Store], count: usize) {
         let what = match count {

@@ -5,7 +5,7 @@
 //! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
 //! bring one.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::{
     atomic::{self, Sync},
     full::TopicFull,
     lock::StoreLock,
-    read::{self, Unreadable},
+    read::{self, Problem, ProblemKind, Unreadable},
     txn::{Change, Target},
     vault::Store,
 };
@@ -135,13 +135,12 @@ impl Store {
         now: Now,
     ) -> Result<bool> {
         let Some(path) = self.journal() else { return Ok(false) };
-        match fs::symlink_metadata(&path) {
-            Err(error) if leads_nowhere(&error) => return Ok(false),
-            _ => {}
-        }
         let root = path.parent().unwrap_or(&path);
-        let Some(bytes) = read::file(root, &path, read::MAX_LOG).map_err(Unreadable)? else {
-            return Ok(false);
+        let bytes = match read::file(root, &path, read::MAX_LOG) {
+            Ok(Some(bytes)) => bytes,
+            // Where the directory of what this machine knows cannot be used, nothing was begun.
+            Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
+            Err(problem) => return Err(Unreadable(problem).into()),
         };
         // It is put into place whole, so whatever cannot be read is not ours.
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
@@ -202,14 +201,6 @@ impl Store {
         }
         txn.commit().map(drop)
     }
-}
-
-/// Whether a path cannot lead to a file, whoever made it. Where the directory of what this machine
-/// knows cannot be used, nothing was begun.
-fn leads_nowhere(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
-    let kinds = [NotFound, NotADirectory, PermissionDenied, InvalidFilename];
-    kinds.contains(&error.kind()) || atomic::is_link(error)
 }
 
 impl Noted {

@@ -34,6 +34,8 @@ pub(crate) enum ProblemKind {
     LeadsOutside,
     /// Larger than the limit.
     TooLarge(u64, u64),
+    /// Beyond something that nobody here can enter, or that is no directory.
+    Closed(String),
     /// Anything else.
     Io(String),
 }
@@ -53,7 +55,9 @@ impl fmt::Display for Problem {
                     mib(*limit)
                 )
             }
-            ProblemKind::Io(error) => write!(f, "cannot read {path}: {error}"),
+            ProblemKind::Closed(error) | ProblemKind::Io(error) => {
+                write!(f, "cannot read {path}: {error}")
+            }
         }
     }
 }
@@ -67,7 +71,9 @@ impl Problem {
                 "put the file itself into the store, or link to a file inside it"
             }
             ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
-            ProblemKind::Io(_) => "pimem doctor looks at permissions and disk",
+            ProblemKind::Closed(_) | ProblemKind::Io(_) => {
+                "pimem doctor looks at permissions and disk"
+            }
         }
     }
 }
@@ -159,6 +165,7 @@ fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Proble
     let there = |result: io::Result<Metadata>| match result {
         Ok(meta) => Ok(Some(meta)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_closed(&error) => Err(ProblemKind::Closed(error.to_string())),
         Err(error) => Err(ProblemKind::Io(error.to_string())),
     };
     let meta = there(fs::symlink_metadata(path))?;
@@ -168,6 +175,12 @@ fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Proble
     let target = inside(root, path).ok_or(ProblemKind::LeadsOutside)?;
     let meta = there(fs::symlink_metadata(&target))?;
     Ok((target, meta))
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, PermissionDenied};
+    [InvalidFilename, NotADirectory, PermissionDenied].contains(&error.kind())
+        || atomic::is_link(error)
 }
 
 /// Whether a file or directory of the store may be used at all: a link must not lead out of it.

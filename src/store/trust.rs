@@ -21,7 +21,7 @@ use super::{
     atomic::{self, Sync},
     lock::{LockError, StoreLock},
     log,
-    read::{self, Problem, Unreadable},
+    read::{self, Problem, ProblemKind, Unreadable},
     root,
 };
 use crate::model::{hash::IdSet, hex};
@@ -124,9 +124,11 @@ impl Trust {
         self.known().keys().len()
     }
 
-    /// Why the ledger could not be read.
+    /// Why the ledger could not be read, where one is needed. Where the directory of what this machine
+    /// knows cannot be used at all, there is none.
     pub(crate) fn problem(&self) -> Option<&Problem> {
-        self.known().problem.as_ref()
+        let is_none = |problem: &&Problem| matches!(problem.kind, ProblemKind::Closed(_));
+        if self.is_whole() { None } else { self.known().problem.as_ref().filter(|p| !is_none(p)) }
     }
 
     /// The key of an entry.
@@ -197,6 +199,14 @@ impl Trust {
         }
     }
 
+    /// Notes nothing, because a text was not written here alone. That it was not may only seem so,
+    /// where the ledger could not be read, and that is said when the command ends.
+    pub(crate) fn pass(&self) {
+        if let Some(problem) = self.known().problem.as_ref().filter(|_| !self.is_own()) {
+            drop(self.failure.set(problem.to_string()));
+        }
+    }
+
     /// Writes keys down that the ledger does not hold.
     pub(crate) fn record(&self, keys: &[Key]) -> Result<()> {
         let known = self.known();
@@ -208,8 +218,7 @@ impl Trust {
         }
         let (path, dir) = self.place()?;
         let _lock = self.lock(dir)?;
-        let head = if path.exists() { String::new() } else { self.head() };
-        atomic::append_lines(path, &(head + &lines(&fresh)), self.sync)?;
+        atomic::append_below(path, || self.head(), &lines(&fresh), self.sync)?;
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
         }

@@ -335,9 +335,14 @@ fn links_to_something() {
 /// Without a writer, whoever opens a pipe to read it waits for ever; `timeout` says 124.
 #[test]
 fn pipes_in_the_place_of_files() {
-    for group in groups(names()) {
+    // Nobody opens a pipe by another's name, so those that stop nothing are tried together.
+    let is_file = |name: &&str| name.contains('.') || name.ends_with("lock");
+    let files = groups(names()).into_iter().filter(|group| group.iter().all(is_file));
+    let (alone, rest): (Vec<_>, Vec<_>) = files
+        .partition(|group| group.len() == 1 || group.iter().any(|name| name.contains("/topics/")));
+    for group in alone.into_iter().chain([rest.concat()]) {
         let clone = Clone::new();
-        for name in group.iter().filter(|name| !["topics", "archive"].contains(name)) {
+        for name in &group {
             let path = clone.sandbox.project().join(".pi").join(name);
             drop((fs::remove_file(&path), fs::remove_dir_all(&path)));
             fs::create_dir_all(path.parent().unwrap()).unwrap();

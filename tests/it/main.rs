@@ -25,6 +25,7 @@ mod durable;
 mod eval_data;
 mod exchange;
 mod explain;
+mod faults;
 mod generated;
 mod histories;
 mod hook_calls;
@@ -35,6 +36,7 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+mod leftovers;
 mod links;
 #[cfg(feature = "llm")]
 mod llm;
