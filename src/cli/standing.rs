@@ -67,11 +67,12 @@ fn strengths(
     if wanted.is_empty() {
         return IdMap::default();
     }
-    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
+    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, ctx.now, wanted));
     folded.unwrap_or_else(|| {
         let ledger = store
-            .evidence_of(wanted)
+            .evidence_of(ctx.now, wanted)
             .unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
-        wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
+        let strength = |id: &EntryId| Some((*id, ledger.evidence(ctx.now, *id)?.strength()));
+        wanted.iter().filter_map(strength).collect()
     })
 }

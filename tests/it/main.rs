@@ -54,6 +54,7 @@ mod store;
 mod telemetry;
 mod tidy;
 mod trust;
+mod truth;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
