@@ -15,7 +15,7 @@ use crate::{
         time::{Now, Timestamp},
     },
     plan::instruction,
-    score::evidence::UserState,
+    score::board::Row,
     store::{txn::Txn, vault::Store},
     text::{
         preference::{self, Preference},
@@ -106,8 +106,9 @@ pub(super) fn take(
         None => store.rehearse(categories, now, who),
     };
     intake::refuse_if_unreadable(&txn)?;
-    intake::find_repeated(ctx, &txn, &mut news);
-    if news.iter().any(|new| !txn.snapshot().holders(new.id(ctx)).is_empty()) {
+    intake::find_repeated(ctx, &mut txn, &mut news);
+    let held = |new: &New| !txn.snapshot().holders(&new.wording(ctx)).is_empty();
+    if news.iter().any(|new| held(new) || txn.mentions(new.id(ctx))) {
         txn.read_evidence();
     }
     // Another process may have heard it while this one waited.
@@ -151,21 +152,25 @@ fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, 
     // A marker at its end is taken off: what is learned by itself is never pinned.
     let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| What::Refused(error.to_string()))?;
-    let (cue, tags) = (Cue::Explicit, Vec::new());
-    let (pin, told, until, known, topic) = (false, false, None, None, None);
-    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
+    Ok(New::new(category, text, Cue::Explicit))
 }
 
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {
-    let id = new.id(ctx);
-    if txn.snapshot().holders(id).is_empty() {
+    let (id, held) = (new.id(ctx), txn.snapshot());
+    if let Some(twin) = intake::twin(held.entries().map(|(_, entry)| entry), &new.wording(ctx)) {
+        return Ok(What::Refused(intake::is_twin(&new.wording(ctx), &twin.text)));
+    }
+    let known = !held.holders(&new.wording(ctx)).is_empty();
+    // Whoever put it out of force knew better; only a person's command brings it back.
+    let stands_over = || intake::board(ctx, txn).find(&new.wording(ctx)).is_some_and(Row::is_over);
+    let over = held.ledger.is_over(ctx.now, id) && (!known || stands_over());
+    if over || !known && held.ledger.archived(id) {
+        return Ok(What::Forgotten);
+    }
+    if !known {
         new.begin(ctx, txn)?;
         new.place(ctx, txn);
         return Ok(What::Learned);
-    }
-    let user = txn.snapshot().ledger.evidence(id).map(|evidence| evidence.user);
-    if user == Some(UserState::Forgotten) {
-        return Ok(What::Forgotten);
     }
     txn.record(id, EventKind::Reinforce(1))?;
     Ok(What::Reinforced)

@@ -83,7 +83,7 @@ pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usiz
     for store in stores.iter().filter(|_| !ids.is_empty()) {
         let of = |scope| hits.iter().filter(move |hit| hit.scope == scope);
         let here = of(store.scope).filter_map(|hit| hit.entry).collect();
-        let known = store.evidence_of(&here);
+        let known = store.evidence_of(ctx.now, &here);
         let ledger = known.unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
         ledgers.push((store.scope, ledger));
     }
@@ -93,7 +93,7 @@ pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usiz
     let holds = |hit: &Hit| {
         let ledger =
             ledgers.iter().find(|(scope, _)| *scope == hit.scope).map(|(_, ledger)| ledger);
-        let evidence = hit.entry.zip(ledger).and_then(|(id, ledger)| ledger.evidence(id));
+        let evidence = hit.entry.zip(ledger).and_then(|(id, ledger)| ledger.evidence(ctx.now, id));
         evidence.is_some_and(|evidence| {
             evidence.until.is_none_or(|until| until >= ctx.now.0)
                 && (evidence.superseded_by.is_empty() || !hit.entry.is_some_and(&replaced))

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::hash::fnv1a64;
+use super::{category::CategoryId, hash::fnv1a64};
 use crate::text::{line, safe, secret};
 
 /// 64-bit FNV-1a of the canonical line `- [category] text`; 16 lower-case hex digits.
@@ -38,6 +38,17 @@ impl FromStr for EntryId {
             })
             .map(Self)
     }
+}
+
+/// An entry by its text. Ids find entries, but two texts can be made to have the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wording {
+    /// The id.
+    pub id: EntryId,
+    /// The category.
+    pub category: CategoryId,
+    /// The text, without markers.
+    pub text: String,
 }
 
 /// Markers behind an entry's text.

@@ -85,10 +85,11 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether this is a decision, of which only the latest counts.
+    /// Whether it says when the entry was of use. Nothing else moves the entry's times, so anything
+    /// else may be dated as its order wants.
     #[must_use]
-    pub fn is_decision(&self) -> bool {
-        matches!(self, Self::Pin | Self::Unpin | Self::Forget | Self::Restore | Self::Archive)
+    pub fn is_use(&self) -> bool {
+        matches!(self, Self::Add(..) | Self::Reinforce(_) | Self::Harmful(_))
     }
 }
 
@@ -103,6 +104,33 @@ pub struct Origin {
     pub sketch: String,
 }
 
+/// Who caused an event, as far as it decides what the event may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Author {
+    /// A person, or a log that does not say who.
+    #[default]
+    Person,
+    /// Adoption, which writes down what was done by hand.
+    Adoption,
+    /// A hook, a dream, an import.
+    Program,
+}
+
+impl Author {
+    /// The author that the word in the log stands for.
+    #[must_use]
+    pub fn of(by: &str) -> Self {
+        match by {
+            Provenance::USER | "" => Self::Person,
+            Provenance::ADOPT => Self::Adoption,
+            _ => Self::Program,
+        }
+    }
+}
+
+/// The place of an event among others: by time, then by id.
+pub type Order = (Timestamp, EventId);
+
 /// One line of the evidence log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
@@ -112,11 +140,13 @@ pub struct Event {
     pub ts: Timestamp,
     /// To which entry.
     pub entry: EntryId,
+    /// By whom.
+    pub by: Author,
     /// What.
     pub kind: EventKind,
 }
 
-/// Who caused an event; written, and not needed for any score.
+/// Who caused an event; written, and no part of any score.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// `user`, or the agent's name.
@@ -127,11 +157,33 @@ pub struct Provenance {
     pub tags: Vec<String>,
 }
 
+impl Provenance {
+    /// Who it is when nobody says otherwise.
+    pub const USER: &str = "user";
+    /// Who takes over what was written by hand.
+    pub const ADOPT: &str = "adopt";
+
+    /// Adoption as the cause.
+    #[must_use]
+    pub fn adoption() -> Self {
+        Self { by: Self::ADOPT.to_owned(), ..Self::default() }
+    }
+}
+
 impl Event {
     /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
-        read_plain(line).or_else(|| read_json(line))
+        read_plain(line.as_bytes()).or_else(|| read_json(line))
+    }
+
+    /// The same of bytes, with white space around them.
+    #[must_use]
+    pub fn read_bytes(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        // Most lines are ASCII, which is quicker to tell than UTF-8.
+        let plain = line.is_ascii().then(|| read_plain(line)).flatten();
+        plain.or_else(|| Self::read(str::from_utf8(line).ok()?))
     }
 
     /// The same, with the origin of an `add`, which [`Event::read`] may leave out.
@@ -180,6 +232,13 @@ impl Event {
         Value::Object(object).to_string()
     }
 
+    /// Its place among others. An id that was made at another time than the event says nothing about
+    /// that, or one with a great number would come last for ever.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        (self.ts, if self.id.is_of(self.ts) { self.id } else { EventId(0) })
+    }
+
     /// A number for what the event says. Two events that share an id and differ in this are two: a
     /// damaged or made-up log must not count differently in another order.
     #[must_use]
@@ -194,7 +253,8 @@ impl Event {
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
         let when = self.ts.0.cast_unsigned().rotate_left(21);
-        self.entry.0 ^ when ^ op.rotate_left(42) ^ detail.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let what = detail.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.by as u64).rotate_left(33);
+        self.entry.0 ^ when ^ op.rotate_left(42) ^ what
     }
 
     /// The operation's word.
@@ -221,8 +281,7 @@ impl Event {
 /// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
 /// log is read by every command: this path looks at fixed places and allocates nothing. Anything
 /// else goes through JSON.
-fn read_plain(line: &str) -> Option<Event> {
-    let bytes = line.as_bytes();
+fn read_plain(bytes: &[u8]) -> Option<Event> {
     let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
     let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
     let (entry, rest) = rest.strip_prefix(b"\",\"entry\":\"")?.split_at_checked(16)?;
@@ -239,9 +298,19 @@ fn read_plain(line: &str) -> Option<Event> {
     if matches!(kind, EventKind::Reinforce(0)) || !plain_end(rest) {
         return None;
     }
+    let by = plain_author(rest)?;
     let text = |bytes| str::from_utf8(bytes).ok();
     let ts = Timestamp::parse(text(ts)?)?;
-    Some(Event { id: EventId::read_ulid(id)?, ts, entry: text(entry)?.parse().ok()?, kind })
+    Some(Event { id: EventId::read_ulid(id)?, ts, entry: text(entry)?.parse().ok()?, by, kind })
+}
+
+/// The author, who is named next or not at all.
+fn plain_author(rest: &[u8]) -> Option<Author> {
+    let Some(by) = rest.strip_prefix(b",\"by\":\"") else {
+        return (rest == b"}").then_some(Author::Person);
+    };
+    let end = by.iter().position(|byte| *byte == b'"')?;
+    Some(Author::of(str::from_utf8(by.get(..end)?).ok()?))
 }
 
 /// Whether the rest of a line is further strings and lists of strings without escapes, up to the
@@ -304,70 +373,13 @@ fn read_json(line: &str) -> Option<Event> {
         "archive" => EventKind::Archive,
         _ => EventKind::Unknown,
     };
+    // Of what a supersession says, `by` is another entry.
+    let supersedes = matches!(kind, EventKind::Supersede(_));
+    let by = text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
     let ts = Timestamp::parse(text("ts")?)?;
-    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, kind })
+    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, by, kind })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read() {
-        let who = Provenance { by: "claude".into(), session: Some("a1b2".into()), tags: vec![] };
-        let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
-        let origin =
-            Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
-        for kind in [
-            EventKind::Add(Cue::Structural, None),
-            EventKind::Add(Cue::Explicit, Some(Box::new(origin.clone()))),
-            EventKind::Reinforce(3),
-            EventKind::Harmful(1),
-            EventKind::Pin,
-            EventKind::Unpin,
-            EventKind::Forget,
-            EventKind::Restore,
-            EventKind::Edit(EntryId(7), Some(Box::new(origin))),
-            EventKind::Supersede(EntryId(8)),
-            EventKind::Merge(vec![EntryId(1), EntryId(2)]),
-            EventKind::Expire(Timestamp(99)),
-            EventKind::Archive,
-        ] {
-            let ts = Timestamp(1_782_842_400_123);
-            let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), kind };
-            for who in [&who, &quoted] {
-                let line = event.write(who);
-                assert_eq!(Event::read_whole(&line).as_ref(), Some(&event), "{line}");
-                let mut bare = event.clone();
-                if let EventKind::Add(_, origin) = &mut bare.kind {
-                    *origin = None;
-                }
-                let mut read = Event::read(&line).unwrap();
-                if let EventKind::Add(_, origin) = &mut read.kind {
-                    *origin = None;
-                }
-                assert_eq!(read, bare, "{line}");
-                for cut in 1..line.len() {
-                    assert_eq!(Event::read(&line[..cut]), None, "{}", &line[..cut]);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn damage_is_refused_and_novelty_is_not() {
-        let good = r#"{"id":"01","ts":"2026-05-01T10:00:00Z","entry":"00000000000000ff","op":"levitate","x":{}}"#;
-        assert_eq!(Event::read(good).map(|event| event.kind), Some(EventKind::Unknown));
-        for bad in [
-            "",
-            "{",
-            "null",
-            "{\"id\":\"x\"}",
-            &good[..40],
-            &good.replace("ff\"", "zz\""),
-            &good.replace("2026", "20x6"),
-        ] {
-            assert_eq!(Event::read(bad), None, "{bad}");
-        }
-    }
-}
+#[path = "event_tests.rs"]
+mod tests;

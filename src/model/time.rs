@@ -6,6 +6,9 @@ use chrono::{DateTime, SecondsFormat};
 
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
+/// How far ahead of a reader's clock an event may be dated and still say when: clocks differ, and
+/// zones are mistaken.
+const AHEAD_MS: i64 = DAY_MS;
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -20,6 +23,9 @@ pub struct Now(pub Timestamp);
 pub struct Age(pub u64);
 
 impl Timestamp {
+    /// 9999-12-31T23:59:59.999Z: no later moment can be written in four digits of years.
+    pub const LAST: Self = Self(253_402_300_799_999);
+
     /// Reads RFC 3339 (any offset). The form that pimem writes, `2026-05-01T10:00:00.000Z`, takes
     /// a short path, because an evidence log is mostly time stamps.
     #[must_use]
@@ -72,6 +78,13 @@ impl Now {
     #[must_use]
     pub fn since(self, then: Timestamp) -> Age {
         Age(u64::try_from(self.0.0.saturating_sub(then.0)).unwrap_or(0))
+    }
+
+    /// The latest time that an event can give. What is dated later says that something happened, and
+    /// not when.
+    #[must_use]
+    pub fn horizon(self) -> Timestamp {
+        Timestamp(self.0.0.saturating_add(AHEAD_MS))
     }
 
     /// The earlier of `then` and now: a clock that ran ahead must not make an entry immortal.

@@ -71,6 +71,22 @@ impl Place {
     }
 }
 
+/// Whether all the places of the categories may be taken at once, so that none decides about another.
+#[must_use]
+pub fn suffices(categories: &Categories) -> bool {
+    let places = categories.iter().map(|(_, spec)| spec.max_active);
+    places.fold(0, usize::saturating_add) <= TOTAL
+}
+
+/// Whether an entry competes for the places of its category: active ones do, and new ones.
+#[must_use]
+pub fn competes(candidate: &Candidate) -> bool {
+    let Standing::Scored(score) = candidate.standing else { return false };
+    // Being new is no merit of what has proved harmful to the last piece of evidence.
+    let fresh = candidate.fresh && score > Stability::default();
+    fresh || first_look(candidate).state == State::Active
+}
+
 /// The order of entries everywhere: higher standing, then newer reinforcement, then id.
 #[must_use]
 pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
@@ -93,10 +109,7 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> (Vec<Placemen
         let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get_mut(*index)) else {
             continue;
         };
-        // Being new is no merit of what has proved harmful to the last piece of evidence.
-        let worthless = candidate.standing <= Standing::Scored(Stability::default());
-        let competes = slot.state == State::Active || (candidate.fresh && !worthless);
-        if slot.place != Place::TooWeak || !competes {
+        if slot.place != Place::TooWeak || !competes(candidate) {
             continue;
         }
         let cap = categories.spec(candidate.category).max_active;

@@ -19,8 +19,8 @@ use super::{
     vault::Store,
 };
 use crate::model::{
-    category::Categories,
-    entry::EntryId,
+    category::{Categories, CategoryId},
+    entry::{EntryId, Markers, Wording},
     event::{Event, Provenance},
     time::Now,
 };
@@ -52,11 +52,19 @@ struct Noted {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum What {
-    Append { category: String, text: String, pinned: bool },
-    Remove { entry: String },
-    RemoveRepeats { entry: String, keep: bool },
-    SetPinned { entry: String, pinned: bool },
-    Reword { entry: String, text: String },
+    Append { category: String, text: String, pinned: bool, enforced: bool },
+    Remove { of: Of },
+    RemoveRepeats { of: Of, keep: bool },
+    SetPinned { of: Of, pinned: bool },
+    Reword { of: Of, text: String },
+}
+
+/// As [`Wording`], by names.
+#[derive(Debug, Serialize, Deserialize)]
+struct Of {
+    entry: String,
+    category: String,
+    text: String,
 }
 
 /// Notes what is about to be done.
@@ -106,18 +114,25 @@ pub(crate) fn discard(path: &Path) -> Result<()> {
 }
 
 fn what(change: &Change, categories: &Categories) -> What {
+    let name = |category: CategoryId| categories.spec(category).name.clone().into_owned();
+    let of = |Wording { id, category, text }: &Wording| Of {
+        entry: id.to_string(),
+        category: name(*category),
+        text: text.clone(),
+    };
     match change {
-        Change::Append { category, text, pinned } => What::Append {
-            category: categories.spec(*category).name.clone().into_owned(),
+        Change::Append { category, text, markers } => What::Append {
+            category: name(*category),
             text: text.clone(),
-            pinned: *pinned,
+            pinned: markers.pinned,
+            enforced: markers.enforced,
         },
-        Change::Remove(id) => What::Remove { entry: id.to_string() },
-        Change::RemoveRepeats(id, keep) => {
-            What::RemoveRepeats { entry: id.to_string(), keep: *keep }
+        Change::Remove(wording) => What::Remove { of: of(wording) },
+        Change::RemoveRepeats(wording, keep) => {
+            What::RemoveRepeats { of: of(wording), keep: *keep }
         }
-        Change::SetPinned(id, pinned) => What::SetPinned { entry: id.to_string(), pinned: *pinned },
-        Change::Reword(id, text) => What::Reword { entry: id.to_string(), text: text.clone() },
+        Change::SetPinned(wording, pinned) => What::SetPinned { of: of(wording), pinned: *pinned },
+        Change::Reword(wording, text) => What::Reword { of: of(wording), text: text.clone() },
     }
 }
 
@@ -186,6 +201,7 @@ impl Store {
         for (target, change) in changes {
             if let Change::Append { category, text, .. } = change {
                 let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
+                let wording = Wording { id, category: *category, text: text.clone() };
                 let (held, stem) = match target {
                     Target::Topic(stem) => {
                         txn.say(*category, text);
@@ -193,7 +209,7 @@ impl Store {
                     }
                     Target::Archive(stem) => (&archive, stem),
                 };
-                if held.holders(id).contains(&stem.as_str()) {
+                if held.holders(&wording).contains(&stem.as_str()) {
                     continue;
                 }
             }
@@ -213,13 +229,17 @@ impl Noted {
 }
 
 fn change(what: What, categories: &Categories) -> Option<Change> {
+    let wording = |Of { entry, category, text }: Of| {
+        Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
+    };
     Some(match what {
-        What::Append { category, text, pinned } => {
-            Change::Append { category: categories.find(&category)?, text, pinned }
+        What::Append { category, text, pinned, enforced } => {
+            let markers = Markers { pinned, enforced };
+            Change::Append { category: categories.find(&category)?, text, markers }
         }
-        What::Remove { entry } => Change::Remove(entry.parse().ok()?),
-        What::RemoveRepeats { entry, keep } => Change::RemoveRepeats(entry.parse().ok()?, keep),
-        What::SetPinned { entry, pinned } => Change::SetPinned(entry.parse().ok()?, pinned),
-        What::Reword { entry, text } => Change::Reword(entry.parse().ok()?, text),
+        What::Remove { of } => Change::Remove(wording(of)?),
+        What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),
+        What::SetPinned { of, pinned } => Change::SetPinned(wording(of)?, pinned),
+        What::Reword { of, text } => Change::Reword(wording(of)?, text),
     })
 }

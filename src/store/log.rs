@@ -76,7 +76,7 @@ pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The event on a line of the log.
 pub(super) fn event(line: &[u8]) -> Option<Event> {
-    Event::read(str::from_utf8(line).ok()?.trim_ascii())
+    Event::read_bytes(line)
 }
 
 /// Where `wanted` entries stood, by the latest event that says so.

@@ -1,6 +1,7 @@
 //! The disk: the only module that writes user data.
 
 pub(crate) mod atomic;
+mod change;
 pub(crate) mod dreaming;
 pub(crate) mod driver;
 pub(crate) mod foreign;

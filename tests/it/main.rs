@@ -62,6 +62,7 @@ mod telemetry;
 mod tidy;
 mod trust;
 mod trust_notes;
+mod truth;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
