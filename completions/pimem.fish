@@ -100,9 +100,9 @@ complete -c pimem -n "__fish_pimem_using_subcommand add" -l cue -d 'How it was l
 structural\t''
 behavioral\t''
 recurrence\t''"
-complete -c pimem -n "__fish_pimem_using_subcommand add" -l tag -d 'Add `#TAG` to the text (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l tag -d 'Add `#TAG` to the text, also to that of a known entry (repeatable)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l supersedes -d 'The entry that this one replaces: it leaves the report' -r
-complete -c pimem -n "__fish_pimem_using_subcommand add" -l valid-until -d 'Last day on which it holds' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l valid-until -d 'Last day on which it holds, as clocks show it here' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -1030,6 +1030,7 @@ secret\t''
 instruction\t''
 contradiction\t''
 duplicate\t''
+id-collision\t''
 near-duplicate\t''
 expired\t''
 superseded\t''
@@ -1045,6 +1046,7 @@ secret\t''
 instruction\t''
 contradiction\t''
 duplicate\t''
+id-collision\t''
 near-duplicate\t''
 expired\t''
 superseded\t''

@@ -47,7 +47,9 @@ impl Before {
         let lines = txn.snapshot().entries().map(|(_, entry)| entry.id);
         let short = board::short_ids(lines.chain(done.iter().map(|done| done.wording.id)));
         let others = match done {
-            [Done { wording, placed: Some(_), .. }] if !txn.has_evidence() && !ctx.ui.json => {
+            [Done { wording, placed: Some(_), until, .. }]
+                if !(txn.has_evidence() || ctx.ui.json || until.is_some()) =>
+            {
                 Some(newcomer::lines(txn.snapshot(), wording))
             }
             _ => None,

@@ -10,6 +10,7 @@ use crate::{
     model::{
         entry::{EntryId, Markers, Wording},
         event::{Cue, EventKind},
+        time::Timestamp,
     },
     score::{
         adopt,
@@ -25,12 +26,20 @@ use crate::{
 pub(super) struct Done {
     pub(super) wording: Wording,
     pub(super) cue: Cue,
+    pub(super) until: Option<Timestamp>,
     /// Whether it was there.
     pub(super) reinforced: bool,
     /// Its line, where that is new.
     pub(super) placed: Option<Placed>,
     /// What it replaces, where that was out of service already.
     pub(super) replaces: Option<String>,
+}
+
+impl Done {
+    fn new(of: &New, wording: Wording, placed: Option<Placed>) -> Self {
+        let reinforced = placed.is_none();
+        Self { wording, cue: of.cue, until: of.until, reinforced, placed, replaces: None }
+    }
 }
 
 /// Texts on their way into a store.
@@ -149,7 +158,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.bring_back(wording.id)?;
         }
         self.strengthen(new, &wording, &wording)?;
-        Ok(Done { wording, cue: new.cue, reinforced: true, placed: None, replaces: None })
+        Ok(Done::new(new, wording, None))
     }
 
     /// An entry that is there and has tags from now on.
@@ -181,7 +190,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.bring_back(id)?;
         }
         self.strengthen(new, bare, &wording)?;
-        Ok(Done { wording, cue: new.cue, reinforced: true, placed: None, replaces: None })
+        Ok(Done::new(new, wording, None))
     }
 
     /// More evidence for an entry, whose lines are still worded as `line`.
@@ -222,7 +231,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         for (stem, _) in gone {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
         }
-        Ok(Done { wording, cue: new.cue, reinforced: false, placed, replaces: None })
+        Ok(Done::new(new, wording, placed))
     }
 
     /// Notes that an entry replaces another. Gives the other's line when that was in the archive: the

@@ -1,6 +1,7 @@
 //! Events are read as they were written, and damage is told from novelty.
 
 use super::*;
+use crate::model::time::DAY_MS;
 
 #[test]
 fn what_is_written_is_read() {
@@ -44,6 +45,65 @@ fn what_is_written_is_read() {
                 assert_eq!(Event::read(&line[..cut]), None, "{}", &line[..cut]);
             }
         }
+    }
+}
+
+/// What happened no times has happened once.
+#[test]
+fn a_count_of_nothing() {
+    for op in ["reinforce", "harmful"] {
+        for (n, want) in [("", 1), (",\"n\":0", 1), (",\"n\":1", 1), (",\"n\":7", 7)] {
+            let line = format!(
+                "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+                 \"entry\":\"00000000000000ff\",\"op\":\"{op}\"{n},\"by\":\"user\"}}"
+            );
+            let kind = Event::read(&line).unwrap().kind;
+            let counted =
+                if op == "harmful" { EventKind::Harmful(want) } else { EventKind::Reinforce(want) };
+            assert_eq!(kind, counted, "{line}");
+        }
+    }
+}
+
+/// By whom an event is, wherever in the line it stands; an id of another time gives no order.
+#[test]
+fn authors_and_order() {
+    let line = |rest: &str| {
+        format!(
+            "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+             \"entry\":\"00000000000000ff\",\"op\":\"reinforce\",\"n\":1{rest}}}"
+        )
+    };
+    for (rest, by) in [
+        ("", Author::Person),
+        (",\"by\":\"user\"", Author::Person),
+        (",\"by\":\"\"", Author::Person),
+        (",\"by\":\"adopt\"", Author::Adoption),
+        (",\"by\":\"claude\",\"session\":\"user\"", Author::Program),
+        (",\"session\":\"a\",\"by\":\"dream\"", Author::Program),
+        (",\"session\":\"a\",\"by\":\"user\"", Author::Person),
+        (",\"session\":\"a\"", Author::Person),
+        (",\"by\":\"us\\u0065r\"", Author::Person),
+        (",\"by\":\"Zoë\"", Author::Program),
+    ] {
+        let line = line(rest);
+        let event = Event::read(&line).unwrap();
+        assert_eq!(event.by, by, "{line}");
+        assert_eq!(Event::read_whole(&line).unwrap(), event, "{line}");
+        assert_eq!(Event::read_bytes(format!(" {line}\r").as_bytes()).unwrap(), event, "{line}");
+        assert_eq!(event.order(), (event.ts, event.id));
+    }
+    assert_eq!(Event::read_bytes(b"{\"id\":\"\xff\"}"), None);
+    let event = Event::read(&line("")).unwrap();
+    for (id, counts) in [
+        (EventId(u128::MAX), false),
+        (EventId(0), true),
+        (EventId::read("event-1"), false),
+        (EventId::new(Timestamp(event.ts.0 + DAY_MS), 5), true),
+        (EventId::new(Timestamp(event.ts.0 - DAY_MS - 1), 5), false),
+    ] {
+        let order = Event { id, ..event.clone() }.order();
+        assert_eq!(order == (event.ts, id), counts, "{id}");
     }
 }
 

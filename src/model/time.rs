@@ -199,6 +199,10 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_time() {
+        for text in ["1900-02-29", "2100-02-29", "2026-04-31", "2026-00-01", "2026-01-00"] {
+            assert_eq!(Timestamp::parse_date(text), None, "{text}");
+        }
+        assert!(Timestamp::parse_date("2000-02-29").is_some());
         for text in ["", "2026-13-01", "2026-02-29", "2026-1-01", "../x", "2026-01-01x"] {
             assert_eq!(Timestamp::parse_date(text), None, "{text}");
         }

@@ -80,7 +80,7 @@ rules! {
     TOPIC_FULL Warning "topic-full" "A topic file is nearly full",
         "pimem list, then pimem remove what is no longer needed";
     FUTURE_EVENT Warning "future-event" "An event is dated more than a day ahead",
-        "set the clock that wrote it; until that day it counts as evidence of no time";
+        "set the clock that wrote it; until that day it says what happened, and not when";
 }
 
 /// A place in a store.

@@ -201,6 +201,9 @@ mod tests {
         for (text, topic, linked) in [
             ("Retry a serialization failure four times before giving up", "lessons", true),
             ("Retry a serialization failure four times before giving up", "other", false),
+            // Five words of nine, and seven of eleven.
+            ("Retry a failure three times", "lessons", false),
+            ("Retry a failure three times before giving it away", "lessons", true),
             ("Never retry", "lessons", false),
         ] {
             let events = after(before, &[line(text, topic)]);

@@ -93,3 +93,79 @@ fn prefixes_are_unique_and_short() {
     prefixes.sort_unstable();
     assert_eq!(prefixes, ["123456780", "123456781", "ffff000"]);
 }
+
+/// A clock that is an hour ahead makes nobody the younger.
+#[test]
+fn what_is_ahead_is_of_now() {
+    let categories = Categories::default();
+    let rules = Rules { categories: &categories, fresh: true };
+    let mut ledger = Ledger::default();
+    let texts = ["ahead", "now", "before"];
+    for (text, ts) in texts.iter().zip([10 * HOUR, 9 * HOUR, 8 * HOUR]) {
+        ledger.fold(&event(0, ts, text, EventKind::Add(Cue::Explicit, None)));
+    }
+    let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
+    let board = Board::new(Now(Timestamp(9 * HOUR)), rules, vec![(placed, &ledger)]);
+    let times: Vec<i64> = board.rows.iter().map(|row| row.evidence.last_reinforced.0).collect();
+    assert_eq!(times, [9 * HOUR, 9 * HOUR, 8 * HOUR]);
+    let (first, second) = (board.rows[0].entry.id, board.rows[1].entry.id);
+    assert!(first < second, "level ones are told by their ids");
+}
+
+/// A decision against an entry in the project does not reach the user's own copy, nor the other way
+/// round.
+#[test]
+fn what_is_over_gives_way() {
+    let categories = Categories::default();
+    let rules = Rules { categories: &categories, fresh: true };
+    let now = Now(Timestamp(90));
+    for (kind, is_over) in [
+        (EventKind::Forget, true),
+        (EventKind::Expire(Timestamp(50)), true),
+        (EventKind::Supersede(EntryId::of("lesson", b"new")), true),
+        (EventKind::Expire(Timestamp(500)), false),
+        (EventKind::Supersede(EntryId::of("lesson", b"absent")), false),
+        (EventKind::Unpin, false),
+    ] {
+        let add = event(0, 5, "same", EventKind::Add(Cue::Explicit, None));
+        let (mut decided, mut plain) = (Ledger::default(), Ledger::default());
+        plain.fold(&add);
+        decided.fold(&add);
+        decided.fold(&event(1, 6, "same", kind.clone()));
+        let side = |scope| {
+            let texts = ["same", "new"].iter();
+            texts.map(|text| placed(text, scope, true)).collect::<Vec<_>>()
+        };
+        for (project, user) in [(&decided, &plain), (&plain, &decided), (&decided, &decided)] {
+            let stores = vec![(side(Scope::Project), project), (side(Scope::User), user)];
+            let board = Board::new(now, rules, stores);
+            assert_eq!(board.rows.len(), 2, "each stands once");
+            let row = board.find(&placed("same", Scope::User, true).wording()).unwrap();
+            let users = is_over && std::ptr::eq(user, &plain);
+            let scope = if users { Scope::User } else { Scope::Project };
+            assert_eq!(row.entry.scope, scope, "{kind:?}");
+            let all_over = is_over && std::ptr::eq(project, user);
+            assert_eq!(row.is_over(), all_over, "{kind:?}");
+        }
+    }
+}
+
+/// Texts that share an id are rows of their own, in one store and in two.
+#[test]
+fn twins() {
+    let categories = Categories::default();
+    let rules = Rules { categories: &categories, fresh: true };
+    let ledger = Ledger::default();
+    let id = EntryId(7);
+    let twin = |text: &str, scope| Placed { id, ..placed(text, scope, true) };
+    let one = vec![twin("a", Scope::Project), twin("b", Scope::Project)];
+    let other = ["b", "c", "a", "c"].map(|text| twin(text, Scope::User)).to_vec();
+    let board = Board::new(Now(Timestamp(9)), rules, vec![(one, &ledger), (other, &ledger)]);
+    let mut texts: Vec<&str> = board.rows.iter().map(|row| row.entry.text.as_str()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["a", "b", "c"]);
+    assert!(board.rows.iter().all(|row| row.shared));
+    let alone = vec![placed("a", Scope::Project, true), placed("a", Scope::User, true)];
+    let board = Board::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
+    assert!(board.rows.len() == 1 && !board.rows[0].shared, "a copy is no twin");
+}

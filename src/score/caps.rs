@@ -223,6 +223,29 @@ mod tests {
         }
     }
 
+    /// Level ones are told by when they were of use, and then by their ids.
+    #[test]
+    fn ties() {
+        let categories = Categories::default();
+        let category = categories.find("decision").unwrap();
+        let level = |id, last| Candidate {
+            id: EntryId(id),
+            category,
+            standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
+            fresh: false,
+            last_reinforced: Timestamp(last),
+            excluded: false,
+            reviewed: true,
+        };
+        let all = [level(6, 5), level(5, 5), level(4, 9), level(3, 4), level(2, 5), level(1, 3)];
+        let (placed, ranking) = place(&all, &categories);
+        assert_eq!(ranking, [2, 4, 1, 0, 3, 5]);
+        let active = |at: &usize| matches!(placed[*at].place, Place::Active(_));
+        assert_eq!(ranking.iter().filter(|at| active(at)).count(), 4);
+        assert_eq!(placed[0].place, Place::Active(4));
+        assert_eq!(placed[3].place, Place::Pool(1), "what is older has to wait");
+    }
+
     #[test]
     fn states_follow_the_caps() {
         let categories = Categories::default();

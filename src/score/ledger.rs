@@ -287,5 +287,8 @@ impl Ledger {
 }
 
 #[cfg(test)]
+#[path = "ledger_properties.rs"]
+mod properties;
+#[cfg(test)]
 #[path = "ledger_tests.rs"]
 mod tests;

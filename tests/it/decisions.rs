@@ -211,7 +211,6 @@ fn two_wordings_are_two_entries() {
         "pimem add --supersedes A 'Another one'",
         "pimem remove A",
         "pimem edit A 'A third one'",
-        "pimem purge --yes A",
     ] {
         let sandbox = play("pimem add A; pimem reinforce A\npimem edit A B\npimem add A");
         let before = sandbox.entries();

@@ -12,6 +12,7 @@ mod bad_input;
 mod broken_settings;
 mod check;
 mod cmd;
+mod collisions;
 mod common;
 mod crash;
 mod decisions;
@@ -36,6 +37,7 @@ mod hooks_install;
 mod hooks_trial;
 mod hostile;
 mod index;
+mod index_histories;
 mod leftovers;
 mod links;
 #[cfg(feature = "llm")]

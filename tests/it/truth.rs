@@ -156,6 +156,36 @@ fn dates_and_tags_of_a_known_text_take_effect() {
     assert!(!report.contains("New one") && !report.contains("- Y"), "{report}");
 }
 
+/// What nobody asked for brings nothing back: hooks, texts that are read, imports, dreams.
+#[test]
+fn nothing_is_back_unasked() {
+    const SAID: &str = "From now on, always use tabs in makefiles";
+    for out in [
+        "pimem forget tabs",
+        "pimem remove tabs",
+        "pimem forget tabs; sed -i /tabs/d .pi/memory/topics/preferences.md",
+        "pimem add -c preference --supersedes tabs 'Makefiles are generated'",
+        "pimem add -c preference 'From now on, always use tabs in makefiles' --valid-until 2026-06-01",
+    ] {
+        let script = format!("pimem extract '{SAID}.'\n> Learned\n+ tabs in makefiles\n{out}");
+        let sandbox = play(&script);
+        let text = || sandbox.run(&["report"]).ok();
+        assert!(!text().contains("tabs in"), "{out}: {}", text());
+        let prompt = serde_json::json!({"session_id": "s", "prompt": format!("{SAID}.")});
+        let mut command = sandbox.command(&["hook", "claude", "prompt"]);
+        command.env("PIMEM_HOOK_DEADLINE_MS", "20000");
+        let mut command = assert_cmd::Command::from_std(command);
+        command.write_stdin(prompt.to_string()).assert().success();
+        drop(sandbox.run(&["extract", &format!("{SAID}."), "--now", "2026-07-02"]));
+        let line =
+            r#"{"category":"preference","text":"From now on, always use tabs in makefiles"}"#;
+        drop(sandbox.pipe(&["import", "jsonl", "-"], line));
+        let told = crate::dream::transcript(&sandbox, "t", &[&format!("{SAID}.")]);
+        sandbox.run(&["dream", "--from", told.to_str().unwrap()]).done();
+        assert!(!text().contains("tabs in"), "{out}: {}", text());
+    }
+}
+
 /// A near repetition of what is out of force is no repetition.
 #[test]
 fn what_is_over_takes_nothing_in() {
@@ -268,7 +298,7 @@ fn history(random: &mut Random) {
 
 #[test]
 fn what_add_says_is_so() {
-    for seed in 0..60 * scale() as u64 {
+    for seed in 0..40 * scale() as u64 {
         println!("history {seed}");
         history(&mut Random(seed));
     }
