@@ -15,3 +15,4 @@ pub(crate) mod rule;
 pub(crate) mod scan;
 pub(crate) mod script;
 pub(crate) mod vet;
+mod wordings;
