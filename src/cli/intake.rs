@@ -58,6 +58,12 @@ impl New {
 
     /// Puts the line into its topic file, as something that is said here.
     pub(crate) fn place(&self, ctx: &Context, txn: &mut Txn<'_>) -> Placed {
+        let reviewed = txn.say(self.category, self.text.as_str());
+        self.put(ctx, txn, reviewed)
+    }
+
+    /// The same as something that nobody vouches for, unless it was `reviewed`.
+    pub(crate) fn put(&self, ctx: &Context, txn: &mut Txn<'_>, reviewed: bool) -> Placed {
         let line = self.line(ctx);
         let placed = Placed {
             id: line.id,
@@ -68,7 +74,7 @@ impl New {
             line: txn.next_line(line.topic),
             scope: txn.scope(),
             enforced: false,
-            reviewed: txn.say(self.category, line.text),
+            reviewed,
         };
         let (category, text) = (self.category, line.text.to_owned());
         let change = Change::Append { category, text, pinned: line.pinned };

@@ -80,6 +80,7 @@ mod trust;
 mod trusting;
 mod ui;
 mod view;
+mod waiting;
 mod wanted;
 mod why;
 mod working;

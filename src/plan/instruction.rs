@@ -3,17 +3,21 @@
 //! A lint, not a boundary: precision comes before recall, so that ordinary notes of developers pass.
 //! What stands in backticks or double quotes is mentioned, not said, and is not looked at.
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::borrow::Cow;
 
-use super::wordings::{ELSEWHERE, WORDINGS};
-use crate::text::line::MAX_LINE;
+use memchr::memmem;
+
+use super::wordings::{ALL, FIRST, Wording};
+use crate::{model::hash::fnv1a64, text::line::MAX_LINE};
 
 /// What the first such wording in a text does, and the byte at which it begins.
 pub(crate) fn find(text: &str) -> Option<(usize, &'static str)> {
     let text = text.get(..text.floor_char_boundary(MAX_LINE))?;
     let said = unquoted(text);
     let lower = lower(&said);
-    let tag = TAGS.iter().filter_map(|tag| lower.find(tag)).min();
+    // Nearly no text has the sign that each of them begins with.
+    let tags = if lower.contains(['<', '[']) { TAGS } else { &[] };
+    let tag = tags.iter().filter_map(|tag| lower.find(tag)).min();
     let tokens = tokens(&lower);
     let order = (0..tokens.len()).find_map(|at| Some((tokens.get(at)?.0, order(&tokens, at)?)));
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));
@@ -68,38 +72,29 @@ const BEFORE_ORDERS: &[&str] = &[
     "immediately",
 ];
 
-/// A wording with what it does.
-type Wording = (&'static str, Vec<&'static str>);
-
-/// The wordings by the words that they may begin with.
-static BY_FIRST: LazyLock<HashMap<&str, Vec<Wording>>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Vec<Wording>> = HashMap::new();
-    for (does, wordings) in WORDINGS.iter().chain(ELSEWHERE) {
-        for wording in *wordings {
-            let steps: Vec<&str> = wording.split(' ').collect();
-            let first = steps.iter().find(|step| **step != "^").copied().unwrap_or_default();
-            for word in first.split('|') {
-                table.entry(word).or_default().push((does, steps.clone()));
-            }
-        }
-    }
-    table
-});
-
 /// A word with the byte at which it begins, with straight apostrophes.
 type Token<'a> = (usize, Cow<'a, str>);
 
 /// What an order that begins at a token does.
 fn order(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
-    let known = BY_FIRST.get(&*tokens.get(at)?.1)?;
-    known.iter().find(|(_, steps)| fits(steps, tokens, at)).map(|(does, _)| *does)
+    let hash = fnv1a64(&[tokens.get(at)?.1.as_bytes()]);
+    if !FIRST.may_hold_hash(hash) {
+        return None;
+    }
+    let fitting = |wording: &&Wording| {
+        wording.first.may_hold_hash(hash) && fits(wording.steps, tokens, at)
+    };
+    ALL.iter().find(fitting).map(|wording| wording.does)
 }
 
-fn fits(steps: &[&str], tokens: &[Token<'_>], at: usize) -> bool {
-    let Some((step, later)) = steps.split_first() else { return true };
+fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
+    if steps.is_empty() {
+        return true;
+    }
+    let (step, later) = steps.split_once(' ').unwrap_or((steps, ""));
     let token = tokens.get(at).map(|token| &*token.1);
-    let one_of = |words: &str| token.is_some_and(|token| words.split('|').any(|w| w == token));
-    match *step {
+    let one_of = |words: &str| token.is_some_and(|token| is_one_of(words, token));
+    match step {
         "^" => {
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
             before.is_none_or(|(_, word)| BEFORE_ORDERS.contains(&&**word)) && fits(later, tokens, at)
@@ -121,6 +116,16 @@ fn fits(steps: &[&str], tokens: &[Token<'_>], at: usize) -> bool {
             }
         }
     }
+}
+
+/// Whether a word is one of those between bars.
+fn is_one_of(words: &str, word: &str) -> bool {
+    let list = words.as_bytes();
+    let bar = |at: Option<&u8>| at.is_none_or(|byte| *byte == b'|');
+    let stands = |at: usize| {
+        bar(at.checked_sub(1).and_then(|at| list.get(at))) && bar(list.get(at + word.len()))
+    };
+    !word.is_empty() && memmem::find_iter(list, word).any(stands)
 }
 
 /// The text in small letters, byte for byte.
@@ -154,7 +159,7 @@ fn unquoted(text: &str) -> String {
 
 /// Words in lower case, ends of sentences as `.` or `:`, addresses as `<url>`.
 fn tokens(lower: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(lower.len() / 4);
     let mut at = 0;
     for chunk in lower.split_inclusive(|c: char| c.is_whitespace() || c == '|') {
         let word = chunk.trim_end_matches(|c: char| c.is_whitespace() || c == '|');
@@ -163,12 +168,13 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !".~$/\"".contains(c));
         let bare = bare.trim_end_matches(['.', '$']);
         let from = start + word.find(bare).unwrap_or(0);
-        let secret = [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
+        let secret = bare.contains(['.', '_'])
+            && [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
         let time = bare.contains(':') && bare.bytes().all(|c| c == b':' || c.is_ascii_digit());
         if time || (word.starts_with('[') && word.ends_with(']')) {
             // A list's time or `[category]`, behind which a sentence begins.
             tokens.push((from, ".".into()));
-        } else if bare.contains("://") || (bare.contains('@') && bare.contains('.')) {
+        } else if (bare.contains(':') && bare.contains("://")) || (bare.contains('@') && bare.contains('.')) {
             tokens.push((from, "<url>".into()));
         } else if secret {
             tokens.push((from, "<secrets>".into()));

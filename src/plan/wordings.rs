@@ -1,10 +1,12 @@
 //! Wordings of orders to an agent, as rows of a table: in English by what they do, and the plainest of
 //! them in a few other languages.
 
+use crate::model::words::Filter;
+
 /// Wordings, by what they do. Steps stand for words: `a|b` is one of them, `a?` perhaps, `a|b*` any
 /// number of them, `..` up to six words of the sentence; `^` is where an order may begin, `$` where
 /// a sentence ends. `<url>`, `<secrets>` and `|` are tokens of their own.
-pub(super) const WORDINGS: &[(&str, &[&str])] = &[
+const WORDINGS: Groups = &[
     (
         "orders to ignore what was said before",
         &[
@@ -108,7 +110,7 @@ pub(super) const WORDINGS: &[(&str, &[&str])] = &[
 ];
 
 /// The plainest of them in other languages.
-pub(super) const ELSEWHERE: &[(&str, &[&str])] = &[
+const ELSEWHERE: Groups = &[
     (
         "orders to ignore what was said before",
         &[
@@ -147,3 +149,82 @@ pub(super) const ELSEWHERE: &[(&str, &[&str])] = &[
         ],
     ),
 ];
+
+/// A wording.
+#[derive(Clone, Copy)]
+pub(super) struct Wording {
+    /// What it does.
+    pub(super) does: &'static str,
+    /// Its steps.
+    pub(super) steps: &'static str,
+    /// The words that it may begin with.
+    pub(super) first: Filter<4>,
+}
+
+/// All of them.
+pub(super) static ALL: [Wording; COUNT] = all();
+
+/// The words that any of them may begin with.
+pub(super) static FIRST: Filter<256> = beginnings();
+
+const COUNT: usize = count(WORDINGS) + count(ELSEWHERE);
+
+type Groups = &'static [(&'static str, &'static [&'static str])];
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+const fn count(groups: Groups) -> usize {
+    let (mut count, mut group) = (0, 0);
+    while group < groups.len() {
+        count += groups[group].1.len();
+        group += 1;
+    }
+    count
+}
+
+const fn all() -> [Wording; COUNT] {
+    let all = [Wording { does: "", steps: "", first: Filter::NONE }; COUNT];
+    fill(fill(all, 0, WORDINGS), count(WORDINGS), ELSEWHERE)
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+const fn fill(mut all: [Wording; COUNT], mut at: usize, groups: Groups) -> [Wording; COUNT] {
+    let mut group = 0;
+    while group < groups.len() {
+        let (does, wordings) = groups[group];
+        let mut wording = 0;
+        while wording < wordings.len() {
+            let steps = wordings[wording];
+            all[at] = Wording { does, steps, first: Filter::NONE.with(first(steps.as_bytes()), b'|') };
+            at += 1;
+            wording += 1;
+        }
+        group += 1;
+    }
+    all
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+const fn beginnings() -> Filter<256> {
+    let all = all();
+    let (mut filter, mut at) = (Filter::NONE, 0);
+    while at < all.len() {
+        filter = filter.with(first(all[at].steps.as_bytes()), b'|');
+        at += 1;
+    }
+    filter
+}
+
+/// The step with which a wording begins, but for `^`.
+const fn first(wording: &[u8]) -> &[u8] {
+    let wording = if let [b'^', b' ', rest @ ..] = wording { rest } else { wording };
+    let mut length = 0;
+    let mut rest = wording;
+    while let [byte, more @ ..] = rest {
+        if *byte == b' ' {
+            break;
+        }
+        length += 1;
+        rest = more;
+    }
+    wording.split_at(length).0
+}
