@@ -18,6 +18,7 @@ use crate::{
         read::Problem,
         trust::{self, Key},
         vault::{EVIDENCE, SESSIONS, Snapshot, Store},
+        waits,
     },
     text::sessions,
 };
@@ -45,6 +46,9 @@ pub(super) struct Held {
     pub(super) problems: Vec<Problem>,
 }
 
+/// What is said of what was learned and waits.
+const PASTED: &str = "it may have been pasted, or leads out of the project";
+
 /// Reads a store, and finds what awaits review.
 pub(super) fn look(ctx: &Context, store: Store) -> Held {
     let snapshot = store.read(ctx.now, &ctx.config.categories);
@@ -58,17 +62,22 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
     };
     let log = log::by_entry(&log.unwrap_or_default());
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let key = |row: &Row| store.trust.entry(entries.category(row), &row.entry.text);
+    let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
+    let pasted = waits::of(&store.trust, &keys);
     let item = |row: &&Row| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let told = log.get(&row.entry.id).and_then(|events| added(events));
         let told = told.unwrap_or_else(|| "not in the log".to_owned());
+        let key = key(row);
+        let told = if pasted.contains(&key) { format!("{told}; {PASTED}") } else { told };
         let warnings = scan::warnings(&row.entry.text);
         let mut value = entries.json(row);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("warnings".to_owned(), json!(warnings));
         }
         Item {
-            keys: vec![store.trust.entry(entries.category(row), &row.entry.text)],
+            keys: vec![key],
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
             warnings,
             value,

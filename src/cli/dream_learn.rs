@@ -93,6 +93,9 @@ pub(super) fn entry(ctx: &Context, category: &str, cue: Cue, text: &str) -> Resu
 
 /// A conclusion as an entry to be, or why it is none.
 fn checked(ctx: &Context, one: &Conclusion) -> Result<New, String> {
+    if let Some(why) = one.pasted {
+        return Err(format!("it may have been pasted: {why}"));
+    }
     let new = entry(ctx, one.category, one.cue, &one.text).map_err(|failure| failure.message)?;
     let tau = ctx.config.categories.spec(new.category).tau_days;
     let has_faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;

@@ -147,7 +147,7 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
-    let left_out = board.rows.iter().filter(|row| !row.entry.reviewed && !wanted(row)).count();
+    let left_out = ctx.unreviewed(store.as_slice(), board.rows.iter().filter(|row| !wanted(row)));
     ctx.say_left_out(store.as_slice(), left_out);
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =

@@ -104,6 +104,18 @@ impl New {
         txn: &mut Txn<'_>,
         markers: Markers,
     ) -> Placed {
+        let reviewed = txn.say(self.category, self.text.as_str());
+        self.put(ctx, txn, markers, reviewed)
+    }
+
+    /// The same as something that nobody vouches for, unless it was `reviewed`.
+    pub(crate) fn put(
+        &self,
+        ctx: &Context,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+        reviewed: bool,
+    ) -> Placed {
         let line = self.line(ctx);
         let placed = Placed {
             id: line.id,
@@ -114,7 +126,7 @@ impl New {
             line: txn.next_line(line.topic),
             scope: txn.scope(),
             enforced: markers.enforced,
-            reviewed: txn.say(self.category, line.text),
+            reviewed,
         };
         let (category, text) = (self.category, line.text.to_owned());
         let change = Change::Append { category, text, markers };

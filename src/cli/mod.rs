@@ -86,6 +86,7 @@ mod trusting;
 mod ui;
 mod unusable;
 mod view;
+mod waiting;
 mod wanted;
 mod why;
 mod working;

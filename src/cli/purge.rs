@@ -20,7 +20,7 @@ use crate::{
         hash::IdSet,
     },
     score::board::{Board, Row},
-    store::vault::Store,
+    store::{vault::Store, waits},
 };
 
 /// Destroy entries: text, evidence and index
@@ -80,7 +80,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         // A hash is enough to recognise a known text by.
         let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
         let keys = chosen.iter().map(|row| store.trust.entry(name(row), &row.entry.text));
-        let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
+        let keys: Vec<_> = keys.collect();
+        waits::forget(&store.trust, &keys)?;
+        let keys: Vec<_> = keys.into_iter().filter(|key| store.trust.holds(*key)).collect();
         if !keys.is_empty() {
             store.trust.forget(Some(&keys))?;
         }

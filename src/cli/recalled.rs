@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
+    plan::instruction,
     recall::{
         bm25::Query,
         corpus::{self, SourceKind},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Past sessions that a prompt brings to mind.
-pub(crate) const SESSIONS: usize = 3;
+const SESSIONS: usize = 3;
 /// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
 const READ: usize = 8;
 /// Summaries that are looked past because they were shown before, at most.
@@ -55,6 +56,18 @@ pub(crate) fn search(
     let mut found = found.into_iter();
     let entries = found.next().unwrap_or_default();
     (entries, found.next().map(|sessions| sessions.hits).unwrap_or_default())
+}
+
+/// The first past sessions of some hits, but for those that were shown before and those that are worded
+/// as orders to an agent, as an earlier version may have kept them.
+pub(crate) fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
+    let fits = |hit: &Hit| !known(&hit.text) && !orders(hit);
+    hits.into_iter().filter(fits).take(SESSIONS).collect()
+}
+
+/// Whether a past session is worded as an order to an agent.
+pub(crate) fn orders(hit: &Hit) -> bool {
+    hit.kind == SourceKind::Session && instruction::find(&hit.text).is_some()
 }
 
 /// How many entries are recalled.

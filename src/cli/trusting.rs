@@ -7,8 +7,12 @@ use super::context::Context;
 use crate::{
     config::{awaiting::Awaiting, layer::Origin},
     recall::corpus::SourceKind,
-    score::board::Scope,
-    store::{trust::Kind, vault::Store},
+    score::board::{Row, Scope},
+    store::{
+        trust::{Key, Kind},
+        vault::Store,
+        waits,
+    },
 };
 
 impl Context {
@@ -78,19 +82,80 @@ impl Context {
         }
     }
 
+    /// Which of some entries await review: how many preferences wait, and how many others there are.
+    pub(crate) fn unreviewed<'a>(
+        &self,
+        stores: &[Store],
+        rows: impl Iterator<Item = &'a Row>,
+    ) -> Unreviewed {
+        let rows: Vec<&Row> = rows.filter(|row| !row.entry.reviewed).collect();
+        let mut waiting = 0;
+        for store in stores.iter().filter(|_| !rows.is_empty()) {
+            let here = rows.iter().filter(|row| row.entry.scope == store.scope);
+            let key = |row: &&Row| {
+                let name = &self.config.categories.spec(row.entry.category).name;
+                store.trust.entry(name, &row.entry.text)
+            };
+            let keys: Vec<Key> = here.map(|row| key(row)).collect();
+            waiting += waits::of(&store.trust, &keys).len();
+        }
+        Unreviewed { waiting, others: rows.len().saturating_sub(waiting) }
+    }
+
     /// Says how many entries of stores are left out of what agents read.
-    pub(crate) fn say_left_out(&self, stores: &[Store], count: usize) {
-        let what = match count {
-            0 => return,
+    pub(crate) fn say_left_out(&self, stores: &[Store], unreviewed: Unreviewed) {
+        let what = match unreviewed.others {
+            0 => String::new(),
             1 => "1 entry was not written here and is left out".to_owned(),
             count => format!("{count} entries were not written here and are left out"),
         };
         let foreign = |store: &Store| !store.trust.is_whole() && store.trust.is_foreign();
-        self.ui.note(&if stores.iter().any(foreign) {
-            format!("{what}: the store belongs to another user")
-        } else {
-            format!("{what}: pimem trust --review")
-        });
+        match unreviewed.waiting() {
+            None if what.is_empty() => {}
+            Some(waiting) if what.is_empty() => self.ui.note(&waiting),
+            Some(waiting) => self.ui.note(&format!("{what}, and {waiting}")),
+            None if stores.iter().any(foreign) => {
+                self.ui.note(&format!("{what}: the store belongs to another user"));
+            }
+            None => self.ui.note(&format!("{what}: {REVIEW}")),
+        }
+    }
+}
+
+/// What looks at all of them.
+const REVIEW: &str = "pimem trust --review";
+
+/// Entries that agents are not shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unreviewed {
+    /// Preferences that were learned here and wait.
+    pub(crate) waiting: usize,
+    /// What was not written here.
+    pub(crate) others: usize,
+}
+
+impl Unreviewed {
+    /// What waits, and what is to be done about it.
+    pub(crate) fn waiting(self) -> Option<String> {
+        match self.waiting {
+            0 => None,
+            1 => Some(format!("1 preference waits: {REVIEW}")),
+            count => Some(format!("{count} preferences wait: {REVIEW}")),
+        }
+    }
+
+    /// What an agent is told of it, on one line.
+    pub(crate) fn for_agent(self) -> Option<String> {
+        let (count, are, them) = match self.others {
+            0 => return self.waiting(),
+            1 => ("1 memory".to_owned(), "is not shown, because it was", "it"),
+            count => (format!("{count} memories"), "are not shown, because they were", "them"),
+        };
+        let others = format!("> {count} of this project {are} not written on this machine");
+        Some(match self.waiting() {
+            None => format!("{others}. The user can look at {them} with `{REVIEW}`."),
+            Some(waiting) => format!("{others}, and {waiting}"),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     context::{self, Context},
     error::Exit,
     find::{self, Found, Hit},
-    todo,
+    recalled, todo,
     wanted::Wanted,
 };
 use crate::{
@@ -101,6 +101,7 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
     let query = Query::from_prompt(&clean);
     let mut found = find::find(ctx, stores, &Wanted::recall(ctx, &query, HITS * 4, &[]));
     found.hits.retain(|hit| !sources.whole().any(|text| text.contains(hit.text.trim())));
+    found.hits.retain(|hit| !recalled::orders(hit));
     found.hits.truncate(HITS);
     found
 }

@@ -10,3 +10,4 @@ pub mod note;
 pub mod telemetry;
 pub mod time;
 pub mod ulid;
+pub mod words;

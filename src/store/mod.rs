@@ -28,3 +28,4 @@ pub(crate) mod trust;
 mod trust_kind;
 pub(crate) mod txn;
 pub(crate) mod vault;
+pub(crate) mod waits;

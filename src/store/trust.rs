@@ -32,6 +32,13 @@ pub(crate) use super::trust_kind::Kind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u128);
 
+impl Key {
+    /// As a line has it.
+    pub(super) fn hex(self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
 /// Whether a store needs no ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
@@ -309,8 +316,7 @@ impl Known {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
         // Lines are compared as they stand, which is quicker than to read their digits.
-        let mut wanted: Vec<(String, Key)> =
-            keys.iter().map(|key| (format!("{:032x}", key.0), *key)).collect();
+        let mut wanted: Vec<(String, Key)> = keys.iter().map(|key| (key.hex(), *key)).collect();
         wanted.sort_unstable();
         let starts: IdSet<u64> =
             wanted.iter().filter_map(|(line, _)| start(line.as_bytes())).collect();

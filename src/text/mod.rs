@@ -8,6 +8,7 @@ pub mod memo;
 pub mod merge;
 pub mod notes;
 pub mod observation;
+pub(crate) mod pasted;
 pub mod preference;
 pub mod safe;
 pub mod secret;

@@ -56,6 +56,7 @@ mod model_runtime;
 mod notes;
 #[cfg(feature = "llm")]
 mod observe;
+mod pasted;
 mod race;
 mod scopes;
 mod sessions;

@@ -48,21 +48,12 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
         .map(|(row, _)| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None })
         .collect();
     let mut text = report.text;
-    let unreviewed = board.unreviewed();
-    if unreviewed > 0 {
+    if let Some(left_out) = ctx.unreviewed(&call.stores, board.rows.iter()).for_agent() {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let (count, are, them) = match unreviewed {
-            1 => ("1 memory".to_owned(), "is not shown, because it was", "it"),
-            count => (format!("{count} memories"), "are not shown, because they were", "them"),
-        };
-        let _ = writeln!(
-            text,
-            "{gap}> {count} of this project {are} not written on this machine. The user can look \
-             at {them} with `pimem trust --review`."
-        );
+        let _ = writeln!(text, "{gap}{left_out}");
     }
     if let Some(line) = ctx.unusable_for_agents() {
-        let gap = if text.is_empty() || unreviewed > 0 { "" } else { "\n" };
+        let gap = if text.is_empty() || board.unreviewed() > 0 { "" } else { "\n" };
         let _ = writeln!(text, "{gap}{line}");
     }
     Answer { text, entries, report: true, ..Answer::default() }
