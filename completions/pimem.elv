@@ -715,7 +715,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
-            cand --typed 'Take what comes from standard input for what its sender typed, as a text on the command line is'
+            cand --typed 'Take what comes from standard input for typed, as a text on the command line is'
             cand --dry-run 'Show what would be learned, and change nothing'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'

@@ -648,7 +648,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand extract" -l now -d 'Take thi
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
-complete -c pimem -n "__fish_pimem_using_subcommand extract" -l typed -d 'Take what comes from standard input for what its sender typed, as a text on the command line is'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l typed -d 'Take what comes from standard input for typed, as a text on the command line is'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dry-run -d 'Show what would be learned, and change nothing'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l json -d 'Print JSON'

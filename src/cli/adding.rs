@@ -104,6 +104,20 @@ impl<'a, 'b> Adding<'a, 'b> {
         self.archive.get_or_insert_with(read)
     }
 
+    /// The files of the archive that hold an entry, if it went there, and its markers in them.
+    fn archived(&mut self, of: &Wording) -> (Vec<String>, Markers) {
+        let (mut stems, mut markers) = (Vec::new(), Markers::default());
+        if self.txn.snapshot().ledger.archived(of.id) {
+            for (file, entry) in self.archive().entries().filter(|(_, entry)| entry.is(of)) {
+                stems.push(file.stem.clone());
+                markers.pinned |= entry.markers.pinned;
+                markers.enforced |= entry.markers.enforced;
+            }
+        }
+        stems.dedup();
+        (stems, markers)
+    }
+
     /// Two texts with one id would have one evidence, and each would be taken for the other.
     fn refuse_twin(&mut self, wording: &Wording) -> Result<(), Failure> {
         let held = self.txn.snapshot().entries().map(|(_, entry)| entry);
@@ -164,6 +178,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     /// An entry that is there and has tags from now on.
     fn tag(&mut self, new: &New, bare: &Wording, wording: Wording) -> Result<Done, Failure> {
         let over = self.is_over(bare);
+        let (stems, _) = self.archived(&wording);
         let id = wording.id;
         let mut line = new.line(self.ctx);
         let holders = self.holders(bare);
@@ -186,10 +201,15 @@ impl<'a, 'b> Adding<'a, 'b> {
                 (placed.id, placed.text) = (id, wording.text.clone());
             }
         }
-        if over {
+        // With its tags it may have a past of its own.
+        let ledger = &self.txn.snapshot().ledger;
+        if over || ledger.is_over(self.ctx.now, id) || ledger.archived(id) {
             self.bring_back(id)?;
         }
         self.strengthen(new, bare, &wording)?;
+        for stem in stems {
+            self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
+        }
         Ok(Done::new(new, wording, None))
     }
 
@@ -217,18 +237,12 @@ impl<'a, 'b> Adding<'a, 'b> {
         let mut markers = Markers { pinned: new.line(self.ctx).pinned, enforced: false };
         let archived = self.txn.snapshot().ledger.archived(wording.id);
         let back = archived || self.txn.snapshot().ledger.is_over(self.ctx.now, wording.id);
-        let mut gone: Vec<(String, Markers)> = Vec::new();
-        if archived {
-            let lines = self.archive().entries().filter(|(_, entry)| entry.is(&wording));
-            gone.extend(lines.map(|(file, entry)| (file.stem.clone(), entry.markers)));
-        }
-        for (_, known) in &gone {
-            markers.pinned |= known.pinned;
-            markers.enforced |= known.enforced;
-        }
+        let (stems, known) = self.archived(&wording);
+        markers.pinned |= known.pinned;
+        markers.enforced |= known.enforced;
         new.begin_again(self.ctx, &mut self.txn, back, markers.pinned)?;
         let placed = Some(new.place_marked(self.ctx, &mut self.txn, markers));
-        for (stem, _) in gone {
+        for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));
         }
         Ok(Done::new(new, wording, placed))

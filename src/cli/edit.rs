@@ -16,7 +16,7 @@ use crate::{
         entry::{EntryId, EntryText, Wording},
         event::EventKind,
     },
-    score::adopt,
+    score::{adopt, stability::Standing},
     store::{
         atomic::{self, Sync},
         txn::{Change, Target},
@@ -72,6 +72,14 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         txn.adopt(Some(from.id));
         txn.say(row.entry.category, text.as_str());
         txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
+        // The new wording may have been put out of force in a past of its own.
+        let ledger = &txn.snapshot().ledger;
+        if !row.is_over() && (ledger.is_over(ctx.now, id) || ledger.archived(id)) {
+            txn.record(id, EventKind::Restore)?;
+            if row.standing == Standing::Pinned {
+                txn.record(id, EventKind::Pin)?;
+            }
+        }
         let holders: Vec<String> =
             txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
         if text.pinned() {

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The text, as one message (`-` reads standard input)
     #[arg(value_name = "TEXT", default_value = "-")]
     text: Vec<String>,
-    /// Take what comes from standard input for what its sender typed, as a text on the command line is
+    /// Take what comes from standard input for typed, as a text on the command line is
     #[arg(long)]
     typed: bool,
     /// Show what would be learned, and change nothing

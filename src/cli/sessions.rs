@@ -90,7 +90,7 @@ pub(crate) fn of_notes<'a>(
     let mut said = Said::default();
     for note in notes {
         // They were long enough, whatever is left of them.
-        said.summary.add(&said::lead(note).unwrap_or_default());
+        said.summary.add(&said::lead_of_clean(note).unwrap_or_default());
     }
     said.finish(ctx, named, None, None)
 }

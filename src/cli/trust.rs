@@ -21,8 +21,8 @@ use crate::{
 
 /// Look at what was not written on this machine, and let agents see it
 ///
-/// Entries that came with a clone or a pull, or were written by hand, are shown to people and to no
-/// agent until somebody has looked at them. Each is shown and asked about; without a terminal, they
+/// Entries that came with a clone or a pull, were written by hand, or may have been pasted, are shown to
+/// people and to no agent until somebody has looked at them. Each is shown and asked about; without a terminal, they
 /// are only listed. What is trusted is the text: when it changes, it awaits review again. Your own
 /// store is trusted as a whole. Exit code 1 says that something awaits review.
 #[derive(Debug, clap::Args)]

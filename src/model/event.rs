@@ -182,8 +182,10 @@ impl Event {
     pub fn read_bytes(line: &[u8]) -> Option<Self> {
         let line = line.trim_ascii();
         // Most lines are ASCII, which is quicker to tell than UTF-8.
-        let plain = line.is_ascii().then(|| read_plain(line)).flatten();
-        plain.or_else(|| Self::read(str::from_utf8(line).ok()?))
+        if !line.is_ascii() {
+            return Self::read(str::from_utf8(line).ok()?);
+        }
+        read_plain(line).or_else(|| read_json(str::from_utf8(line).ok()?))
     }
 
     /// The same, with the origin of an `add`, which [`Event::read`] may leave out.

@@ -90,7 +90,9 @@ pub fn adopt(
             let (ts, kind) = match links.get(&line.id) {
                 Some(from) => {
                     // What it had is what it had by now, also where that was dated ahead.
-                    let next = ledger.newest(*from).map(|(newest, _)| Timestamp(newest.0 + 1));
+                    let next = ledger
+                        .newest(*from)
+                        .map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
                     let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
                     (ts, EventKind::Edit(*from, Some(origin(line))))
                 }

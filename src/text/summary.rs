@@ -61,8 +61,17 @@ impl Summary {
 /// that its user typed, at most 120 characters, and nothing behind a line break.
 #[must_use]
 pub fn lead(message: &str) -> Option<String> {
-    let text = secret::clean(&pasted::lead(message)?);
-    let text = preference::cut(&text, EACH);
+    cut(&secret::clean(&pasted::lead(message)?))
+}
+
+/// The same of a message without secrets.
+#[must_use]
+pub fn lead_of_clean(message: &str) -> Option<String> {
+    cut(&pasted::lead(message)?)
+}
+
+fn cut(sentence: &str) -> Option<String> {
+    let text = preference::cut(sentence, EACH);
     text.chars().any(char::is_alphanumeric).then(|| text.to_owned())
 }
 

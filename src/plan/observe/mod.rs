@@ -107,7 +107,7 @@ impl Observer {
             return;
         }
         self.finish_turn();
-        let lead = said::lead(&message.text).unwrap_or_default();
+        let lead = said::lead_of_clean(&message.text).unwrap_or_default();
         for (text, masked, asked) in preference::sentences(&lead).take(1) {
             let Some(text) = kept(&text) else { continue };
             let (mark, lead) = cue::of_user(&masked, asked);

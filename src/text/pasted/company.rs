@@ -7,8 +7,8 @@ use super::{
     reach,
     words::{
         ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, HOWS, LABELS, LETTERS,
-        LOOKS, NOUNS, OBJECTS, ORDERS, POINTERS, READINGS, SAYINGS, SENT, STATES, TEXTS, TITLES,
-        WORK,
+        LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, POINTERS, READINGS, SAYINGS, SENT, STATES,
+        TEXTS, TITLES, WORK,
     },
 };
 use crate::text::preference::{
@@ -156,7 +156,8 @@ impl Line<'_> {
     }
 
     fn letter(&self) -> Option<&'static str> {
-        let found = LETTERS.iter().any(|words| self.said.has(words));
+        let reads = |at| LETTERS.iter().any(|words| self.said.reads(at, words));
+        let found = self.any(|at| OF_LETTERS.may_hold(self.word(at)) && reads(at));
         let greeting = ["hi", "hello", "hey", "hallo", "dear", "moin", "bonjour", "hola"];
         let greets = greeting.iter().any(|word| self.sentence.opening.ends_with(word));
         let all = ["all", "team", "everyone", "everybody", "folks", "guys", "colleagues"];

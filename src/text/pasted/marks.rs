@@ -121,7 +121,9 @@ fn token(word: &str, begins: bool, next: &str) -> Option<&'static str> {
     const SMILES: [&str; 8] = [":)", ";)", ":-)", ";-)", ":(", ":D", ":/", "<3"];
     const BULLETS: [char; 8] = ['•', '▪', '●', '◦', '‣', '·', '∙', '■'];
     const ARROWS: [char; 12] = ['→', '⇒', '➜', '➔', '►', '▶', '✓', '✔', '☐', '☑', '✗', '»'];
-    if SMILES.contains(&word) {
+    // Most words are words.
+    let plain = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'.' | b',' | b'!' | b'?' | b'\'');
+    if word.bytes().all(plain) || SMILES.contains(&word) {
         return None;
     }
     let letter = |text: &str| text.starts_with(char::is_alphabetic);

@@ -1,6 +1,6 @@
 //! The words by which it is told who speaks. In small letters, but for levels and SQL.
 
-use crate::text::preference::words::Words;
+use crate::{model::words::Filter, text::preference::words::Words};
 
 /// Fences and long quotes.
 pub(super) const TRIPLE: &[&str] = &["```", "~~~", "\"\"\"", "'''"];
@@ -257,3 +257,15 @@ pub(super) const LETTERS: &[&str] = &[
     "exit code",
     "steps to reproduce",
 ];
+
+/// The words of these.
+pub(super) static OF_LETTERS: Filter<8> = {
+    let (mut filter, mut at) = (Filter::NONE, 0);
+    while at < LETTERS.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+        let words = LETTERS[at].as_bytes();
+        filter = filter.with(words, b' ');
+        at += 1;
+    }
+    filter
+};

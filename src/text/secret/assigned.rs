@@ -46,7 +46,8 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             }
             let before = before.strip_suffix([':', '?']).map_or(before, str::trim_end);
             let (name, query) = name(before)?;
-            let class = class(name).or_else(|| annotated(before, name))?;
+            let class = class(name).or_else(|| of_two_words(before, name));
+            let class = class.or_else(|| annotated(before))?;
             let skip = if behind.starts_with("=>") { 2 } else { 1 };
             let start = blank(text, sign + skip)?;
             let (span, value) = read(text, start, query)?;
@@ -83,7 +84,10 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
             let (said, _) = name(before)?;
             let rest = before.strip_suffix(said)?.trim_end();
             let class = match said {
-                "is" | "to" | "as" => class(name(rest)?.0)?,
+                "is" | "to" | "as" => {
+                    let (name, _) = name(rest)?;
+                    class(name).or_else(|| of_two_words(rest, name))?
+                }
                 "password" if tail(rest).rsplit(' ').nth(1) == Some("login") => Class::Password,
                 _ => return None,
             };
@@ -256,30 +260,27 @@ const OF_DATA: &[&str] = &[
 /// The last word of the beginning of a name, in small letters.
 fn last_word(text: &str) -> String {
     let text = text.trim_end_matches(['_', '-', '.']);
-    let mut word: Vec<char> = Vec::new();
-    for c in text.chars().rev().take_while(char::is_ascii_alphanumeric) {
-        word.push(c.to_ascii_lowercase());
-        // A capital behind small letters begins a word.
-        if c.is_ascii_uppercase()
-            && word.len() > 1
-            && text.contains(|c: char| c.is_ascii_lowercase())
-        {
-            break;
-        }
-    }
-    word.iter().rev().collect()
+    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+    let last = text.get(start..).unwrap_or_default();
+    // A capital behind small letters begins a word.
+    let small = last.contains(|c: char| c.is_ascii_lowercase());
+    let hump = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| small).unwrap_or(0);
+    last.get(hump..).unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The class of the name before a type: `token: &str = …`, or of two words: `API key: …`.
-fn annotated(before: &str, last: &str) -> Option<Class> {
-    if last.eq_ignore_ascii_case("key") {
-        let rest = before.strip_suffix(last)?.strip_suffix(' ')?;
-        return KEYS.contains(&last_word(rest).as_str()).then_some(Class::Token);
-    }
-    let start = before.char_indices().rev().take(NAME).find(|(_, c)| *c == ':')?.0;
-    let kind = before.get(start + 1..)?;
+/// The class of a name of two words: `API key: …`.
+fn of_two_words(before: &str, last: &str) -> Option<Class> {
+    let first = before.strip_suffix(last)?.strip_suffix(' ')?;
+    let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&last_word(first).as_str());
+    is_key.then_some(Class::Token)
+}
+
+/// The class of the name before a type: `token: &str = …`.
+fn annotated(before: &str) -> Option<Class> {
+    let colon = before.char_indices().rev().take(NAME).find(|(_, c)| *c == ':')?.0;
+    let kind = before.get(colon + 1..)?;
     let plain = |c: char| word(c) || " &'<>".contains(c);
-    let (name, _) = name(before.get(..start)?.trim_end())?;
+    let (name, _) = name(before.get(..colon)?.trim_end())?;
     class(name).filter(|_| kind.chars().all(plain))
 }
 

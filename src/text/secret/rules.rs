@@ -69,6 +69,10 @@ fn macaroon(c: char) -> bool {
     base64(c) || ",-".contains(c)
 }
 
+fn dollar(c: char) -> bool {
+    plain(c) || c == '$'
+}
+
 fn tilde(c: char) -> bool {
     dotted(c) || c == '~'
 }
@@ -124,6 +128,7 @@ pub(super) const AROUND: &[Around] = &[
     around("an Azure client secret", (4, 4, tilde), "Q~", (31, tilde), any),
     around("a Terraform token", (14, 14, plain), ".atlasv1.", (60, dashed), any),
     around("an Asana token", (16, 19, asana), ":", (32, hex), |t| t.contains('/')),
+    around("a Firebase key", (11, 11, dashed), ":APA91b", (100, dashed), any),
     around("a MaxMind key", (36, 36, word), "_mmk", (0, plain), any),
 ];
 
@@ -300,4 +305,28 @@ pub(super) const RULES: &[Rule] = &[
     rule("a Firecrawl key", "fc-", 32, hex),
     rule("an E2B key", "e2b_", 40, hex),
     rule("a SonarQube token", "sqa_", 40, hex),
+    rule("a CircleCI token", "CCIPAT_", 40, word),
+    rule("a CircleCI token", "CCIPRJ_", 40, word),
+    rule("a Braintree token", "access_token$production$", 40, dollar),
+    rule("a Honeycomb key", "hcaik_", 50, plain),
+    rule("a LaunchDarkly key", "sdk-", 36, hex_dashed),
+    rule("a LaunchDarkly key", "api-", 36, hex_dashed),
+    rule("a Docker Hub token", "dckr_oat_", 27, dashed),
+    rule("a Vercel token", "vcp_", 24, plain),
+    rule("a Vercel key", "vck_", 24, plain),
+    rule("a Fireworks key", "fw_", 22, plain),
+    rule("a Together key", "tgp_v1_", 40, dashed),
+    rule("an Apify token", "apify_api_", 30, plain),
+    rule("a Browserbase key", "bb_live_", 20, dashed),
+    rule("a Weights & Biases key", "wandb_v1_", 40, dashed),
+    rule("a Vault token", "hvr.", 24, dashed),
+    rule("a Sentry token", "sntryi_", 60, hex),
+    rule("a PostHog key", "phs_", 40, plain),
+    rule("a Twitch token", "oauth:", 30, small),
+    rule("a Confluent secret", "cflt", 56, base64),
+    rule("an Elastic key", "essu_", 40, base64),
+    rule("a MongoDB secret", "mdb_sa_sk_", 40, dashed),
+    rule("a Stytch secret", "secret-live-", 30, dashed),
+    rule("a Prefect key", "pnu_", 36, plain),
+    rule("a PlanetScale token", "pscale_oauth_", 32, dotted),
 ];
