@@ -4,6 +4,7 @@
 use std::{fs, os::unix::fs::MetadataExt};
 
 use crate::common::{
+    repository,
     sandbox::{Sandbox, outcome},
     trace::{self, Paused},
 };
@@ -108,6 +109,30 @@ fn a_file_is_written_in_place_meanwhile() {
     paused.end().ok();
     let text = sandbox.read("topics/lessons.md");
     assert!(text.contains("outlive") && text.contains("One more"), "{text}");
+}
+
+/// The same of what stays on this machine, which nobody has to lock to add to.
+#[test]
+fn its_data_is_made_twice() {
+    if !trace::is_there() {
+        return;
+    }
+    let transcript = repository().join("fixtures/transcripts/claude.jsonl");
+    let args = ["session", "index", transcript.to_str().unwrap()];
+    for when in 1.. {
+        let sandbox = store();
+        let Some(paused) = Paused::at(&sandbox, "write", &when.to_string(), &args) else { break };
+        let mut other = sandbox.command(&args);
+        other.env("PIMEM_LOCK_TIMEOUT_MS", "100").env("PIMEM_SESSION", "another");
+        let other = outcome(other);
+        let waited = other.code == 2 && other.stderr.contains("is locked by another process");
+        assert!(other.code == 0 || waited, "{when}: {other:?}");
+        let first = paused.end();
+        assert_eq!(first.code, 0, "{when}: {}", first.stderr);
+        let ignored = fs::read_to_string(sandbox.project().join(".pi/data/.gitignore")).unwrap();
+        assert_eq!(ignored, "*\n", "{when}");
+        assert_eq!(sandbox.litter(), Vec::<String>::new(), "{when}");
+    }
 }
 
 /// The first use of a store by two at once: while one is about to put a file into place, the other
