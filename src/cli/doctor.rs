@@ -116,10 +116,6 @@ fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
 /// Whether the store can be written, and its lock taken.
 fn writing(store: &Store) -> Option<Finding> {
     let fix = "give yourself write permission, or go on reading only";
-    if !store.topics_dir().is_dir() {
-        let what = format!("{} has no topics directory", store.dir.display());
-        return Some(finding(what, "pimem init makes it"));
-    }
     match StoreLock::acquire(&store.dir, std::time::Duration::from_millis(200)) {
         Ok(_) => None,
         Err(LockError::Busy(..)) => Some(finding(

@@ -260,3 +260,77 @@ pub(crate) fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Pro
     names.sort_unstable();
     Ok(names)
 }
+
+#[cfg(all(test, unix))]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A store beside another directory, both with a file and a directory in them.
+    fn place(name: &str) -> (PathBuf, PathBuf) {
+        let tests = std::env::current_exe().unwrap().with_file_name("read");
+        let dir = tests.join(format!("{name}-{}", std::process::id()));
+        drop(fs::remove_dir_all(&dir));
+        let (store, outside) = (dir.join("store"), dir.join("outside"));
+        for dir in [&store, &outside] {
+            fs::create_dir_all(dir.join("folder")).unwrap();
+            fs::write(dir.join("folder/file.md"), "text").unwrap();
+        }
+        (store, outside)
+    }
+
+    fn read(store: &Path, name: &str) -> Result<Option<usize>, ProblemKind> {
+        let path = store.join(name);
+        let (whole, end) = (file(store, &path, MAX_FILE), tail(store, &path, MAX_FILE));
+        assert_eq!(whole, end, "{name}");
+        whole.map(|bytes| bytes.map(|bytes| bytes.len())).map_err(|problem| problem.kind)
+    }
+
+    #[test]
+    fn where_links_lead() {
+        let (store, outside) = place("links");
+        let outside = outside.to_str().unwrap();
+        let leads_out = Err(ProblemKind::LeadsOutside);
+        for (link, target, expected) in [
+            ("in", "folder/file.md", Ok(Some(4))),
+            ("in-by-way-of-out", "../outside/../store/folder/file.md", Ok(Some(4))),
+            ("up", "..", leads_out.clone()),
+            ("out", "../outside/folder/file.md", leads_out.clone()),
+            ("absolute", outside, leads_out.clone()),
+            ("nothing", "none.md", Ok(None)),
+            ("nothing-below", "folder/none/none.md", Ok(None)),
+            ("nothing-out", "../outside/none.md", leads_out.clone()),
+            ("nothing-out-below", "../outside/none/none.md", leads_out.clone()),
+            ("nothing-up", "none/../../outside/none.md", leads_out.clone()),
+            ("chain-in", "nothing", Ok(None)),
+            ("chain-out", "nothing-out", leads_out.clone()),
+            ("itself", "itself", leads_out.clone()),
+        ] {
+            symlink(target, store.join(link)).unwrap();
+            assert_eq!(read(&store, link), expected, "{link}");
+        }
+        assert_eq!(super::place(&store, &store.join("chain-in")).unwrap().0, {
+            fs::canonicalize(&store).unwrap().join("none.md")
+        });
+        assert_eq!(read(&store, "folder"), Err(ProblemKind::NotAFile));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn links_on_the_way() {
+        let (store, outside) = place("way");
+        symlink(outside.join("folder"), store.join("away")).unwrap();
+        symlink("folder", store.join("beside")).unwrap();
+        assert_eq!(read(&store, "beside/file.md"), Ok(Some(4)));
+        assert_eq!(read(&store, "away/file.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(read(&store, "away/none.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(markdown_names(&store, &store.join("beside")).unwrap(), ["file.md"]);
+        assert!(markdown_names(&store, &store.join("away")).is_err());
+        // Whoever names a link to the store means what it leads to.
+        symlink(&store, outside.join("store")).unwrap();
+        assert_eq!(read(&outside.join("store"), "folder/file.md"), Ok(Some(4)));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+}
