@@ -116,9 +116,10 @@ fn option(text: &str, sign: usize) -> Option<Assigned<'_>> {
         let span = span.start + name.len() + 1..span.end;
         return Some((Class::Password, span, Value { text: password, ..value }));
     }
-    let program = tail(before).rsplit(['|', ';', '&']).next()?.split_whitespace().next()?;
-    let takes = ["mysql", "mysqldump", "mysqladmin", "mariadb", "sshpass"].contains(&program);
-    if takes && flag.starts_with("-p") {
+    let programs = ["mysql", "mysqldump", "mysqladmin", "mariadb", "sshpass"];
+    let takes =
+        flag.starts_with("-p") && tail(before).split([' ', '`']).any(|w| programs.contains(&w));
+    if takes {
         let start = sign + if flag == "-p" && value.is_some() { 3 } else { 2 };
         return read(text, start, false).map(|(span, value)| (Class::Password, span, value));
     }

@@ -21,68 +21,92 @@ impl Rule {
     /// Characters behind the beginning that are looked at.
     const LONGEST: usize = 256;
 
-    /// The first token at or behind a byte.
-    fn find(&self, text: &str, mut from: usize) -> Option<Found> {
-        while let Some(found) = text.get(from..).and_then(|rest| rest.find(self.prefix)) {
-            let start = from + found;
-            let before = text.get(..start).and_then(|text| text.chars().next_back());
-            from = start + self.prefix.len();
-            if before.is_some_and(word) {
-                continue;
-            }
-            let body = text.get(from..).unwrap_or_default();
-            let length =
-                body.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
-            let body = body.get(..length).unwrap_or_default();
-            if length >= self.least && varied(body) {
-                // What goes on as a word belongs to it, or the rest might begin another token.
-                let more = text.get(from..).unwrap_or_default();
-                let end = more.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(more.len());
-                return Some((start..from + end, self.name));
-            }
-            // What was read is not read again: a line may be megabytes of such beginnings.
-            from += if length < self.least { length } else { length - self.least };
+    /// The token that begins at a byte.
+    fn at(&self, text: &str, start: usize) -> Option<Found> {
+        let rest = text.get(start..)?.strip_prefix(self.prefix)?;
+        let before = text.get(..start).and_then(|text| text.chars().next_back());
+        let length = rest.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
+        if length < self.least || before.is_some_and(word) || !varied(rest.get(..length)?) {
+            return None;
         }
-        None
+        // What goes on as a word belongs to it, or the rest might begin another token.
+        let more = rest.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(rest.len());
+        Some((start..start + self.prefix.len() + more, self.name))
     }
 }
 
-impl Around {
-    /// The first token whose middle stands at or behind a byte.
-    fn find(&self, text: &str, mut from: usize) -> Option<Found> {
-        while let Some(found) = text.get(from..).and_then(|rest| rest.find(self.anchor)) {
-            let middle = from + found;
-            from = middle + self.anchor.len();
-            let (least, most, alphabet) = self.before;
-            let before = text.get(..middle).unwrap_or_default();
-            let length = before.chars().rev().take(most + 1).take_while(|c| alphabet(*c)).count();
-            // All of them are ASCII.
-            let start = middle - length;
-            let inside = before.get(..start).and_then(|text| text.chars().next_back());
-            if !(least..=most).contains(&length) || inside.is_some_and(word) {
-                continue;
-            }
-            let (least, alphabet) = self.after;
-            let after = text.get(from..).unwrap_or_default();
-            // All of these as well.
-            let end = after.chars().take(Rule::LONGEST).take_while(|c| alphabet(*c)).count();
-            let end = from + end;
-            let token = text.get(start..end).unwrap_or_default();
-            let goes_on = text.get(end..).is_some_and(|text| text.starts_with(word));
-            if end - from >= least && !goes_on && varied(token) && (self.fits)(token) {
-                return Some((start..end, self.name));
-            }
+/// For each byte that begins a token, a bit for each that may come second. Of a text only the few places
+/// that begin so are compared with the rules, of which there are many.
+static BEGINNINGS: [u128; 128] = {
+    let mut all = [0; 128];
+    let mut rules = RULES;
+    while let [rule, rest @ ..] = rules {
+        if let [first, second, ..] = rule.prefix.as_bytes() {
+            all[*first as usize] |= 1 << *second;
         }
-        None
+        rules = rest;
     }
+    all
+};
+
+/// The first token by its beginning, at or behind a byte.
+fn shaped(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes().get(from..)?;
+    let mut before = text.as_bytes().get(..from)?.last().copied().unwrap_or(b' ');
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let (first, second) = (pair.first().copied()?, pair.get(1).copied()?);
+        let inside = word(char::from(std::mem::replace(&mut before, first)));
+        let likely = BEGINNINGS
+            .get(usize::from(first))
+            .is_some_and(|seconds| !inside && second.is_ascii() && seconds >> second & 1 == 1);
+        if likely && let Some(found) = RULES.iter().find_map(|rule| rule.at(text, from + at)) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+impl Around {
+    /// The token whose middle stands at a byte.
+    fn at(&self, text: &str, middle: usize) -> Option<Found> {
+        let (before, behind) = text.split_at_checked(middle)?;
+        let after = behind.strip_prefix(self.anchor)?;
+        let (least, most, alphabet) = self.before;
+        let length = before.chars().rev().take(most + 1).take_while(|c| alphabet(*c)).count();
+        // All of them are ASCII.
+        let start = middle - length;
+        let inside = before.get(..start)?.chars().next_back();
+        if !(least..=most).contains(&length) || inside.is_some_and(word) {
+            return None;
+        }
+        let (least, alphabet) = self.after;
+        let length = after.chars().take(Rule::LONGEST).take_while(|c| alphabet(*c)).count();
+        let end = middle + self.anchor.len() + length;
+        let token = text.get(start..end)?;
+        let goes_on = text.get(end..)?.starts_with(word);
+        let fits = length >= least && !goes_on && varied(token) && (self.fits)(token);
+        fits.then_some((start..end, self.name))
+    }
+}
+
+/// The first token by its middle, at or behind a byte.
+fn around(text: &str, from: usize) -> Option<Found> {
+    let anchors = |byte: &u8| matches!(byte, b':' | b'.' | b'_' | b'-' | b'Q');
+    let mut at = from;
+    while let Some(found) = text.as_bytes().get(at..)?.iter().position(anchors) {
+        at += found;
+        if let Some(found) = AROUND.iter().find_map(|rule| rule.at(text, at)) {
+            return Some(found);
+        }
+        at += 1;
+    }
+    None
 }
 
 /// What kind of secret a text holds, if any.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static str> {
-    let shaped = || RULES.iter().find_map(|rule| rule.find(text, 0));
-    let around = || AROUND.iter().find_map(|rule| rule.find(text, 0));
-    let found = private_key(text, 0).or_else(shaped).or_else(around);
+    let found = private_key(text, 0).or_else(|| shaped(text, 0)).or_else(|| around(text, 0));
     let found = found.or_else(|| password(text, 0)).or_else(|| assigned::find(text, 0));
     found.map(|(_, name)| name)
 }
@@ -91,22 +115,19 @@ pub fn find(text: &str) -> Option<&'static str> {
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
-    let mut collect = |next: &dyn Fn(usize) -> Option<Found>| {
+    let mut collect = |next: fn(&str, usize) -> Option<Found>, on: fn(&Range<usize>) -> usize| {
         let mut from = 0;
-        while let Some((span, name)) = next(from) {
-            from = span.end;
+        while let Some((span, name)) = next(text, from) {
+            from = on(&span);
             found.push((span, name));
         }
     };
-    collect(&|from| private_key(text, from));
-    for rule in RULES {
-        collect(&|from| rule.find(text, from));
-    }
-    for rule in AROUND {
-        collect(&|from| rule.find(text, from));
-    }
-    collect(&|from| password(text, from));
-    collect(&|from| assigned::find(text, from));
+    // Tokens may begin within others.
+    collect(private_key, |span| span.end);
+    collect(shaped, |span| span.start + 1);
+    collect(around, |span| span.end);
+    collect(password, |span| span.end);
+    collect(assigned::find, |span| span.end);
     if found.is_empty() {
         return text.into();
     }

@@ -66,7 +66,7 @@ fn percent(c: char) -> bool {
 }
 
 fn macaroon(c: char) -> bool {
-    base64(c) || ",-".contains(c)
+    base64(c) || c == '-'
 }
 
 fn dollar(c: char) -> bool {

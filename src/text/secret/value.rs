@@ -34,7 +34,7 @@ const OPENINGS: &[char] =
 
 /// What stands for a value, wherever in it.
 const STANDS_FOR: &[&str] =
-    &["://", "${", "$(", "{{", "}}", "<", ">", "***", "...", "…", "::", "xxx", "%s", "%(", "#{"];
+    &["://", "${", "$(", "{{", "}}", "<", ">", "***", "...", "…", "::", "xxxx", "%s", "%(", "#{"];
 
 /// What values begin with that say where a secret is, what it was hashed by, or that it is for tests.
 const REFERENCES: &[&str] = &[
@@ -119,7 +119,7 @@ pub(super) fn is_secret(class: Class, value: Value<'_>) -> bool {
         return false;
     }
     let small = text.to_ascii_lowercase();
-    if text.starts_with(OPENINGS)
+    if (text.starts_with(OPENINGS) && !(class == Class::Token && is_base64(text)))
         || STANDS_FOR.iter().any(|part| small.contains(part))
         || REFERENCES.iter().any(|start| small.starts_with(start))
         || (!value.quoted && text.contains(['(', ')', '[', ']', '{', '}']))
@@ -207,6 +207,13 @@ fn is_random(text: &str) -> bool {
         before = now;
     }
     digits >= 2 && turns >= 4 || digits >= 1 && text.len() >= 20 && mixed * 3 >= text.len()
+}
+
+/// Whether it is Base64 that begins with a slash, and no path.
+fn is_base64(text: &str) -> bool {
+    let part = text.split('/').max_by_key(|part| part.len()).unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
+    text.len() >= 32 && part.len() >= TOKEN && text.chars().all(plain) && is_random(part)
 }
 
 /// `2026-06-30T18:00:00Z`
