@@ -6,9 +6,9 @@ use super::{
     marks::{LABEL, is_level},
     reach,
     words::{
-        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, HOWS, LABELS, LETTERS,
-        LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, POINTERS, READINGS, SAYINGS, SENT, STATES,
-        TEXTS, TITLES, WORK,
+        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, HOWS, LABELS, LEADS,
+        LETTERS, LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, POINTERS, READINGS, SAYINGS, SENT,
+        STATES, TEXTS, TITLES, WORK,
     },
 };
 use crate::text::preference::{
@@ -269,9 +269,12 @@ impl Line<'_> {
     fn orders_at(&self, at: usize) -> bool {
         let (verb, next) = (self.word(at), self.word(at + 1));
         let object = next.is_empty() || OBJECTS.contains(next) || next.ends_with("ing");
+        // "Mill the part": what stands before an article and opens a sentence is a verb, but for these.
+        let opens = at == 0 && ["the", "this", "these", "our", "my"].contains(&next);
         READINGS.contains(verb)
             || (ORDERS.contains(verb) && !STATES.contains(next))
             || (NOUNS.contains(verb) && object)
+            || (opens && !LEADS.contains(verb) && !QUESTIONS.contains(verb))
     }
 
     /// Whether the user says it to the agent.

@@ -71,6 +71,11 @@ pub(super) static ACTS: Words = Words::new(
     try run save",
 );
 
+/// Words before an article at the beginning of a sentence that are no verbs.
+pub(super) static LEADS: Words = Words::new(
+    "about above across after against all along although among and are around as at because before     behind below beneath beside besides between beyond both but by can could despite did do does     down during each either every except for from had half has have however if in inside instead     into is just like may might near nor not of off on once only onto or out outside over per plus     shall should since so than that then though through throughout till to toward towards under     underneath unless unlike until up upon via was were when where whereas while will with within     without would yet attached dear re fwd here hence there therefore thus also maybe perhaps",
+);
+
 /// How a text came.
 pub(super) static SENT: Words = Words::new("sent got gave received forwarded copied pasted mailed");
 
