@@ -122,7 +122,7 @@ fn read(ctx: &Context, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
-        let new = New { pin: args.pin, until, ..New::new(category, EntryText::new(text)?, cue) };
+        let new = New { pin: args.pin, until, ..New::plain(category, EntryText::new(text)?, cue) };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {

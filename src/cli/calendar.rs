@@ -17,8 +17,8 @@ pub(crate) fn end_of(day: Date) -> Timestamp {
     let midnight = DateTime::from_timestamp_millis(midnight.0).unwrap_or_default().naive_utc();
     // Where clocks are put forward at midnight, the next day begins with the first time that they show.
     let steps = (0..=DAY_MS / STEP_MS).map(|step| TimeDelta::milliseconds(step * STEP_MS));
-    let times = steps.filter_map(|step| midnight.checked_add_signed(step));
-    let next = times.filter_map(|time| Local.from_local_datetime(&time).latest()).next();
+    let mut times = steps.filter_map(|step| midnight.checked_add_signed(step));
+    let next = times.find_map(|time| Local.from_local_datetime(&time).latest());
     let next = next.unwrap_or_else(|| midnight.and_utc().into());
     Timestamp(next.timestamp_millis() - 1).min(Timestamp::LAST)
 }

@@ -152,16 +152,15 @@ impl Context {
         let mut now = Now(of_system(SystemTime::now()));
         let set = globals.now.as_deref().map(|text| ("--now", text));
         if let Some((name, text)) = set.or_else(|| Some(("PIMEM_NOW", env.text("PIMEM_NOW")?))) {
-            match Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
-                Some(time) => now = Now(time),
-                None => {
-                    let message = format!("{text:?} is not a time");
-                    let hint = "write it as in 2026-06-30T18:00:00Z";
-                    if typed == Typed::Refused {
-                        return Err(Failure::new(Kind::Usage, message, hint));
-                    }
-                    unusable.push(Unusable::typed(name, message, hint));
+            if let Some(time) = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
+                now = Now(time);
+            } else {
+                let message = format!("{text:?} is not a time");
+                let hint = "write it as in 2026-06-30T18:00:00Z";
+                if typed == Typed::Refused {
+                    return Err(Failure::new(Kind::Usage, message, hint));
                 }
+                unusable.push(Unusable::typed(name, message, hint));
             }
         }
         let mut config = Config::load(&files, env);

@@ -88,7 +88,7 @@ fn is_out(ctx: &Context, txn: &Txn<'_>, id: EntryId) -> bool {
 /// A text as an entry to be.
 pub(super) fn entry(ctx: &Context, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
     let category = intake::category(ctx, category)?;
-    Ok(New::new(category, EntryText::new(text)?, cue))
+    Ok(New::plain(category, EntryText::new(text)?, cue))
 }
 
 /// A conclusion as an entry to be, or why it is none.

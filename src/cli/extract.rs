@@ -47,7 +47,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let text = if piped { input::read_stdin()? } else { args.text.join(" ") };
     let mut stated = preference::find(&text);
     if piped && !args.typed {
-        stated.iter_mut().for_each(|found| found.waits = found.waits.or(Some(PIPED)));
+        for found in &mut stated {
+            found.waits = found.waits.or(Some(PIPED));
+        }
     }
     let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
         stated.into_iter().partition(|found| found.waits.is_some());

@@ -102,9 +102,10 @@ pub(super) fn write(
         for store in stores.iter().filter(|store| !unasked || ours(store, notes::SCRATCHPAD)) {
             open.extend(todo::open(&todo::scratchpad(store)?).map(|item| item.text));
         }
-        let log = match !unasked || ours(store, &name) {
-            true => store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?,
-            false => None,
+        let log = if !unasked || ours(store, &name) {
+            store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
+        } else {
+            None
         };
         let recent = handoff::recent(&log.unwrap_or_default());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))

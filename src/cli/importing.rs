@@ -168,7 +168,7 @@ fn checked_one(ctx: &Context, item: &Item, default: CategoryId) -> Result<New, S
         tags: item.tags.clone(),
         until: item.until.map(calendar::end_of),
         told: !item.events.is_empty(),
-        ..New::new(category, text, item.cue.unwrap_or(Cue::Explicit))
+        ..New::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
     })
 }
 
@@ -191,7 +191,8 @@ fn take(
             left.push(Left { place: item.place, reason });
             continue;
         }
-        let fate = if present.contains_key(&id) {
+        let is_there = present.contains_key(&id);
+        let fate = if is_there {
             let events = evidence(ctx.now, &line, &item, &txn.snapshot().ledger, true);
             let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
             if fresh > 0 { Fate::Updated } else { Fate::Known }

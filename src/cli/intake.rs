@@ -48,7 +48,7 @@ pub(crate) struct New {
 
 impl New {
     /// A text and nothing else about it.
-    pub(crate) fn new(category: CategoryId, text: EntryText, cue: Cue) -> Self {
+    pub(crate) fn plain(category: CategoryId, text: EntryText, cue: Cue) -> Self {
         Self {
             category,
             topic: None,

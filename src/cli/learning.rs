@@ -154,7 +154,7 @@ fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, 
     // A marker at its end is taken off: what is learned by itself is never pinned.
     let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| What::Refused(error.to_string()))?;
-    Ok(New::new(category, text, Cue::Explicit))
+    Ok(New::plain(category, text, Cue::Explicit))
 }
 
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {

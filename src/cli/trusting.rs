@@ -96,7 +96,7 @@ impl Context {
                 let name = &self.config.categories.spec(row.entry.category).name;
                 store.trust.entry(name, &row.entry.text)
             };
-            let keys: Vec<Key> = here.map(|row| key(row)).collect();
+            let keys: Vec<Key> = here.map(key).collect();
             waiting += waits::of(&store.trust, &keys).len();
         }
         Unreviewed { waiting, others: rows.len().saturating_sub(waiting) }

@@ -25,7 +25,7 @@ pub(crate) fn place(ctx: &Context) -> Option<(Store, bool)> {
     let dir = known.or_else(|| ctx.places.new_project())?;
     let own = ctx.places.user().is_some_and(|user| root::real(&user) == root::real(&dir));
     let store = ctx.store(dir, Scope::Project).strict();
-    (!own && !(there && store.trust.is_foreign())).then_some((store, there))
+    (!(own || there && store.trust.is_foreign())).then_some((store, there))
 }
 
 /// Keeps them for a review, at most so many. A dry run changes nothing.

@@ -43,7 +43,6 @@ impl<const N: usize> Filter<N> {
     }
 
     /// Where the bit of a hash is. The low bits of the hash choose it, and others the number.
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder of a small number")]
     const fn bit(hash: u64) -> (usize, u64) {
         (((hash >> 6) % N as u64) as usize, 1 << (hash & 63))
     }

@@ -127,7 +127,8 @@ pub fn documents(
         for entry in &topic.entries {
             let first = *seen.entry(entry.id).or_insert(entry);
             let is_twin = first.text != entry.text || first.category != entry.category;
-            if !std::ptr::eq(first, entry) && !(is_twin && twins.insert(entry.wording())) {
+            let counts = std::ptr::eq(first, entry) || is_twin && twins.insert(entry.wording());
+            if !counts {
                 continue;
             }
             let doc = Doc {

@@ -141,7 +141,7 @@ fn what_is_over_gives_way() {
             let board = Board::new(now, rules, stores);
             assert_eq!(board.rows.len(), 2, "each stands once");
             let row = board.find(&placed("same", Scope::User, true).wording()).unwrap();
-            let users = is_over && std::ptr::eq(user, &plain);
+            let users = is_over && std::ptr::eq(user, &raw const plain);
             let scope = if users { Scope::User } else { Scope::Project };
             assert_eq!(row.entry.scope, scope, "{kind:?}");
             let all_over = is_over && std::ptr::eq(project, user);

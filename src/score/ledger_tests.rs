@@ -191,7 +191,8 @@ fn what_ends_a_supersession() {
         (event(4, 40, 2, EventKind::Forget), false),
         (event(4, 40, 2, EventKind::Reinforce(1)), false),
     ] {
-        let superseded = &evidence(&[&replaced[..], &[last.clone()]].concat(), 1).superseded_by;
+        let superseded =
+            &evidence(&[&replaced[..], std::slice::from_ref(&last)].concat(), 1).superseded_by;
         assert_eq!(superseded.is_empty(), ends, "{last:?}");
     }
 }
@@ -210,7 +211,7 @@ fn what_ends_a_date() {
         (event(3, 15, 1, EventKind::Expire(Timestamp(40))), Some(100)),
         (event(3, 30, 1, EventKind::Pin), Some(100)),
     ] {
-        let known = evidence(&[&dated[..], &[last.clone()]].concat(), 1).until;
+        let known = evidence(&[&dated[..], std::slice::from_ref(&last)].concat(), 1).until;
         assert_eq!(known, until.map(Timestamp), "{last:?}");
     }
     // Added for a day that has passed already, it is over from the beginning.

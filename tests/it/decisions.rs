@@ -156,8 +156,8 @@ fn markers_come_back() {
                 // Who forgets and removes takes the pin off before the line goes, and who adds a
                 // forgotten text says nothing of a pin.
                 let kept = match (marked, out, back) {
-                    ("*(pinned)*", "pimem remove X", _) => true,
-                    ("*(pinned)*", "pimem forget X", "pimem restore X") => true,
+                    ("*(pinned)*", "pimem remove X", _)
+                    | ("*(pinned)*", "pimem forget X", "pimem restore X") => true,
                     ("*(pinned)*", ..) => false,
                     _ => true,
                 };
@@ -305,7 +305,7 @@ fn a_decision_in_one_store_is_none_in_another() {
         if told {
             let command = said.trim_end().rsplit(": ").next().unwrap();
             assert_eq!(sandbox.shell(command).code, 0, "{command}");
-            assert_eq!(sandbox.run(&["report"]).ok().contains("] X\n"), false);
+            assert!(!sandbox.run(&["report"]).ok().contains("] X\n"));
         }
     }
     // While it stands in both, the project's counts.

@@ -24,6 +24,9 @@ fn key(sandbox: &Sandbox) -> String {
     names.find(|name| name != "lock").unwrap()
 }
 
+/// Arguments, how they are run, and the directories that this sweeps.
+type Run<'a> = (&'a [&'a str], &'a dyn Fn(&[&str]), &'a [&'a str]);
+
 /// Whoever replaces files in a directory and has its lock deletes what another left there.
 #[test]
 fn temporary_files() {
@@ -39,7 +42,7 @@ fn temporary_files() {
         sandbox.shell(&format!("pimem {}", args.join(" "))).ok();
     };
     let plain = |args: &[&str]| drop(sandbox.run(args).done());
-    let runs: [(&[&str], &dyn Fn(&[&str]), &[&str]); 7] = [
+    let runs: [Run<'_>; 7] = [
         (&["add", "One"], &plain, &[memory, "state/pimem/trust"]),
         (&["remove", "One"], &plain, &["project/.pi/memory/topics", "project/.pi/memory/archive"]),
         (&["log", "A line"], &plain, &["project/.pi/memory/daily"]),
@@ -52,8 +55,7 @@ fn temporary_files() {
         (&["dream", "--force"], &plain, &["project/.pi/data/dream", &dreams]),
         (&["hooks", "install", "claude", "--user"], &plain, &["state/pimem/hooks", "home/.claude"]),
     ];
-    let switch: (&[&str], &dyn Fn(&[&str]), &[&str]) =
-        (&["merge-driver", "--install"], &git, &["project/.git/info"]);
+    let switch: Run<'_> = (&["merge-driver", "--install"], &git, &["project/.git/info"]);
     for (args, run, dirs) in runs.into_iter().chain([switch]) {
         let place = |dir: &str, name: &str| sandbox.root().join(dir).join(name);
         for dir in dirs {

@@ -234,5 +234,5 @@ fn is_stamp(word: &str, begins: bool) -> bool {
 
 /// Whether a word is the level of a line of a log.
 pub(super) fn is_level(word: &str) -> bool {
-    LEVELS.contains(&word.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
+    LEVELS.contains(word.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
 }

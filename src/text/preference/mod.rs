@@ -59,7 +59,9 @@ pub fn find(message: &str) -> Vec<Preference> {
     if !found.is_empty()
         && let Some(sign) = pasted::sign(message, cue::stated)
     {
-        found.iter_mut().for_each(|one| one.waits = Some(sign));
+        for one in &mut found {
+            one.waits = Some(sign);
+        }
     }
     found
 }

@@ -37,6 +37,7 @@ impl Rule {
 
 /// For each byte that begins a token, a bit for each that may come second. Of a text only the few places
 /// that begin so are compared with the rules, of which there are many.
+#[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
 static BEGINNINGS: [u128; 128] = {
     let mut all = [0; 128];
     let mut rules = RULES;

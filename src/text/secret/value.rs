@@ -115,7 +115,7 @@ const ALGORITHMS: &[&str] = &[
 pub(super) fn is_secret(class: Class, value: Value<'_>) -> bool {
     let text = value.text;
     let all = text.chars().count();
-    if all < PASSWORD || all > LONGEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if !(PASSWORD..=LONGEST).contains(&all) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return false;
     }
     let small = text.to_ascii_lowercase();

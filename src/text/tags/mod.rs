@@ -88,11 +88,12 @@ const SQUARE: &[&str] = &[
 /// Characters of a name that are looked at.
 const LONGEST: usize = 64;
 
+/// The byte with which `＜`, `［` and their like begin, the only other brackets.
+const WIDE: u8 = 0xef;
+
 /// Makes tags harmless: brackets that open one become `‹`. All else stays as it is.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    // `＜`, `［` and their like are the only others, and begin with this byte.
-    const WIDE: u8 = 0xef;
     if memchr::memchr3(b'<', b'[', WIDE, bytes).is_none() {
         return text.into();
     }
