@@ -1,6 +1,4 @@
 //! Events: what happened to an entry, one JSON line each in the evidence log.
-//!
-//! Reading is tolerant: unknown operations and fields are ignored here and kept in the file.
 
 use serde_json::{Map, Value, json};
 
@@ -119,11 +117,14 @@ pub enum Author {
 impl Author {
     /// The author that the word in the log stands for.
     #[must_use]
-    pub fn of(by: &str) -> Self {
-        match by {
-            Provenance::USER | "" => Self::Person,
-            Provenance::ADOPT => Self::Adoption,
-            _ => Self::Program,
+    pub fn of(by: impl AsRef<[u8]>) -> Self {
+        let by = by.as_ref();
+        if by.is_empty() || by == Provenance::USER.as_bytes() {
+            Self::Person
+        } else if by == Provenance::ADOPT.as_bytes() {
+            Self::Adoption
+        } else {
+            Self::Program
         }
     }
 }
@@ -171,29 +172,6 @@ impl Provenance {
 }
 
 impl Event {
-    /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
-    #[must_use]
-    pub fn read(line: &str) -> Option<Self> {
-        read_plain(line.as_bytes()).or_else(|| read_json(line))
-    }
-
-    /// The same of bytes, with white space around them.
-    #[must_use]
-    pub fn read_bytes(line: &[u8]) -> Option<Self> {
-        let line = line.trim_ascii();
-        // Most lines are ASCII, which is quicker to tell than UTF-8.
-        if !line.is_ascii() {
-            return Self::read(str::from_utf8(line).ok()?);
-        }
-        read_plain(line).or_else(|| read_json(str::from_utf8(line).ok()?))
-    }
-
-    /// The same, with the origin of an `add`, which [`Event::read`] may leave out.
-    #[must_use]
-    pub fn read_whole(line: &str) -> Option<Self> {
-        read_json(line)
-    }
-
     /// The line to append, without line end.
     #[must_use]
     pub fn write(&self, who: &Provenance) -> String {
@@ -278,108 +256,6 @@ impl Event {
             EventKind::Unknown => "unknown",
         }
     }
-}
-
-/// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
-/// log is read by every command: this path looks at fixed places and allocates nothing. Anything
-/// else goes through JSON.
-fn read_plain(bytes: &[u8]) -> Option<Event> {
-    let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
-    let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
-    let (entry, rest) = rest.strip_prefix(b"\",\"entry\":\"")?.split_at_checked(16)?;
-    let rest = rest.strip_prefix(b"\",\"op\":\"")?;
-    let (kind, rest) = if let Some(rest) = rest.strip_prefix(b"reinforce\",\"n\":") {
-        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (digits, rest) = rest.split_at_checked(length)?;
-        (EventKind::Reinforce(str::from_utf8(digits).ok()?.parse().ok()?), rest)
-    } else {
-        let rest = rest.strip_prefix(b"add\",\"cue\":\"")?;
-        let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name().as_bytes()))?;
-        (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix(b"\"")?)
-    };
-    if matches!(kind, EventKind::Reinforce(0)) || !plain_end(rest) {
-        return None;
-    }
-    let by = plain_author(rest)?;
-    let text = |bytes| str::from_utf8(bytes).ok();
-    let ts = Timestamp::parse(text(ts)?)?;
-    Some(Event { id: EventId::read_ulid(id)?, ts, entry: text(entry)?.parse().ok()?, by, kind })
-}
-
-/// The author, who is named next or not at all.
-fn plain_author(rest: &[u8]) -> Option<Author> {
-    let Some(by) = rest.strip_prefix(b",\"by\":\"") else {
-        return (rest == b"}").then_some(Author::Person);
-    };
-    let end = by.iter().position(|byte| *byte == b'"')?;
-    Some(Author::of(str::from_utf8(by.get(..end)?).ok()?))
-}
-
-/// Whether the rest of a line is further strings and lists of strings without escapes, up to the
-/// closing brace, as in `,"by":"user","tags":["db"]}`.
-fn plain_end(rest: &[u8]) -> bool {
-    let Some((b'}', inner)) = rest.split_last() else { return false };
-    let mut quoted = false;
-    let mut depth = 0_i32;
-    for byte in inner {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'\\' | 0..0x20 => return false,
-            _ if quoted => {}
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            b',' | b':' => {}
-            _ => return false,
-        }
-    }
-    !quoted && depth == 0 && (inner.is_empty() || inner.starts_with(b",\""))
-}
-
-fn read_json(line: &str) -> Option<Event> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let id_of = |key: &str| text(key).and_then(|id| id.parse::<EntryId>().ok());
-    let count = || {
-        let n = value.get("n").map_or(Some(1), Value::as_u64)?;
-        u32::try_from(n.max(1)).ok()
-    };
-    let origin = || {
-        let part = |key| text(key).map(str::to_owned);
-        Some(Box::new(Origin {
-            topic: part("topic")?,
-            category: part("cat")?,
-            sketch: part("sketch")?,
-        }))
-    };
-    let kind = match text("op")? {
-        "add" => {
-            let cue = text("cue").map_or(Some(Cue::Explicit), Cue::find).unwrap_or(Cue::Behavioral);
-            EventKind::Add(cue, origin())
-        }
-        "reinforce" => EventKind::Reinforce(count()?),
-        "harmful" => EventKind::Harmful(count()?),
-        "pin" => EventKind::Pin,
-        "unpin" => EventKind::Unpin,
-        "forget" => EventKind::Forget,
-        "restore" => EventKind::Restore,
-        "edit" => EventKind::Edit(id_of("from")?, origin()),
-        "supersede" => EventKind::Supersede(id_of("by")?),
-        "merge" => {
-            let from = value.get("from")?.as_array()?;
-            EventKind::Merge(from.iter().filter_map(|id| id.as_str()?.parse().ok()).collect())
-        }
-        "expire" => {
-            let until = text("until")?;
-            EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
-        }
-        "archive" => EventKind::Archive,
-        _ => EventKind::Unknown,
-    };
-    // Of what a supersession says, `by` is another entry.
-    let supersedes = matches!(kind, EventKind::Supersede(_));
-    let by = text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
-    let ts = Timestamp::parse(text("ts")?)?;
-    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, by, kind })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Events are read as they were written, and damage is told from novelty.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::model::time::DAY_MS;
 
@@ -121,5 +123,34 @@ fn damage_is_refused_and_novelty_is_not() {
         &good.replace("2026", "20x6"),
     ] {
         assert_eq!(Event::read(bad), None, "{bad}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// The short path says what JSON says, or nothing.
+    #[test]
+    fn the_short_path_agrees(
+        by in prop::sample::select(vec!["user", "claude", "adopt", "", "a \"b\"", "Zoë"]),
+        session in prop::option::of("[a-z\\]\\[,:{}]{0,6}"),
+        tags in prop::collection::vec("[a-z]{0,3}", 0..3),
+        n in prop::option::of(0..20_u32),
+        at in any::<prop::sample::Index>(),
+        byte in prop::sample::select(b"\"\\,:[]{}0au\x01 ".to_vec()),
+        insert in any::<bool>(),
+    ) {
+        let who = Provenance { by: by.to_owned(), session, tags };
+        let kind = n.map_or(EventKind::Add(Cue::Recurrence, None), EventKind::Reinforce);
+        let ts = Timestamp(1_782_842_400_123);
+        let by = Author::of(by);
+        let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), by, kind };
+        let mut line = event.write(&who).into_bytes();
+        let counted = Event::read(str::from_utf8(&line).unwrap()).unwrap();
+        prop_assert_eq!((counted.ts, counted.by), (event.ts, event.by));
+        let at = at.index(line.len());
+        if insert { line.insert(at, byte) } else { line[at] = byte }
+        let whole = str::from_utf8(&line).ok().and_then(Event::read_whole);
+        prop_assert_eq!(Event::read_bytes(&line), whole);
     }
 }

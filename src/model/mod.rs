@@ -3,6 +3,7 @@
 pub mod category;
 pub mod entry;
 pub mod event;
+mod event_line;
 pub mod hash;
 pub mod hex;
 pub mod local;

@@ -35,6 +35,12 @@ impl Timestamp {
         })
     }
 
+    /// The same of bytes.
+    #[must_use]
+    pub fn parse_bytes(bytes: &[u8]) -> Option<Self> {
+        canonical(bytes).or_else(|| Self::parse(str::from_utf8(bytes).ok()?))
+    }
+
     /// A date alone, `2026-05-01`: its first instant in UTC.
     #[must_use]
     pub fn parse_date(text: &str) -> Option<Self> {

@@ -13,8 +13,8 @@ use crate::{
     score::ledger::Ledger,
 };
 
-/// Bytes of an ordinary line of the log.
-const LINE: usize = 160;
+/// Bytes of a short line of the log, as most are.
+const LINE: usize = 128;
 
 /// An empty ledger for a log of so many bytes.
 pub(super) fn ledger_for(bytes: usize) -> Ledger {
@@ -106,5 +106,5 @@ pub(super) fn plain_entry(line: &[u8]) -> Option<EntryId> {
     if !rest.starts_with(b"add\"") && !rest.starts_with(b"reinforce\"") {
         return None;
     }
-    str::from_utf8(line.get(ENTRY)?).ok()?.parse().ok()
+    EntryId::read(line.get(ENTRY)?)
 }
