@@ -302,6 +302,25 @@ fn a_call_of_a_writer_fails() {
     }
 }
 
+/// What of the ledger of trust was not read is not taken out of it.
+#[test]
+fn a_call_fails_while_trust_is_taken_back() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in ["trust --revoke Tides", "purge --yes Tides"] {
+        let trial = Trial::new(line, READS, "");
+        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+            trial.reset();
+            let error = ["EIO", "EMFILE"][number / 2 % 2];
+            let what = format!("{error} from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
+            assert!([0, 2].contains(&done.code), "{line}: {what}: {done:?}");
+            trial.is_whole(&what);
+        }
+    }
+}
+
 fn names_a_path(sandbox: &Sandbox, done: &Outcome) -> bool {
     let root = sandbox.root().to_string_lossy();
     done.stderr.contains(&*root) || done.stderr.contains(".jsonl") || done.stderr.contains("../")
