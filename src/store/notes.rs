@@ -106,8 +106,11 @@ impl Store {
     /// Whether the working report may show its notes, lists and logs: the store was made or trusted
     /// here, or all of them are as they were left here.
     pub(crate) fn notes_reviewed(&self) -> bool {
-        self.trust.holds_text(Kind::Notes, "")
-            || self.note_files_there().iter().all(|name| self.file_reviewed(name))
+        let each = || {
+            let (names, unread) = self.note_files_there();
+            unread.is_empty() && names.iter().all(|name| self.file_reviewed(name))
+        };
+        self.trust.holds_text(Kind::Notes, "") || each()
     }
 
     /// The last bytes of a file. `Ok(None)` when there is none.

@@ -78,7 +78,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// Whether a file needs room for it.
+    /// Tells changes for which a file needs room.
     pub(super) fn grows(&self) -> bool {
         matches!(self, Self::Append { .. } | Self::Reword(..))
     }

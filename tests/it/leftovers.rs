@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, SystemTime},
@@ -215,4 +216,28 @@ fn half_an_event_is_taken_back() {
     assert!(Path::new(&sandbox.path("topics/lessons.md")).exists());
     assert_eq!(sandbox.read("evidence.jsonl").lines().filter(|line| !line.is_empty()).count(), 2);
     sandbox.run(&["doctor"]).done();
+}
+
+/// Git is kept from what belongs to this machine, also where a clone or a power cut left something else.
+#[test]
+fn what_git_is_told_of_data() {
+    for what in ["nothing", "empty", "link to nothing", "link"] {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["add", "Locks survive"]).done();
+        let data = sandbox.project().join(".pi/data");
+        let ignore = data.join(".gitignore");
+        fs::create_dir_all(&data).unwrap();
+        fs::write(sandbox.root().join("outside"), "*\n").unwrap();
+        match what {
+            "empty" => fs::write(&ignore, "").unwrap(),
+            "link" => symlink("../../../outside", &ignore).unwrap(),
+            "link to nothing" => symlink("../../../none", &ignore).unwrap(),
+            _ => {}
+        }
+        call(&sandbox, "claude", "prompt", "{\"session_id\":\"s\",\"prompt\":\"Where is it?\"}")
+            .ok();
+        assert!(data.join("sessions").is_dir() && !ignore.is_symlink(), "{what}");
+        assert_eq!(fs::read_to_string(&ignore).unwrap(), "*\n", "{what}");
+        assert!(!sandbox.root().join("none").exists(), "{what}");
+    }
 }
