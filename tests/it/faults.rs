@@ -164,7 +164,7 @@ fn torn(
         let begun = |now: &String| {
             let old = old.map_or("", String::as_str);
             let appended = now.starts_with(old) && new.is_some_and(|new| new.starts_with(now));
-            appended && name.ends_with(".jsonl")
+            appended && name.ends_with("/evidence.jsonl")
         };
         now == old || now == new || now.is_some_and(begun)
     };
