@@ -84,7 +84,8 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
         }
     };
     let mut items: Vec<Item> = rows.iter().map(item).collect();
-    items.extend(notes(&store));
+    let mut unread = Vec::new();
+    items.extend(notes(&store, &mut unread));
     items.extend(passages(&store));
     if store.scope == Scope::Project {
         items
@@ -92,7 +93,8 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
         items.extend(settings(&store, &ctx.config.awaiting));
     }
     let Snapshot { problems, .. } = snapshot;
-    let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
+    let problems =
+        problems.into_iter().chain(unread).chain(store.trust.problem().cloned()).collect();
     Held { entries: board.rows.len(), items, problems, store }
 }
 
@@ -108,15 +110,25 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     Some(format!("added on {date}{by}{session}, as the log says"))
 }
 
-/// Notes, lists and logs, which are looked at in an editor: they are as long as they are.
-fn notes(store: &Store) -> Option<Item> {
+/// Notes, lists and logs, which are looked at in an editor: they are as long as they are. What cannot
+/// be read is added to `unread`.
+fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     if store.trust.is_own() {
         return None;
     }
     let all = store.trust.text(trust::Kind::Notes, "");
     let (mut files, mut keys, mut warnings) = (Vec::new(), vec![all], Vec::new());
-    for name in store.note_files_there() {
-        let Ok(Some(bytes)) = store.file(&name) else { continue };
+    let (names, problems) = store.note_files_there();
+    unread.extend(problems);
+    for name in names {
+        let bytes = match store.file(&name) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                unread.push(problem);
+                continue;
+            }
+        };
         let key = store.trust.file(&name, &bytes);
         if store.trust.holds(key) {
             continue;

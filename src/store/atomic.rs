@@ -243,7 +243,7 @@ fn open_no_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether a file could not be opened because it is a link.
+/// Tells the failure to open a link.
 #[cfg(unix)]
 pub(crate) fn is_link(error: &io::Error) -> bool {
     use rustix::io::Errno;

@@ -261,7 +261,8 @@ pub(crate) fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Pro
     Ok(names)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
 mod tests {
     use std::os::unix::fs::symlink;

@@ -47,7 +47,7 @@ pub(crate) struct Store {
     pub(crate) trust: Trust,
     /// Where what this machine knows is kept, if there is a place for it.
     pub(crate) state: Option<PathBuf>,
-    /// Whether an agent is spoken to unasked.
+    /// Set for whoever speaks to an agent unasked.
     pub(crate) strict: bool,
 }
 
@@ -107,11 +107,11 @@ impl Store {
         }
     }
 
-    /// Its notes, lists and logs, by their names.
-    pub(crate) fn note_files_there(&self) -> Vec<String> {
-        let (mut names, _) = note_files(&self.dir);
+    /// Its notes, lists and logs, by their names, and what could not be listed.
+    pub(crate) fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
+        let (mut names, problems) = note_files(&self.dir);
         names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
-        names
+        (names, problems)
     }
 
     /// Reads a file by its name in the store. `Ok(None)` when there is none.

@@ -164,7 +164,7 @@ fn torn(
         let begun = |now: &String| {
             let old = old.map_or("", String::as_str);
             let appended = now.starts_with(old) && new.is_some_and(|new| new.starts_with(now));
-            appended && name.rsplit('.').next() == Some("jsonl")
+            appended && name.ends_with("/evidence.jsonl")
         };
         now == old || now == new || now.is_some_and(begun)
     };
@@ -298,6 +298,25 @@ fn a_call_of_a_writer_fails() {
                 _ => panic!("{line}: {what}: {done:?}"),
             }
             goes_on(&trial.sandbox, line, &what);
+        }
+    }
+}
+
+/// What of the ledger of trust was not read is not taken out of it.
+#[test]
+fn a_call_fails_while_trust_is_taken_back() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in ["trust --revoke Tides", "purge --yes Tides"] {
+        let trial = Trial::new(line, READS, "");
+        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+            trial.reset();
+            let error = ["EIO", "EMFILE"][number / 2 % 2];
+            let what = format!("{error} from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
+            assert!([0, 2].contains(&done.code), "{line}: {what}: {done:?}");
+            trial.is_whole(&what);
         }
     }
 }

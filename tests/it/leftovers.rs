@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, SystemTime},
@@ -24,9 +25,6 @@ fn key(sandbox: &Sandbox) -> String {
     names.find(|name| name != "lock").unwrap()
 }
 
-/// Arguments, how they are run, and the directories that this sweeps.
-type Run<'a> = (&'a [&'a str], &'a dyn Fn(&[&str]), &'a [&'a str]);
-
 /// Whoever replaces files in a directory and has its lock deletes what another left there.
 #[test]
 fn temporary_files() {
@@ -37,33 +35,32 @@ fn temporary_files() {
     let transcript = transcript.to_str().unwrap();
     let dreams = format!("state/pimem/dream/{}", key(&sandbox));
     let memory = "project/.pi/memory";
-    let session = ["session", "index", transcript];
-    let git = |args: &[&str]| {
-        sandbox.shell(&format!("pimem {}", args.join(" "))).ok();
-    };
-    let plain = |args: &[&str]| drop(sandbox.run(args).done());
-    let runs: [Run<'_>; 7] = [
-        (&["add", "One"], &plain, &[memory, "state/pimem/trust"]),
-        (&["remove", "One"], &plain, &["project/.pi/memory/topics", "project/.pi/memory/archive"]),
-        (&["log", "A line"], &plain, &["project/.pi/memory/daily"]),
-        (&session, &plain, &["project/.pi/data"]),
+    let runs = [
+        (&["add", "One"][..], &[memory, "state/pimem/trust"][..]),
+        (&["remove", "One"], &["project/.pi/memory/topics", "project/.pi/memory/archive"]),
+        (&["log", "A line"], &["project/.pi/memory/daily"]),
+        (&["session", "index", transcript], &["project/.pi/data"]),
         (
             &["observe", transcript],
-            &plain,
             &["project/.pi/memory/observations", "project/.pi/data/observations"],
         ),
-        (&["dream", "--force"], &plain, &["project/.pi/data/dream", &dreams]),
-        (&["hooks", "install", "claude", "--user"], &plain, &["state/pimem/hooks", "home/.claude"]),
+        (&["dream", "--force"], &["project/.pi/data/dream", &dreams]),
+        (&["hooks", "install", "claude", "--user"], &["state/pimem/hooks", "home/.claude"]),
+        (&["merge-driver", "--install"], &["project/.git/info"]),
     ];
-    let switch: Run<'_> = (&["merge-driver", "--install"], &git, &["project/.git/info"]);
-    for (args, run, dirs) in runs.into_iter().chain([switch]) {
+    for (args, dirs) in runs {
         let place = |dir: &str, name: &str| sandbox.root().join(dir).join(name);
         for dir in dirs {
             fs::create_dir_all(place(dir, "")).unwrap();
             fs::write(place(dir, ".pimem-tmp-0a0a0a0a"), "half a fi").unwrap();
             fs::write(place(dir, "pimem-tmp-of-mine"), "").unwrap();
         }
-        run(args);
+        // One of them runs git, which has to be found.
+        let done = match args[0] {
+            "merge-driver" => sandbox.shell(&format!("pimem {}", args.join(" "))),
+            _ => sandbox.run(args),
+        };
+        assert_eq!(done.code, 0, "{args:?}: {}", done.stderr);
         for dir in dirs {
             assert!(!place(dir, ".pimem-tmp-0a0a0a0a").exists(), "{args:?} {dir}");
             assert!(place(dir, "pimem-tmp-of-mine").exists(), "{args:?} {dir}");
@@ -129,10 +126,9 @@ fn a_journal_without_room() {
         change.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
         change
     };
-    let append = |text: &str| json!({"do": "append", "category": "lesson", "text": text.trim(), "pinned": false, "enforced": false});
-    let of = json!({"entry": id, "category": "lesson", "text": "Locks survive"});
+    let append = |text: &str| json!({"do": "append", "category": "lesson", "text": text.trim(), "pinned": false});
     let journal = json!({"events": [], "changes": [
-        change(json!({"do": "reword", "of": of, "text": words.trim()}), "lessons"),
+        change(json!({"do": "reword", "entry": id, "text": words.trim()}), "lessons"),
         change(append(&words), "lessons"),
         change(append(&wanted), "elsewhere"),
     ]});
@@ -218,4 +214,28 @@ fn half_an_event_is_taken_back() {
     assert!(Path::new(&sandbox.path("topics/lessons.md")).exists());
     assert_eq!(sandbox.read("evidence.jsonl").lines().filter(|line| !line.is_empty()).count(), 2);
     sandbox.run(&["doctor"]).done();
+}
+
+/// Git is kept from what belongs to this machine, also where a clone or a power cut left something else.
+#[test]
+fn what_git_is_told_of_data() {
+    for what in ["nothing", "empty", "link to nothing", "link"] {
+        let sandbox = Sandbox::new("empty");
+        sandbox.run(&["add", "Locks survive"]).done();
+        let data = sandbox.project().join(".pi/data");
+        let ignore = data.join(".gitignore");
+        fs::create_dir_all(&data).unwrap();
+        fs::write(sandbox.root().join("outside"), "*\n").unwrap();
+        match what {
+            "empty" => fs::write(&ignore, "").unwrap(),
+            "link" => symlink("../../../outside", &ignore).unwrap(),
+            "link to nothing" => symlink("../../../none", &ignore).unwrap(),
+            _ => {}
+        }
+        call(&sandbox, "claude", "prompt", "{\"session_id\":\"s\",\"prompt\":\"Where is it?\"}")
+            .ok();
+        assert!(data.join("sessions").is_dir() && !ignore.is_symlink(), "{what}");
+        assert_eq!(fs::read_to_string(&ignore).unwrap(), "*\n", "{what}");
+        assert!(!sandbox.root().join("none").exists(), "{what}");
+    }
 }
