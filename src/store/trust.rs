@@ -184,10 +184,15 @@ impl Trust {
     /// Those of some texts that the ledger holds, if it counts. For a few of them it is quicker than
     /// asking about each, because the ledger is gone through only once.
     pub(crate) fn held(&self, keys: &[Key]) -> HashSet<Key> {
-        if keys.is_empty() || self.known().foreign {
+        let known = self.known();
+        if keys.is_empty() || known.foreign {
             return HashSet::new();
         }
-        self.known().held(keys)
+        let mut held = known.held(keys);
+        if let Ok(said) = known.said.lock() {
+            held.extend(keys.iter().filter(|key| said.contains(&key.0)));
+        }
+        held
     }
 
     /// Notes a text that was written here. What fails is said when the command ends.
