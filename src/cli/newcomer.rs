@@ -105,7 +105,10 @@ fn competing<'a>(
         let first = *once.entry(of.id).or_insert(of);
         if !std::ptr::eq(first, of) {
             // What stands on several lines is one entry; of texts with one id the board knows more.
-            if first == of { continue } else { return None }
+            if first == of {
+                continue;
+            }
+            return None;
         }
         let evidence = ledger.evidence(ctx.now, of.id)?;
         // Whether what replaced it is there, the board knows too.

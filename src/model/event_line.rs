@@ -87,9 +87,8 @@ fn plain_end(rest: &[u8]) -> bool {
     if inner.is_empty() {
         return true;
     }
-    // Looked at as a whole, which takes many bytes at once.
-    let odd = inner.iter().fold(false, |odd, byte| odd | (*byte == b'\\') | (*byte < 0x20));
-    if odd || !inner.starts_with(b",\"") {
+    let odd = |byte: &u8| *byte == b'\\' || *byte < 0x20;
+    if !inner.starts_with(b",\"") || inner.iter().any(odd) {
         return false;
     }
     // What stands between two strings tells what the second one is.

@@ -176,7 +176,7 @@ impl Line<'_> {
         let words = self.said.words.iter().enumerate();
         let colons = words.filter(|(at, word)| word.colon && *at < last);
         let mut orders = usize::from(begins == 0);
-        let mut bad = |(at, word): (usize, &Word)| {
+        let bad = |(at, word): (usize, &Word)| {
             let words: Vec<&str> = (0..=at).map(|at| self.word(at)).collect();
             let own = ["my", "our", "that's", "thats", "that", "i", "no", "not", "you're"];
             if LABELS.contains(&words.join(" ").as_str()) || self.is_any(0, &own) {
@@ -194,7 +194,7 @@ impl Line<'_> {
                 || word.text.bytes().all(|b| b.is_ascii_digit());
             begins == 0 && alone || at < begins || at < 3 || field
         };
-        colons.into_iter().any(|one| bad(one)).then_some(LABEL)
+        colons.into_iter().any(bad).then_some(LABEL)
     }
 
     /// What stands in logs, tickets, settings and SQL, among the first words.
