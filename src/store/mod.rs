@@ -4,6 +4,7 @@ pub(crate) mod atomic;
 mod change;
 pub(crate) mod dreaming;
 pub(crate) mod driver;
+pub(crate) mod evidence;
 pub(crate) mod foreign;
 pub(crate) mod full;
 pub(crate) mod git;

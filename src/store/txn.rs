@@ -13,7 +13,7 @@ use super::{
     lock::StoreLock,
     read::{self, Unreadable},
     trust::Key,
-    vault::{EVIDENCE, Snapshot, Store},
+    vault::{Snapshot, Store},
 };
 use crate::{
     model::{
@@ -125,8 +125,9 @@ impl Txn<'_> {
 
     /// Whether the log has a word about an entry; one that cannot be read may have.
     pub(crate) fn mentions(&self, entry: EntryId) -> bool {
-        let log = self.store.file(EVIDENCE).map(Option::unwrap_or_default);
-        log.map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
+        self.store
+            .log()
+            .map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
     }
 
     /// Whose store it is.
@@ -262,7 +263,7 @@ impl Txn<'_> {
         for folder in [dir.join("topics"), dir.join("archive")] {
             read::guard(dir, &folder).map_err(Unreadable)?;
         }
-        let (log, _) = read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
+        read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
         for folder in [dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
@@ -274,7 +275,7 @@ impl Txn<'_> {
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');
-            atomic::append_lines(&log, &lines, self.store.sync)?;
+            self.store.append_events(&lines)?;
         }
         for ((target, changes), first) in self.changes.iter().zip(planned) {
             self.replace(target, changes, first)?;

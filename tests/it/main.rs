@@ -11,6 +11,7 @@ mod bad_files;
 mod bad_input;
 mod broken_settings;
 mod check;
+mod clean_tree;
 mod cmd;
 mod collisions;
 mod common;
