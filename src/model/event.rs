@@ -80,6 +80,8 @@ pub enum EventKind {
     Expire(Timestamp),
     /// Moved to the archive.
     Archive,
+    /// These events about the same entry never happened.
+    Retract(Vec<EventId>),
     /// An operation of a later version.
     Unknown,
 }
@@ -210,6 +212,9 @@ impl Event {
             EventKind::Merge(from) => {
                 put("from", from.iter().map(ToString::to_string).collect::<Vec<_>>().into());
             }
+            EventKind::Retract(ids) => {
+                put("ids", ids.iter().map(ToString::to_string).collect::<Vec<_>>().into());
+            }
             // `by` names the entry here; everywhere else it names who did it.
             EventKind::Supersede(by) => put("by", json!(by.to_string())),
             EventKind::Expire(until) => put("until", json!(until.to_string())),
@@ -251,6 +256,10 @@ impl Event {
             EventKind::Edit(id, _) | EventKind::Supersede(id) => id.0,
             EventKind::Merge(from) => from.iter().fold(0_u64, |sum, id| sum.rotate_left(7) ^ id.0),
             EventKind::Expire(until) => until.0.cast_unsigned(),
+            EventKind::Retract(ids) => {
+                let parts = ids.iter().map(|id| (id.0 ^ (id.0 >> 64)) as u64);
+                parts.fold(0_u64, |sum, id| sum.rotate_left(7) ^ id)
+            }
             _ => 0,
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
@@ -275,6 +284,7 @@ impl Event {
             EventKind::Merge(_) => "merge",
             EventKind::Expire(_) => "expire",
             EventKind::Archive => "archive",
+            EventKind::Retract(_) => "retract",
             EventKind::Unknown => "unknown",
         }
     }
@@ -373,6 +383,10 @@ fn read_json(line: &str) -> Option<Event> {
             EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
         }
         "archive" => EventKind::Archive,
+        "retract" => {
+            let ids = value.get("ids")?.as_array()?;
+            EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())
+        }
         _ => EventKind::Unknown,
     };
     // Of what a supersession says, `by` is another entry.

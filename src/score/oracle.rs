@@ -61,6 +61,18 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
             events.push(event.clone());
         }
     }
+    let gone: BTreeSet<(EntryId, EventId)> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Retract(ids) => Some(ids.iter().map(|id| (event.entry, *id))),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    events.retain(|event| {
+        let is_retract = matches!(event.kind, EventKind::Retract(_));
+        !is_retract && !gone.contains(&(event.entry, event.order().1))
+    });
     let (ends, decided) = (ends(&events, entry, true), ends(&events, entry, false));
     let within = |ends: &BTreeMap<EntryId, Order>, event: &Event| {
         ends.get(&event.entry).is_some_and(|end| event.order() < *end)

@@ -61,9 +61,12 @@ pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
 }
 
 /// The entries that some lines of a log are about; `None` when other entries may depend on them,
-/// as they do on edits and merges.
+/// as they do on edits and merges, and on what takes them back.
 pub(crate) fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
-    let plain = |event: &Event| !matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
+    let plain = |event: &Event| {
+        use EventKind::{Edit, Merge, Retract};
+        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_))
+    };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }
 
