@@ -35,6 +35,7 @@ use crate::{
         read,
         root::{self, Places},
         trust::{Trust, Word},
+        undo::{self, Run},
         vault::{Snapshot, Store},
     },
 };
@@ -58,6 +59,8 @@ pub(crate) struct Context {
     globals: Globals,
     /// Whether nobody has typed the command: a hook, or what one has started.
     unasked: bool,
+    /// The command, if it can be taken back.
+    run: Option<Arc<Run>>,
     pub(super) warned: RefCell<Vec<String>>,
     /// Headings that the project gives to its categories and that nobody has reviewed.
     pub(crate) headings: Vec<String>,
@@ -114,6 +117,7 @@ impl Context {
 
     fn of((now, places, config): Parts, globals: Globals, env: Env, ui: Ui) -> Self {
         let mut ctx = Self {
+            run: None,
             unasked: env.text("PIMEM_UNASKED") == Some("1"),
             now,
             real_now: SystemTime::now(),
@@ -173,6 +177,13 @@ impl Context {
         match wrong.filter(|_| typed == Typed::Refused) {
             Some(wrong) => Err(Failure::from(wrong)),
             None => Ok((now, places, config)),
+        }
+    }
+
+    /// Has what the command does noted, so that it can be taken back.
+    pub(super) fn begin_run(&mut self, command: &'static str) {
+        if !self.unasked {
+            self.run = undo::run(command, self.now.0.to_string(), of_system(self.real_now).0);
         }
     }
 
@@ -271,7 +282,17 @@ impl Context {
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
         let aside = self.unasked && self.config.text("evidence.shared") != "always";
-        Store { dir, scope, sync, patience, trust, state, strict: false, aside }
+        Store {
+            dir,
+            scope,
+            sync,
+            patience,
+            trust,
+            state,
+            strict: false,
+            aside,
+            run: self.run.clone(),
+        }
     }
 
     /// Who causes what is written now.

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{entry::EntryId, time::Timestamp, ulid::EventId};
+use super::{entry::EntryId, hash::fnv1a64, time::Timestamp, ulid::EventId};
 
 /// How a memory was produced; decides its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,8 +257,8 @@ impl Event {
             EventKind::Merge(from) => from.iter().fold(0_u64, |sum, id| sum.rotate_left(7) ^ id.0),
             EventKind::Expire(until) => until.0.cast_unsigned(),
             EventKind::Retract(ids) => {
-                let parts = ids.iter().map(|id| (id.0 ^ (id.0 >> 64)) as u64);
-                parts.fold(0_u64, |sum, id| sum.rotate_left(7) ^ id)
+                let parts: Vec<[u8; 16]> = ids.iter().map(|id| id.0.to_be_bytes()).collect();
+                fnv1a64(&[parts.as_flattened()])
             }
             _ => 0,
         };

@@ -3,7 +3,7 @@
 //! The fold is commutative and idempotent: any order, any repetition and any union of two logs
 //! give the same evidence. It never reads the clock; whoever asks says what time it is.
 
-use std::{cell::Cell, collections::BTreeSet};
+use std::{borrow::Cow, cell::Cell, collections::BTreeSet};
 
 use super::{
     evidence::{Evidence, Strength, UserState},
@@ -278,6 +278,28 @@ impl Ledger {
         }
         let added = |note: &Note| matches!(note.what, What::Add(_)).then_some(note.at);
         self.notes(entry).filter_map(added).min()
+    }
+
+    /// An event with its line as it may be written again where it was taken back: under an id that is
+    /// made from its own, so that it is known however often it comes.
+    #[must_use]
+    pub fn again<'a>(&self, event: &'a Event, line: &'a str) -> (Cow<'a, Event>, Cow<'a, str>) {
+        if !self.is_retracted(event.entry, event.order()) {
+            return (Cow::Borrowed(event), Cow::Borrowed(line));
+        }
+        let mut next = event.clone();
+        while self.is_retracted(next.entry, next.order()) {
+            let id = EventId::derived(next.ts, &[&next.id.0.to_be_bytes()]);
+            next = Event { id, ..next };
+        }
+        let line = line.replacen(&event.id.to_string(), &next.id.to_string(), 1);
+        (Cow::Owned(next), Cow::Owned(line))
+    }
+
+    /// Whether an event about an entry was taken back, by its id.
+    #[must_use]
+    pub fn retracts(&self, about: EntryId, id: EventId) -> bool {
+        self.retracted.contains(&(about, id))
     }
 
     /// Whether an event about an entry was taken back.

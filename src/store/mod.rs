@@ -28,5 +28,6 @@ pub(crate) mod stream;
 pub(crate) mod trust;
 mod trust_kind;
 pub(crate) mod txn;
+pub(crate) mod undo;
 pub(crate) mod vault;
 pub(crate) mod waits;

@@ -61,6 +61,7 @@ impl Store {
         if self.purge_local_log(ids)? {
             changed.push(self.local_log_name());
         }
+        self.forget_steps()?;
         if self.purge_telemetry(ids)? {
             changed.push(format!("../data/{TELEMETRY}"));
         }

@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -13,6 +14,7 @@ use super::{
     read::{self, Problem},
     root,
     trust::Trust,
+    undo::Run,
 };
 use crate::{
     model::{
@@ -51,6 +53,8 @@ pub(crate) struct Store {
     pub(crate) strict: bool,
     /// Whether events stay on this machine until somebody types a command: a hook writes them.
     pub(crate) aside: bool,
+    /// The command that somebody has typed, if it can be taken back.
+    pub(crate) run: Option<Arc<Run>>,
 }
 
 /// A topic file as read.
@@ -233,7 +237,10 @@ impl Store {
         }
         let present = lines.iter().map(|line| line.id).collect();
         let vanished = log::origins(bytes, &snapshot.ledger.vanished(&present));
-        let events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        for event in &mut events {
+            *event = snapshot.ledger.again(event, "").0.into_owned();
+        }
         for event in &events {
             snapshot.ledger.fold(event);
         }

@@ -67,6 +67,7 @@ mod tidy;
 mod trust;
 mod trust_notes;
 mod truth;
+mod undo;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;
