@@ -142,6 +142,9 @@ _pimem() {
             pimem,trust)
                 cmd="pimem__subcmd__trust"
                 ;;
+            pimem,undo)
+                cmd="pimem__subcmd__undo"
+                ;;
             pimem,unpin)
                 cmd="pimem__subcmd__unpin"
                 ;;
@@ -369,6 +372,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,trust)
                 cmd="pimem__subcmd__help__subcmd__trust"
+                ;;
+            pimem__subcmd__help,undo)
+                cmd="pimem__subcmd__help__subcmd__undo"
                 ;;
             pimem__subcmd__help,unpin)
                 cmd="pimem__subcmd__help__subcmd__unpin"
@@ -803,7 +809,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2021,7 +2027,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3311,6 +3317,20 @@ _pimem() {
         pimem__subcmd__help__subcmd__trust__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__undo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -6193,6 +6213,36 @@ _pimem() {
         pimem__subcmd__trust__subcmd__status)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__undo)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -59,6 +59,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand forget 'Drop entries from reports and searches'
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
+            cand undo 'Take back the last change that was typed on this machine'
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
@@ -783,6 +784,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;remove'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;undo'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
@@ -1813,6 +1828,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand forget 'Drop entries from reports and searches'
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
+            cand undo 'Take back the last change that was typed on this machine'
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
             cand eval 'Measure what searches find, on questions with known answers'
@@ -1926,6 +1942,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;restore'= {
         }
         &'pimem;help;remove'= {
+        }
+        &'pimem;help;undo'= {
         }
         &'pimem;help;purge'= {
         }

@@ -62,6 +62,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten, removed or archived')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
+            [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
@@ -851,6 +852,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;remove' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;undo' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
@@ -1982,6 +1998,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten, removed or archived')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
+            [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
@@ -2136,6 +2153,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;remove' {
+            break
+        }
+        'pimem;help;undo' {
             break
         }
         'pimem;help;purge' {

@@ -17,7 +17,7 @@ use crate::{
         log,
         read::Problem,
         trust::{self, Key},
-        vault::{EVIDENCE, SESSIONS, Snapshot, Store},
+        vault::{SESSIONS, Snapshot, Store},
         waits,
     },
     text::sessions,
@@ -58,7 +58,7 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
     rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
     let log = match rows.as_slice() {
         [] => None,
-        _ => store.file(EVIDENCE).ok().flatten(),
+        _ => store.log().ok(),
     };
     let log = log::by_entry(&log.unwrap_or_default());
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);

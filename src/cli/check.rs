@@ -135,13 +135,13 @@ fn look(ctx: &Context, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem
     // What is beside the store belongs to this machine alone.
     let names = names.into_iter().filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
-    let log = store.file(EVIDENCE).ok().flatten().unwrap_or_default();
+    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let board = board(ctx, store, &snapshot);
     let held = Contents {
         topics: topics(&snapshot.topics),
         archive: topics(&archive.topics),
         notes: &notes,
-        log: (EVIDENCE, &log),
+        logs: &[(EVIDENCE, &logs.shared), (&local, &logs.local)],
         rows: &board.rows,
     };
     let mut findings = check::check(measure(ctx), &held);

@@ -35,6 +35,7 @@ use crate::{
         read,
         root::{self, Places},
         trust::{Trust, Word},
+        undo::{self, Run},
         vault::{Snapshot, Store},
     },
 };
@@ -56,6 +57,10 @@ pub(crate) struct Context {
     /// Standard output and error.
     pub(crate) ui: Ui,
     globals: Globals,
+    /// Whether nobody has typed the command: a hook, or what one has started.
+    unasked: bool,
+    /// The command, if it can be taken back.
+    run: Option<Arc<Run>>,
     pub(super) warned: RefCell<Vec<String>>,
     /// Headings that the project gives to its categories and that nobody has reviewed.
     pub(crate) headings: Vec<String>,
@@ -107,11 +112,13 @@ impl Context {
             config.unusable.push(Unusable::typed(name, message, hint));
             globals.user = true;
         }
-        Ok(Self::of((now, places, config), globals, env, ui))
+        Ok(Self { unasked: true, ..Self::of((now, places, config), globals, env, ui) })
     }
 
     fn of((now, places, config): Parts, globals: Globals, env: Env, ui: Ui) -> Self {
         let mut ctx = Self {
+            run: None,
+            unasked: env.text("PIMEM_UNASKED") == Some("1"),
             now,
             real_now: SystemTime::now(),
             env,
@@ -170,6 +177,13 @@ impl Context {
         match wrong.filter(|_| typed == Typed::Refused) {
             Some(wrong) => Err(Failure::from(wrong)),
             None => Ok((now, places, config)),
+        }
+    }
+
+    /// Has what the command does noted, so that it can be taken back.
+    pub(super) fn begin_run(&mut self, command: &'static str) {
+        if !self.unasked {
+            self.run = undo::run(command, self.now.0.to_string(), of_system(self.real_now).0);
         }
     }
 
@@ -267,7 +281,18 @@ impl Context {
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
-        Store { dir, scope, sync, patience, trust, state, strict: false }
+        let aside = self.unasked && self.config.text("evidence.shared") != "always";
+        Store {
+            dir,
+            scope,
+            sync,
+            patience,
+            trust,
+            state,
+            strict: false,
+            aside,
+            run: self.run.clone(),
+        }
     }
 
     /// Who causes what is written now.
@@ -301,7 +326,7 @@ impl Context {
         // A ledger was asked about each entry.
         let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
         self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
-        let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
+        let damaged: usize = snapshots.iter().map(|held| held.damaged).sum();
         if damaged > 0 {
             self.warn(format!(
                 "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
@@ -366,10 +391,14 @@ pub(crate) fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 
-/// The lock of a store. What its last holder had begun and could not end is done first.
+/// The lock of a store. What its last holder had begun and could not end is done first, and what
+/// hooks have noted since somebody last typed a command becomes part of the log.
 pub(crate) fn lock(ctx: &Context, store: &Store) -> Result<StoreLock, Failure> {
     let lock = StoreLock::acquire(&store.dir, store.patience)?;
     store.complete(&lock)?;
+    if !store.aside {
+        store.settle(&lock)?;
+    }
     if store.resume(&lock, &ctx.config.categories, ctx.now)? {
         ctx.ui.note("Ended what an interrupted dream had begun");
     }

@@ -17,6 +17,7 @@ use crate::{
     store::{
         init,
         lock::{LockError, StoreLock},
+        log,
         read::Problem,
         vault::{EVIDENCE, Snapshot, Store},
     },
@@ -63,6 +64,11 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
             "entries".to_owned(),
             format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
         ));
+        let waiting = log::count(&store.logs().unwrap_or_default().local);
+        if waiting > 0 {
+            let told = format!("{waiting} in {}", store.local_log_name());
+            facts.push(("events of hooks".to_owned(), told));
+        }
         findings.extend(contents(ctx, store, &snapshot));
         findings.extend(writing(store));
         findings.extend(git_files(ctx, store));
@@ -98,9 +104,10 @@ fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
         .iter()
         .map(|problem| finding(problem.to_string(), problem.hint()))
         .collect();
-    let log = store.file(EVIDENCE).ok().flatten().unwrap_or_default();
+    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let topics = check::topics(&snapshot.topics);
-    let health = plan::check::health(check::measure(ctx), &topics, (EVIDENCE, &log));
+    let logs: [plan::check::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
+    let health = plan::check::health(check::measure(ctx), &topics, &logs);
     found.extend(health.iter().map(|f| finding(format!("{} {}", f.place, f.says), f.rule.fix)));
     if !snapshot.adopted.is_empty() {
         let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();

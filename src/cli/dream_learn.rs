@@ -23,10 +23,7 @@ use crate::{
         board::{Board, Row},
         evidence::UserState,
     },
-    store::{
-        txn::Txn,
-        vault::{EVIDENCE, Store},
-    },
+    store::{txn::Txn, vault::Store},
 };
 
 /// Adds to a plan what follows from conclusions.
@@ -49,7 +46,7 @@ pub(super) fn learn(
         }
     }
     intake::find_repeated(ctx, txn, &mut news);
-    let events = LazyCell::new(|| store.file(EVIDENCE).ok().flatten().unwrap_or_default());
+    let events = LazyCell::new(|| store.log().unwrap_or_default());
     let mut steps: Vec<Step> = Vec::new();
     for (new, one) in news.iter().zip(concluded) {
         let id = new.id(ctx);

@@ -84,6 +84,7 @@ mod topics;
 mod trust;
 mod trusting;
 mod ui;
+mod undo;
 mod unusable;
 mod view;
 mod waiting;
@@ -160,6 +161,7 @@ commands! {
     Forget "forget" curate::ForgetArgs;
     Restore "restore" curate::RestoreArgs;
     Remove "remove" curate::RemoveArgs;
+    Undo "undo" undo::Args;
     Purge "purge" purge::Args;
     Edit "edit" edit::Args;
     Eval "eval" eval::Args;
@@ -198,13 +200,16 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let globals = cli.globals.clone();
     let color = globals.color.unwrap_or_default();
     let ui = Ui::new(&env, globals.json, globals.quiet, globals.verbose, color);
-    let ctx = match Context::new(globals, env, ui) {
+    let mut ctx = match Context::new(globals, env, ui) {
         Ok(ctx) => ctx,
         Err((failure, ui)) => {
             failure.print(&ui);
             return Exit::Error as u8;
         }
     };
+    if let Some(name) = undone_as(&cli.command) {
+        ctx.begin_run(name);
+    }
     if !matches!(cli.command, Command::Trust(_)) {
         ctx.say_withheld();
     }
@@ -231,6 +236,27 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             Exit::Error as u8
         }
     }
+}
+
+/// The name of a command that `undo` takes back.
+fn undone_as(command: &Command) -> Option<&'static str> {
+    Some(match command {
+        Command::Add(_) => "add",
+        Command::Reinforce(_) => "reinforce",
+        Command::Edit(_) => "edit",
+        Command::Pin(_) => "pin",
+        Command::Unpin(_) => "unpin",
+        Command::Forget(_) => "forget",
+        Command::Restore(_) => "restore",
+        Command::Remove(_) => "remove",
+        Command::Import(_) => "import",
+        Command::Check(_) => "check --fix",
+        Command::Dream(_) => "dream",
+        Command::Log(_) => "log",
+        Command::Todo(_) => "todo",
+        Command::Note(_) => "note",
+        _ => return None,
+    })
 }
 
 fn version() -> u8 {
@@ -275,6 +301,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Forget(args) => curate::forget(ctx, args).map(plain),
         Command::Restore(args) => curate::restore(ctx, args).map(plain),
         Command::Remove(args) => curate::remove(ctx, args).map(plain),
+        Command::Undo(args) => undo::run(ctx, args).map(plain),
         Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),

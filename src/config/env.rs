@@ -15,6 +15,10 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
     ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
     ("PIMEM_SESSION", "The session that is noted with an event"),
+    (
+        "PIMEM_UNASKED",
+        "1 says that nobody has typed the command, so that its events stay on this machine as those of hooks do",
+    ),
     ("PIMEM_DISABLE", "1 has hooks do nothing"),
     ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),

@@ -108,6 +108,12 @@ const GENERAL: &[Key] = &[
         "Show new entries until their half-life has passed",
     ),
     key(
+        "evidence.shared",
+        "PIMEM_EVIDENCE_SHARED",
+        Kind::Choice(&["typed", "always"]),
+        "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once",
+    ),
+    key(
         "categories",
         "PIMEM_CATEGORIES",
         Kind::Categories,

@@ -1,9 +1,10 @@
 //! Folded evidence: what the log comes to for each entry, so that a search need not read it all.
 //!
 //! Serves only while the log is the one it was made from, or that one with lines appended. An entry
-//! that the new lines mention is looked up in the log itself.
+//! that the new lines mention is looked up in the log itself. The log is what the shared one and this
+//! machine's are together, so that moving lines from one to the other changes nothing.
 
-use std::time::SystemTime;
+use std::{path::Path, time::SystemTime};
 
 use anyhow::Result;
 use tantivy::directory::OwnedBytes;
@@ -25,29 +26,60 @@ use crate::{
 };
 
 /// Section of an index file.
-pub(crate) const SECTION: &str = "evidence";
+pub(crate) const SECTION: &str = "evidence-2";
 /// More new bytes than this are read together with the rest.
 const MAX_NEW: u64 = 1 << 20;
-const HEADER: usize = Stamp::SIZE + 12;
+const HEADER: usize = 2 * Stamp::SIZE + 12;
 const RECORD: usize = 28;
 /// What is set in a record of an entry that was made from others.
 const MADE: u32 = 1 << 31;
 
 const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
 
+/// The stamps of this machine's log and of the shared one, in the order in which they are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamps([Stamp; 2]);
+
+impl Stamps {
+    /// `None` where one of them cannot be read. One that is not there is an empty one.
+    fn of(store: &Store) -> Option<Self> {
+        let stamp = |root: &Path, path: &Path| {
+            let meta = read::checked(root, path).ok()?;
+            Some(meta.map_or_else(Stamp::default, |meta| Stamp::of(&meta)))
+        };
+        let local = match store.local_log() {
+            Some(path) => stamp(&store.data_dir(), &path)?,
+            None => Stamp::default(),
+        };
+        Some(Self([local, stamp(&store.dir, &store.evidence())?]))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self([Stamp::read(reader)?, Stamp::read(reader)?]))
+    }
+
+    fn len(self) -> u64 {
+        self.0.iter().map(|stamp| stamp.len).sum()
+    }
+
+    fn racy(self, when: SystemTime) -> bool {
+        self.0.iter().any(|stamp| stamp.racy(when))
+    }
+}
+
 /// Folds the whole log of a store into a section. Empty when the log cannot be read.
 pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
-    let path = store.evidence();
-    let stamp = read::checked(&store.dir, &path).ok().flatten().map(|meta| Stamp::of(&meta));
-    let bytes = read::file(&store.dir, &path, read::MAX_LOG).ok().flatten();
-    let (Some(stamp), Some(bytes)) = (stamp, bytes) else { return Vec::new() };
-    let stamp = stamp.of_read(&bytes);
+    let (Some(Stamps([local, shared])), Ok(logs)) = (Stamps::of(store), store.logs()) else {
+        return Vec::new();
+    };
+    let stamps = Stamps([local.of_read(&logs.local), shared.of_read(&logs.shared)]);
+    let bytes = logs.joined();
     let ledger = log::fold(&bytes);
     let mut out = Writer::default();
-    stamp.write(&mut out);
-    out.u32(u32::from(stamp.racy(real_now)));
+    stamps.0.iter().for_each(|stamp| stamp.write(&mut out));
+    out.u32(u32::from(stamps.racy(real_now)));
     out.u32(crc32fast::hash(&bytes));
-    out.u32(0);
+    out.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
     for (id, strength, is_made) in ledger.strengths() {
         out.u64(id.0);
         out.u64(strength.count);
@@ -77,13 +109,12 @@ impl Folded {
         wanted: &IdSet<EntryId>,
     ) -> Option<IdMap<EntryId, Strength>> {
         let mut header = Reader(&self.0);
-        let then = Stamp::read(&mut header)?;
-        let (racy, sum) = (header.u32()? != 0, header.u32()?);
-        let path = store.evidence();
-        let now = Stamp::of(&read::checked(&store.dir, &path).ok()??);
+        let then = Stamps::read(&mut header)?;
+        let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
+        let now = Stamps::of(store)?;
         let mut mentioned = IdSet::default();
         if racy || now != then {
-            mentioned = log::mentioned(&appended(store, now.len, then.len, sum)?)?;
+            mentioned = log::mentioned(&appended(store, now.len(), old, sum)?)?;
         }
         let strength = |id: &EntryId| {
             let (strength, is_made) = self.find(*id)?;
@@ -115,11 +146,13 @@ impl Folded {
 
 /// What was appended to the log since it was `old` bytes long; `None` when it is another log, or
 /// one of its old lines was changed.
-fn appended(store: &Store, len: u64, old: u64, sum: u32) -> Option<Vec<u8>> {
-    if len < old || len - old > MAX_NEW {
+fn appended(store: &Store, len: u64, old: u32, sum: u32) -> Option<Vec<u8>> {
+    // Between the two logs there may be the end of a line.
+    if len + 1 < u64::from(old) || len > u64::from(old) + MAX_NEW {
         return None;
     }
-    let mut log = read::file(&store.dir, &store.evidence(), read::MAX_LOG).ok()??;
-    let new = log.split_off(usize::try_from(old).ok()?.min(log.len()));
+    let mut log = store.log().ok()?;
+    let old = usize::try_from(old).ok().filter(|old| *old <= log.len())?;
+    let new = log.split_off(old);
     (crc32fast::hash(&log) == sum).then_some(new)
 }

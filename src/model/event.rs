@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{entry::EntryId, time::Timestamp, ulid::EventId};
+use super::{entry::EntryId, hash::fnv1a64, time::Timestamp, ulid::EventId};
 
 /// How a memory was produced; decides its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +78,8 @@ pub enum EventKind {
     Expire(Timestamp),
     /// Moved to the archive.
     Archive,
+    /// These events about the same entry never happened.
+    Retract(Vec<EventId>),
     /// An operation of a later version.
     Unknown,
 }
@@ -188,6 +190,9 @@ impl Event {
             EventKind::Merge(from) => {
                 put("from", from.iter().map(ToString::to_string).collect::<Vec<_>>().into());
             }
+            EventKind::Retract(ids) => {
+                put("ids", ids.iter().map(ToString::to_string).collect::<Vec<_>>().into());
+            }
             // `by` names the entry here; everywhere else it names who did it.
             EventKind::Supersede(by) => put("by", json!(by.to_string())),
             EventKind::Expire(until) => put("until", json!(until.to_string())),
@@ -229,6 +234,10 @@ impl Event {
             EventKind::Edit(id, _) | EventKind::Supersede(id) => id.0,
             EventKind::Merge(from) => from.iter().fold(0_u64, |sum, id| sum.rotate_left(7) ^ id.0),
             EventKind::Expire(until) => until.0.cast_unsigned(),
+            EventKind::Retract(ids) => {
+                let parts: Vec<[u8; 16]> = ids.iter().map(|id| id.0.to_be_bytes()).collect();
+                fnv1a64(&[parts.as_flattened()])
+            }
             _ => 0,
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
@@ -253,6 +262,7 @@ impl Event {
             EventKind::Merge(_) => "merge",
             EventKind::Expire(_) => "expire",
             EventKind::Archive => "archive",
+            EventKind::Retract(_) => "retract",
             EventKind::Unknown => "unknown",
         }
     }

@@ -169,6 +169,10 @@ fn read_json(line: &str) -> Option<Event> {
             EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
         }
         "archive" => EventKind::Archive,
+        "retract" => {
+            let ids = value.get("ids")?.as_array()?;
+            EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())
+        }
         _ => EventKind::Unknown,
     };
     // Of what a supersession says, `by` is another entry.

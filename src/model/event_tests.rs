@@ -25,6 +25,7 @@ fn what_is_written_is_read() {
         EventKind::Merge(vec![EntryId(1), EntryId(2)]),
         EventKind::Expire(Timestamp(99)),
         EventKind::Archive,
+        EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
     ] {
         let ts = Timestamp(1_782_842_400_123);
         // Who replaces an entry is not told.

@@ -21,11 +21,14 @@ pub(crate) struct Contents<'a> {
     pub(crate) archive: Vec<Topic<'a>>,
     /// Other files that agents read, by their names relative to the store.
     pub(crate) notes: &'a [(String, Vec<u8>)],
-    /// The evidence log, with its name.
-    pub(crate) log: (&'a str, &'a [u8]),
+    /// The logs of evidence.
+    pub(crate) logs: &'a [Log<'a>],
     /// Every entry of the topics with its standing.
     pub(crate) rows: &'a [Row],
 }
+
+/// A log of evidence with its name, relative to the store.
+pub(crate) type Log<'a> = (&'a str, &'a [u8]);
 
 /// By what a store is judged.
 #[derive(Clone, Copy)]
@@ -40,7 +43,7 @@ pub(crate) struct Measure<'a> {
 
 /// All findings.
 pub(crate) fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
-    let mut found = files(measure, &held.topics, held.log);
+    let mut found = files(measure, &held.topics, held.logs);
     for (stem, doc) in &held.archive {
         found.extend(scan::text(&format!("archive/{stem}.md"), doc.bytes(), Kind::Archive));
     }
@@ -63,11 +66,7 @@ pub(crate) fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[Row])
 }
 
 /// Those about the health of the files alone.
-pub(crate) fn health(
-    measure: Measure<'_>,
-    topics: &[Topic<'_>],
-    log: (&str, &[u8]),
-) -> Vec<Finding> {
+pub(crate) fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
     static HEALTH: [&Rule; 6] = [
         &rule::CONFLICT_MARKER,
         &rule::DAMAGED_EVENT,
@@ -76,14 +75,17 @@ pub(crate) fn health(
         &rule::DUPLICATE,
         &rule::TOPIC_FULL,
     ];
-    let mut found = files(measure, topics, log);
+    let mut found = files(measure, topics, logs);
     found.retain(|finding| HEALTH.contains(&finding.rule));
     sorted(found)
 }
 
-/// What topics and log hold, line by line.
-fn files(measure: Measure<'_>, topics: &[Topic<'_>], log: (&str, &[u8])) -> Vec<Finding> {
-    let mut found = scan::log(log.0, log.1, measure.now);
+/// What topics and logs hold, line by line.
+fn files(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (name, bytes) in logs {
+        found.extend(scan::log(name, bytes, measure.now));
+    }
     for (stem, doc) in topics {
         let name = entries::file(stem);
         found.extend(scan::text(&name, doc.bytes(), Kind::Topic(doc)));

@@ -3,7 +3,7 @@
 //! The fold is commutative and idempotent: any order, any repetition and any union of two logs
 //! give the same evidence. It never reads the clock; whoever asks says what time it is.
 
-use std::{cell::Cell, collections::BTreeSet};
+use std::{borrow::Cow, cell::Cell, collections::BTreeSet};
 
 use super::{
     evidence::{Evidence, Strength, UserState},
@@ -28,10 +28,10 @@ pub(super) enum What {
     Archive,
     Expire(Timestamp),
     Supersede(EntryId),
-    /// Another entry was replaced by this one.
-    Chosen,
-    /// Another entry was made from this one.
-    Source,
+    /// That entry was replaced by this one.
+    Chosen(EntryId),
+    /// That entry was made from this one.
+    Source(EntryId),
 }
 
 /// The same with its place among the events.
@@ -67,6 +67,9 @@ pub struct Ledger {
     notes: Vec<Note>,
     /// Ids of events, each with its fingerprint.
     seen: IdSet<(EventId, u64)>,
+    /// Events that were taken back, each with the entry that it is about. Whoever reads notes and edges
+    /// leaves them out, so that it makes no difference which came first.
+    retracted: IdSet<(EntryId, EventId)>,
     /// The latest time up to a horizon, once somebody has asked.
     latest: Cell<Option<(Timestamp, Option<Timestamp>)>>,
 }
@@ -99,11 +102,15 @@ impl Ledger {
             EventKind::Archive => What::Archive,
             EventKind::Expire(until) => What::Expire(*until),
             EventKind::Supersede(by) => {
-                self.note(*by, event, What::Chosen);
+                self.note(*by, event, What::Chosen(event.entry));
                 What::Supersede(*by)
             }
             EventKind::Edit(from, _) => return self.link(event, std::slice::from_ref(from)),
             EventKind::Merge(from) => return self.link(event, from),
+            EventKind::Retract(ids) => {
+                self.accounts.entry(event.entry).or_default().special = true;
+                return self.retracted.extend(ids.iter().map(|id| (event.entry, *id)));
+            }
             EventKind::Unknown => return,
         };
         self.note(event.entry, event, what);
@@ -128,7 +135,7 @@ impl Ledger {
             // Nothing but a person's command restores or replaces.
             _ => {
                 account.special = true;
-                matches!(what, What::Restore | What::Chosen)
+                matches!(what, What::Restore | What::Chosen(_))
             }
         };
         self.notes.push(Note { at, what, wants, before: account.tail });
@@ -140,7 +147,7 @@ impl Ledger {
         account.special = true;
         account.edges.extend(from.iter().map(|from| Edge::new(event, *from)));
         for source in from {
-            self.note(*source, event, What::Source);
+            self.note(*source, event, What::Source(event.entry));
         }
     }
 
@@ -175,7 +182,7 @@ impl Ledger {
     /// Whether there is evidence for `entry`.
     #[must_use]
     pub fn knows(&self, entry: EntryId) -> bool {
-        let added = |id| self.accounts.get(&id).is_some_and(|account| account.first_add.is_some());
+        let added = |id| self.first_add(id).is_some();
         added(entry) || self.sources(entry).into_iter().any(added)
     }
 
@@ -195,19 +202,19 @@ impl Ledger {
     /// were added: lines that somebody took out or changed by hand. Sorted.
     #[must_use]
     pub fn vanished(&self, present: &IdSet<EntryId>) -> BTreeSet<EntryId> {
-        let there = |(id, account): (&EntryId, &Account)| {
-            let known = account.first_add.is_some() || !account.edges.is_empty();
+        let there = |id: &EntryId| {
+            let known = self.first_add(*id).is_some() || self.edges(*id).next().is_some();
             (known && !present.contains(id)).then_some(*id)
         };
         let used = |id: EntryId| {
             let word = |note: &Note| match note.what {
-                What::Source => Some((note.at, true)),
+                What::Source(_) => Some((note.at, true)),
                 What::Add(_) => Some((note.at, false)),
                 _ => None,
             };
             self.notes(id).filter_map(word).max().is_some_and(|(_, used)| used)
         };
-        let gone = self.accounts.iter().filter_map(there);
+        let gone = self.accounts.keys().filter_map(there);
         gone.filter(|id| !used(*id) && !self.archived(*id)).collect()
     }
 
@@ -216,11 +223,11 @@ impl Ledger {
     #[must_use]
     pub fn strengths(&self) -> Vec<(EntryId, Strength, bool)> {
         let ever = Now(Timestamp(i64::MAX));
-        let strength = |(id, account): (&EntryId, &Account)| {
+        let strength = |id: &EntryId| {
             let strength = self.evidence(ever, *id)?.strength();
-            Some((*id, strength, !account.edges.is_empty()))
+            Some((*id, strength, self.edges(*id).next().is_some()))
         };
-        let mut all: Vec<_> = self.accounts.iter().filter_map(strength).collect();
+        let mut all: Vec<_> = self.accounts.keys().filter_map(strength).collect();
         all.sort_unstable_by_key(|(id, ..)| *id);
         all
     }
@@ -230,8 +237,13 @@ impl Ledger {
         if let Some((_, latest)) = self.latest.get().filter(|(known, _)| *known == horizon) {
             return latest;
         }
-        let times = self.notes.iter().map(|note| note.at.0);
-        let latest = times.filter(|time| *time <= horizon).max();
+        let latest = if self.retracted.is_empty() {
+            let times = self.notes.iter().map(|note| note.at.0);
+            times.filter(|time| *time <= horizon).max()
+        } else {
+            let notes = self.accounts.keys().flat_map(|id| self.notes(*id));
+            notes.map(|note| note.at.0).filter(|time| *time <= horizon).max()
+        };
         self.latest.set(Some((horizon, latest)));
         latest
     }
@@ -240,14 +252,59 @@ impl Ledger {
     pub(super) fn notes(&self, entry: EntryId) -> impl Iterator<Item = &Note> {
         let number = |tail: u32| usize::try_from(tail).ok()?.checked_sub(1);
         let last = self.accounts.get(&entry).and_then(|account| number(account.tail));
-        std::iter::successors(last.and_then(|at| self.notes.get(at)), move |note| {
+        let all = std::iter::successors(last.and_then(|at| self.notes.get(at)), move |note| {
             self.notes.get(number(note.before)?)
+        });
+        all.filter(move |note| {
+            let about = match note.what {
+                What::Chosen(other) | What::Source(other) => other,
+                _ => entry,
+            };
+            !self.is_retracted(about, note.at)
         })
     }
 
     /// What an entry was edited or merged from directly.
-    pub(super) fn edges(&self, entry: EntryId) -> &[Edge] {
-        self.accounts.get(&entry).map_or(&[], |account| &account.edges)
+    pub(super) fn edges(&self, entry: EntryId) -> impl Iterator<Item = &Edge> {
+        let edges = self.accounts.get(&entry).map_or(&[][..], |account| &account.edges);
+        edges.iter().filter(move |edge| !self.is_retracted(entry, edge.at))
+    }
+
+    /// The first time that an entry was added.
+    pub(super) fn first_add(&self, entry: EntryId) -> Option<Order> {
+        let first = self.accounts.get(&entry)?.first_add?;
+        if self.retracted.is_empty() {
+            return Some(first);
+        }
+        let added = |note: &Note| matches!(note.what, What::Add(_)).then_some(note.at);
+        self.notes(entry).filter_map(added).min()
+    }
+
+    /// An event with its line as it may be written again where it was taken back: under an id that is
+    /// made from its own, so that it is known however often it comes.
+    #[must_use]
+    pub fn again<'a>(&self, event: &'a Event, line: &'a str) -> (Cow<'a, Event>, Cow<'a, str>) {
+        if !self.is_retracted(event.entry, event.order()) {
+            return (Cow::Borrowed(event), Cow::Borrowed(line));
+        }
+        let mut next = event.clone();
+        while self.is_retracted(next.entry, next.order()) {
+            let id = EventId::derived(next.ts, &[&next.id.0.to_be_bytes()]);
+            next = Event { id, ..next };
+        }
+        let line = line.replacen(&event.id.to_string(), &next.id.to_string(), 1);
+        (Cow::Owned(next), Cow::Owned(line))
+    }
+
+    /// Whether an event about an entry was taken back, by its id.
+    #[must_use]
+    pub fn retracts(&self, about: EntryId, id: EventId) -> bool {
+        self.retracted.contains(&(about, id))
+    }
+
+    /// Whether an event about an entry was taken back.
+    fn is_retracted(&self, about: EntryId, at: Order) -> bool {
+        !self.retracted.is_empty() && self.retracted.contains(&(about, at.1))
     }
 
     /// Whether no event was folded.
@@ -268,7 +325,7 @@ impl Ledger {
         let mut family = BTreeSet::from([entry]);
         let mut open = vec![entry];
         while let Some(id) = open.pop() {
-            let sources = self.edges(id).iter().map(|edge| edge.from);
+            let sources = self.edges(id).map(|edge| edge.from);
             open.extend(sources.filter(|id| family.insert(*id)));
         }
         family
@@ -277,7 +334,7 @@ impl Ledger {
     /// What an entry was edited or merged from, itself left out.
     #[must_use]
     pub fn sources(&self, entry: EntryId) -> BTreeSet<EntryId> {
-        if self.edges(entry).is_empty() {
+        if self.edges(entry).next().is_none() {
             return BTreeSet::new();
         }
         let mut family = self.family(entry);

@@ -315,3 +315,48 @@ fn what_comes_next() {
     let edge = EventId::new(Timestamp(Timestamp::LAST.0 + DAY_MS), greatest);
     assert_eq!(next(&[Event { id: edge, ..end }], &pin), None, "nothing follows the end of time");
 }
+
+/// What was taken back never happened, whichever came first, and nothing else is touched by it.
+#[test]
+fn retracted_events() {
+    let id = |n, ts| EventId::new(Timestamp(ts), n);
+    let retract =
+        |n, ts, entry, ids: &[EventId]| event(n, ts, entry, EventKind::Retract(ids.to_vec()));
+    let all = [
+        event(0, 5, 1, add()),
+        event(1, 10, 1, EventKind::Reinforce(3)),
+        event(2, 20, 1, EventKind::Pin),
+        event(3, 30, 2, edit(1)),
+        event(4, 40, 1, EventKind::Supersede(EntryId(9))),
+    ];
+    let then = |more: &[Event]| {
+        let there: Vec<Event> = all.iter().chain(more).cloned().collect();
+        let back: Vec<Event> = there.iter().rev().cloned().collect();
+        let (there, back) = (ledger(&there), ledger(&back));
+        for entry in (0..10).map(EntryId) {
+            assert_eq!(there.evidence(NOW, entry), back.evidence(NOW, entry));
+        }
+        there
+    };
+    let whole = then(&[]);
+    assert_eq!(whole.evidence(NOW, EntryId(2)).unwrap().count, 4);
+    // A use, a decision, and who replaced it.
+    let ledger = then(&[retract(9, 50, 1, &[id(1, 10), id(2, 20), id(4, 40)])]);
+    let known = ledger.evidence(NOW, EntryId(1)).unwrap();
+    assert_eq!(
+        (known.count, known.last_reinforced, known.user),
+        (1, Timestamp(5), UserState::Auto)
+    );
+    assert!(known.superseded_by.is_empty());
+    // A rewording: the new text is not known, the old one has everything.
+    let ledger = then(&[retract(9, 50, 2, &[id(3, 30)])]);
+    assert!(!ledger.knows(EntryId(2)) && ledger.sources(EntryId(2)).is_empty());
+    assert_eq!(ledger.evidence(NOW, EntryId(1)), whole.evidence(NOW, EntryId(1)));
+    assert_eq!(ledger.vanished(&IdSet::default()), BTreeSet::from([EntryId(1)]));
+    // The entry itself, and with it what was made from it.
+    let ledger = then(&[retract(9, 50, 1, &[id(0, 5)])]);
+    assert!(!ledger.knows(EntryId(1)) && !ledger.knows(EntryId(2)));
+    // Events about other entries are not reached.
+    let ledger = then(&[retract(9, 50, 3, &[id(0, 5), id(1, 10)])]);
+    assert_eq!(ledger.evidence(NOW, EntryId(1)), whole.evidence(NOW, EntryId(1)));
+}

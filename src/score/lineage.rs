@@ -150,7 +150,7 @@ impl Ledger {
     /// What the events come to, and what being there counts for.
     fn sum(&self, now: Now, entry: EntryId) -> (Sum, u64) {
         let reach = self.reach(entry, |_| true);
-        let by_hand = |id: &EntryId| self.edges(*id).iter().any(|edge| edge.how == How::HandEdit);
+        let by_hand = |id: &EntryId| self.edges(*id).any(|edge| edge.how == How::HandEdit);
         let through =
             reach.keys().any(by_hand).then(|| self.reach(entry, |edge| edge.how != How::HandEdit));
         let decided = through.as_ref().unwrap_or(&reach);
@@ -159,18 +159,18 @@ impl Ledger {
             let holds = |note: &Note| decided.get(id).is_some_and(|end| note.at < *end);
             for note in self.notes(*id).filter(|note| note.at < *end) {
                 sum.add(note, now.horizon(), holds(note));
-                if !matches!(note.what, What::Source | What::Chosen) {
+                if !matches!(note.what, What::Source(_) | What::Chosen(_)) {
                     heard.insert(*id);
                 }
             }
         }
         // An entry that is there counts 1, and so does each that it was merged from.
         let merged = reach.iter().flat_map(|(id, end)| {
-            let edges = self.edges(*id).iter();
+            let edges = self.edges(*id);
             edges.filter(|edge| edge.how == How::Merge && edge.at < *end).map(|edge| edge.from)
         });
         let merged: BTreeSet<EntryId> = merged.filter(|id| *id != entry).collect();
-        let known = |id: &&EntryId| heard.contains(id) || !self.edges(**id).is_empty();
+        let known = |id: &&EntryId| heard.contains(id) || self.edges(**id).next().is_some();
         (sum, 1 + merged.iter().filter(known).count() as u64)
     }
 
@@ -184,10 +184,10 @@ impl Ledger {
                 continue;
             }
             reached.insert(id, end);
-            for edge in self.edges(id).iter().filter(|edge| edge.at < end && through(edge)) {
+            for edge in self.edges(id).filter(|edge| edge.at < end && through(edge)) {
                 // By a clock that was behind, a source may be younger than what was made from it.
-                let first = self.accounts.get(&edge.from).and_then(|account| account.first_add);
-                let mut older = self.edges(edge.from).iter().map(|edge| edge.at).chain(first);
+                let first = self.first_add(edge.from);
+                let mut older = self.edges(edge.from).map(|edge| edge.at).chain(first);
                 let known = older.any(|first| first < edge.at);
                 open.push((if known { edge.at } else { end }, edge.from));
             }
@@ -238,8 +238,8 @@ impl Ledger {
     fn newest_of(&self, entry: EntryId, counts: impl Fn(Order, bool) -> bool) -> Option<Order> {
         let reach = self.reach(entry, |_| true);
         let order = |(id, end): (&EntryId, &Order)| {
-            let notes = self.notes(*id).map(|note| (note.at, note.what == What::Source));
-            let edges = self.edges(*id).iter().map(|edge| (edge.at, false));
+            let notes = self.notes(*id).map(|note| (note.at, matches!(note.what, What::Source(_))));
+            let edges = self.edges(*id).map(|edge| (edge.at, false));
             let all = notes.chain(edges).filter(|(at, used)| at < end && counts(*at, *used));
             all.map(|(at, _)| at).max()
         };

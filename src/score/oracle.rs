@@ -52,7 +52,8 @@ fn ends(events: &[Event], entry: EntryId, by_hand: bool) -> BTreeMap<EntryId, Or
     }
 }
 
-pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Evidence> {
+/// The events that count: each once, and none that was taken back.
+fn counted(all: &[Event]) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for event in all {
         let same =
@@ -61,6 +62,23 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
             events.push(event.clone());
         }
     }
+    let gone: BTreeSet<(EntryId, EventId)> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Retract(ids) => Some(ids.iter().map(|id| (event.entry, *id))),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    events.retain(|event| {
+        let is_retract = matches!(event.kind, EventKind::Retract(_));
+        !is_retract && !gone.contains(&(event.entry, event.order().1))
+    });
+    events
+}
+
+pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Evidence> {
+    let events = counted(all);
     let (ends, decided) = (ends(&events, entry, true), ends(&events, entry, false));
     let within = |ends: &BTreeMap<EntryId, Order>, event: &Event| {
         ends.get(&event.entry).is_some_and(|end| event.order() < *end)

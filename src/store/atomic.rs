@@ -116,7 +116,11 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
 /// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
 /// there, ending a line that only looked torn leaves an empty one.
-pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
+pub(crate) fn append_lines(
+    path: &Path,
+    lines: &(impl AsRef<[u8]> + ?Sized),
+    sync: Sync,
+) -> Result<()> {
     append_below(path, String::new, lines, sync)
 }
 
@@ -124,9 +128,10 @@ pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
 pub(crate) fn append_below(
     path: &Path,
     head: impl Fn() -> String,
-    lines: &str,
+    lines: &(impl AsRef<[u8]> + ?Sized),
     sync: Sync,
 ) -> Result<()> {
+    let lines = lines.as_ref();
     let append = || -> io::Result<bool> {
         let (mut file, is_new) = match open_at_end(path, sync, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -146,7 +151,7 @@ pub(crate) fn append_below(
                 std::thread::yield_now();
             }
         }
-        bytes.extend_from_slice(lines.as_bytes());
+        bytes.extend_from_slice(lines);
         if let Err(error) = file.write_all(&bytes) {
             drop(file.set_len(length));
             return Err(error);

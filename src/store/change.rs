@@ -24,12 +24,17 @@ impl Target {
         }
     }
 
+    /// Its name in a store.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Topic(stem) => format!("topics/{stem}.md"),
+            Self::Archive(stem) => format!("archive/{stem}.md"),
+        }
+    }
+
     /// Where it is in a store.
     pub(super) fn path(&self, dir: &Path) -> PathBuf {
-        match self {
-            Self::Topic(stem) => dir.join("topics").join(format!("{stem}.md")),
-            Self::Archive(stem) => dir.join("archive").join(format!("{stem}.md")),
-        }
+        dir.join(self.name())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     log,
-    read::{self, Problem},
+    read::Problem,
     vault::{Snapshot, Store},
 };
 use crate::{
@@ -31,9 +31,9 @@ pub(crate) struct Past {
 impl Store {
     /// The store at `moment`, which has passed; `today` is what it holds now.
     pub(crate) fn at(&self, moment: Timestamp, today: &Snapshot, categories: &Categories) -> Past {
-        let bytes = read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok().flatten();
+        let bytes = self.log().unwrap_or_default();
         let adopted = today.adopted.iter().filter(|event| event.ts <= moment);
-        let mut ledger = log::fold_until(&bytes.unwrap_or_default(), moment);
+        let mut ledger = log::fold_until(&bytes, moment);
         adopted.for_each(|event| ledger.fold(event));
         let archived = self.read_archive(categories);
         let archive = archived.placed(self, categories);

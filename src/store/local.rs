@@ -144,7 +144,7 @@ impl Store {
         self.made_path(name, Sync::Private)
     }
 
-    fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
+    pub(super) fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
         let dir = self.data_dir();
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
@@ -187,7 +187,8 @@ impl Store {
         if folder == dir { Ok(()) } else { read::guard(&dir, folder) }
     }
 
-    fn guard_data(&self, dir: &Path) -> Result<(), Problem> {
+    /// Whether it leads out of the project.
+    pub(super) fn guard_data(&self, dir: &Path) -> Result<(), Problem> {
         read::guard(self.dir.parent().unwrap_or(&self.dir), dir)
     }
 }

@@ -35,11 +35,14 @@ pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
     ledger
 }
 
-/// The events of a log with their lines, by entry.
+/// The events of a log with their lines, by entry, each once.
 pub(crate) fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();
+    let mut known = BTreeSet::new();
     for line in lines(log).filter_map(|line| str::from_utf8(line).ok()) {
-        if let Some(event) = Event::read(line.trim()) {
+        if let Some(event) = Event::read(line.trim())
+            && known.insert((event.id, event.fingerprint()))
+        {
             found.entry(event.entry).or_default().push((event, line.trim().to_owned()));
         }
     }
@@ -58,10 +61,18 @@ pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
 }
 
 /// The entries that some lines of a log are about; `None` when other entries may depend on them,
-/// as they do on edits and merges.
+/// as they do on edits and merges, and on what takes them back.
 pub(crate) fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
-    let plain = |event: &Event| !matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
+    let plain = |event: &Event| {
+        use EventKind::{Edit, Merge, Retract};
+        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_))
+    };
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
+}
+
+/// How many events a log has.
+pub(crate) fn count(log: &[u8]) -> usize {
+    lines(log).filter_map(event).count()
 }
 
 /// The lines of the log, without their ends.

@@ -11,6 +11,7 @@ use super::{
     lock::StoreLock,
     read::{self, Problem, Unreadable},
     trust::Kind,
+    undo::Touched,
     vault::Store,
 };
 use crate::{model::local::Date, text::lines};
@@ -49,6 +50,11 @@ impl Store {
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
         let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
         atomic::append_lines(&path, &text, self.sync)?;
+        if self.run.is_some() {
+            let after = self.file(name).map_err(Unreadable)?.unwrap_or_default();
+            let old = after.strip_suffix(text.as_bytes()).filter(|_| !end.is_empty());
+            self.note_step(&[], vec![Touched::new(name, old, &after)]);
+        }
         let Some(mut bytes) = before else {
             self.trust.pass();
             return Ok(());
@@ -91,6 +97,10 @@ impl Store {
             };
             let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
             if atomic::replace_file(&path, &after, self.sync, unchanged)? {
+                if self.run.is_some() {
+                    let touched = Touched::new(name, before.as_deref(), &after);
+                    self.note_step(&[], vec![touched]);
+                }
                 let ours = |bytes| self.trust.holds(self.trust.file(name, bytes));
                 if before.as_deref().is_none_or(ours) {
                     self.trust.note(|| vec![self.trust.file(name, &after)]);

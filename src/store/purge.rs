@@ -58,6 +58,10 @@ impl Store {
         if self.rewrite(lock, EVIDENCE, without)? {
             changed.push(EVIDENCE.to_owned());
         }
+        if self.purge_local_log(ids)? {
+            changed.push(self.local_log_name());
+        }
+        self.forget_steps()?;
         if self.purge_telemetry(ids)? {
             changed.push(format!("../data/{TELEMETRY}"));
         }

@@ -101,7 +101,7 @@ impl Store {
     pub(crate) fn holdings(&self, reader: Reader<'_>) -> Holdings {
         let Reader { now, categories, .. } = reader;
         let snapshot = self.read(now, categories);
-        let log = self.file(super::vault::EVIDENCE).ok().flatten().unwrap_or_default();
+        let log = self.log().unwrap_or_default();
         let mut events = log::by_entry(&log);
         let who = Provenance::adoption();
         // What pi knew is told as pi tells it, and what is only seen today has no past to tell.

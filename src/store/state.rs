@@ -23,7 +23,7 @@ impl Store {
             let bytes = read::listed(&self.dir, &topics.join(&name), read::MAX_FILE);
             part(&name, &bytes.map_err(Unreadable)?.unwrap_or_default());
         }
-        part(EVIDENCE, &self.file(EVIDENCE).map_err(Unreadable)?.unwrap_or_default());
+        part(EVIDENCE, &self.log().map_err(Unreadable)?);
         let start = hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
         Ok(format!("{start:016x}"))
     }

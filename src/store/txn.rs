@@ -13,7 +13,8 @@ use super::{
     lock::StoreLock,
     read::{self, Unreadable},
     trust::Key,
-    vault::{EVIDENCE, Snapshot, Store},
+    undo::Touched,
+    vault::{Snapshot, Store},
 };
 use crate::{
     model::{
@@ -21,6 +22,7 @@ use crate::{
         entry::{EntryId, Markers, Wording},
         event::{Author, Event, EventKind, Provenance},
         time::Now,
+        ulid::EventId,
     },
     plan,
     score::{
@@ -51,6 +53,8 @@ pub(crate) struct Txn<'a> {
     /// Whether the log was read.
     heard: bool,
     events: Vec<String>,
+    /// Those of them that are taken back with the command.
+    own: Vec<(EntryId, EventId)>,
     changes: Vec<(Target, Vec<Change>)>,
     /// What this machine says.
     said: Vec<Key>,
@@ -89,9 +93,9 @@ impl Store {
         who: Provenance,
     ) -> Txn<'a> {
         let snapshot = self.read_topics(categories);
-        let (events, changes, said) = (Vec::new(), Vec::new(), Vec::new());
+        let (events, own, changes, said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (lock, heard) = (None, false);
-        Txn { store: self, lock, categories, now, who, snapshot, heard, events, changes, said }
+        Txn { store: self, lock, categories, now, who, snapshot, heard, events, own, changes, said }
     }
 }
 
@@ -125,8 +129,9 @@ impl Txn<'_> {
 
     /// Whether the log has a word about an entry; one that cannot be read may have.
     pub(crate) fn mentions(&self, entry: EntryId) -> bool {
-        let log = self.store.file(EVIDENCE).map(Option::unwrap_or_default);
-        log.map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
+        self.store
+            .log()
+            .map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
     }
 
     /// Whose store it is.
@@ -185,18 +190,21 @@ impl Txn<'_> {
         let by = if unsaid { Author::Person } else { Author::of(&self.who.by) };
         let event = Event { id, ts, entry, by, kind };
         self.snapshot.ledger.fold(&event);
+        self.own.push((entry, id));
         self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
         Ok(())
     }
 
     /// Notes an event of another log with its line as it is. Gives whether it was unknown.
     pub(crate) fn take_over(&mut self, event: &Event, line: &str) -> bool {
-        if self.snapshot.ledger.holds(event) {
+        let (event, line) = self.snapshot.ledger.again(event, line);
+        if self.snapshot.ledger.holds(&event) {
             return false;
         }
         self.adopt(Some(event.entry));
-        self.snapshot.ledger.fold(event);
-        self.events.push(line.to_owned());
+        self.snapshot.ledger.fold(&event);
+        self.own.push((event.entry, event.id));
+        self.events.push(line.into_owned());
         true
     }
 
@@ -262,7 +270,7 @@ impl Txn<'_> {
         for folder in [dir.join("topics"), dir.join("archive")] {
             read::guard(dir, &folder).map_err(Unreadable)?;
         }
-        let (log, _) = read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
+        read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
         for folder in [dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
@@ -274,11 +282,16 @@ impl Txn<'_> {
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
             lines.push('\n');
-            atomic::append_lines(&log, &lines, self.store.sync)?;
+            self.store.append_events(&lines)?;
         }
+        let mut touched = Vec::new();
         for ((target, changes), first) in self.changes.iter().zip(planned) {
-            self.replace(target, changes, first)?;
+            let Planned { before, after, .. } = self.replace(target, changes, first)?;
+            if self.store.run.is_some() {
+                touched.push(Touched::new(&target.name(), before.as_deref(), &after));
+            }
         }
+        self.store.note_step(&self.own, touched);
         if let Some(journal) = journal {
             journal::discard(journal)?;
         }
@@ -333,10 +346,16 @@ impl Txn<'_> {
         edits
     }
 
-    fn replace(&self, target: &Target, changes: &[Change], mut planned: Planned) -> Result<()> {
+    /// Gives what was written.
+    fn replace(
+        &self,
+        target: &Target,
+        changes: &[Change],
+        mut planned: Planned,
+    ) -> Result<Planned> {
         for _ in 0..RETRIES {
             if planned.before.as_deref() == Some(planned.after.as_slice()) {
-                return Ok(());
+                return Ok(planned);
             }
             if let Some(dir) = planned.path.parent() {
                 atomic::create_dir(dir, self.store.sync)?;
@@ -346,7 +365,7 @@ impl Txn<'_> {
                 Err(problem) => Err(anyhow::Error::new(Unreadable(problem))),
             };
             if atomic::replace_file(&planned.path, &planned.after, self.store.sync, unchanged)? {
-                return Ok(());
+                return Ok(planned);
             }
             planned = self.plan(target, changes)?;
         }

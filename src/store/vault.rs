@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -13,6 +14,7 @@ use super::{
     read::{self, Problem},
     root,
     trust::Trust,
+    undo::Run,
 };
 use crate::{
     model::{
@@ -49,6 +51,10 @@ pub(crate) struct Store {
     pub(crate) state: Option<PathBuf>,
     /// Set for whoever speaks to an agent unasked.
     pub(crate) strict: bool,
+    /// Whether events stay on this machine until somebody types a command: a hook writes them.
+    pub(crate) aside: bool,
+    /// The command that somebody has typed, if it can be taken back.
+    pub(crate) run: Option<Arc<Run>>,
 }
 
 /// A topic file as read.
@@ -69,8 +75,8 @@ pub(crate) struct Snapshot {
     pub(crate) ledger: Ledger,
     /// What adoption adds: events that are in no file yet.
     pub(crate) adopted: Vec<Event>,
-    /// Numbers of damaged lines in the evidence log.
-    pub(crate) damaged: Vec<usize>,
+    /// How many lines of the evidence are damaged.
+    pub(crate) damaged: usize,
     /// Files that could not be read.
     pub(crate) problems: Vec<Problem>,
 }
@@ -94,7 +100,7 @@ impl Store {
         self.dir.join("topics")
     }
 
-    /// The evidence log.
+    /// The evidence log, without what waits on this machine.
     pub(crate) fn evidence(&self) -> PathBuf {
         self.dir.join(EVIDENCE)
     }
@@ -175,8 +181,8 @@ impl Store {
     }
 
     fn read_log(&self, snapshot: &mut Snapshot) -> Vec<u8> {
-        let bytes = match read::file(&self.dir, &self.evidence(), read::MAX_LOG) {
-            Ok(bytes) => bytes.unwrap_or_default(),
+        let bytes = match self.log() {
+            Ok(bytes) => bytes,
             Err(problem) => {
                 snapshot.problems.push(problem);
                 // Without the log, what its user has forgotten would look like any other entry.
@@ -187,11 +193,11 @@ impl Store {
             }
         };
         snapshot.ledger = log::ledger_for(bytes.len());
-        for (number, line) in (1..).zip(log::lines(&bytes)) {
+        for line in log::lines(&bytes) {
             match log::event(line) {
                 Some(event) => snapshot.ledger.fold(&event),
                 None if line.trim_ascii().is_empty() => {}
-                None => snapshot.damaged.push(number),
+                None => snapshot.damaged += 1,
             }
         }
         bytes
@@ -200,8 +206,7 @@ impl Store {
     /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
     /// more has to read the markdown too. Lines about other entries are not even parsed.
     pub(crate) fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
-        let bytes =
-            read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok()?.unwrap_or_default();
+        let bytes = self.log().ok()?;
         let mut wanted = wanted.clone();
         loop {
             let mut ledger = Ledger::default();
@@ -232,7 +237,10 @@ impl Store {
         }
         let present = lines.iter().map(|line| line.id).collect();
         let vanished = log::origins(bytes, &snapshot.ledger.vanished(&present));
-        let events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        for event in &mut events {
+            *event = snapshot.ledger.again(event, "").0.into_owned();
+        }
         for event in &events {
             snapshot.ledger.fold(event);
         }

@@ -9,6 +9,7 @@ pub mod merge;
 pub mod notes;
 pub mod observation;
 pub(crate) mod pasted;
+pub(crate) mod patch;
 pub mod preference;
 pub mod safe;
 pub mod secret;

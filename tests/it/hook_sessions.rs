@@ -70,6 +70,11 @@ fn at(sandbox: &Sandbox, time: &str, session: &str, event: &str, more: &Value) -
 const SPINDLE: &str = "The spindle needs 4 s to reach speed; wait for `M3` to report before the first plunge #spindle";
 const USES: &str = "Done: the job now waits for `M3` to report, since the spindle needs 4 s to reach speed before its first plunge.";
 
+/// What hooks have noted.
+fn noted(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.project().join(".pi/data/evidence.jsonl")).unwrap()
+}
+
 fn evidence(sandbox: &Sandbox) -> i64 {
     sandbox.entries()[SPINDLE]["evidence"].as_i64().unwrap()
 }
@@ -97,7 +102,7 @@ fn what_an_answer_uses_is_reinforced() {
     let again = json!({"last_assistant_message": format!("Again. {USES}")});
     assert_eq!(at(&sandbox, "23:00:00", "d", "stop", &again).ok(), "");
     assert_eq!(evidence(&sandbox) - before, 2);
-    let log = sandbox.read("evidence.jsonl");
+    let log = noted(&sandbox);
     let last = log.lines().last().unwrap();
     assert!(last.contains("\"by\":\"claude\"") && last.contains("\"session\":\"d\""), "{last}");
     let telemetry = fs::read_to_string(sandbox.project().join(".pi/data/memory-telemetry.jsonl"));
@@ -247,7 +252,7 @@ fn agents_side_by_side() {
     }
     assert!(files >= 5, "evidence, telemetry and four ledgers");
     // One use an hour counts, whoever found it.
-    let log = sandbox.read("evidence.jsonl");
+    let log = noted(&sandbox);
     let spindle = sandbox.entries()[SPINDLE]["id"].as_str().unwrap().to_owned();
     let now = log.lines().filter(|line| {
         line.contains(&spindle)
@@ -268,7 +273,7 @@ fn what_the_user_states_is_learned() {
     assert!(!told.contains("0.2 mm"), "{told}");
     let text = "From now on, leave 0.2 mm for the finishing pass";
     assert_eq!(sandbox.entries()[text]["cue"], "explicit");
-    let log = sandbox.read("evidence.jsonl");
+    let log = noted(&sandbox);
     let last = log.lines().last().unwrap();
     assert!(last.contains("\"by\":\"claude\",\"session\":\"s\""), "{last}");
     // It is in the context: neither a prompt nor an answer that repeats it count.

@@ -2,6 +2,7 @@
 //! made, changed, shown or deleted where it leads, and nobody waits for it.
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     os::unix::fs::symlink,
@@ -223,13 +224,17 @@ fn names() -> &'static [String] {
 
 fn found() -> Vec<String> {
     let clone = Clone::new();
-    clone.live(&[WRITERS], |line, done| assert!((0..=2).contains(&done.code), "{line}: {done:?}"));
-    let mut names = BTreeSet::from(["memory.json".to_owned()]);
-    for (path, _) in clone.sandbox.everything() {
-        let Some(name) = path.strip_prefix("project/.pi/") else { continue };
-        let whole = Path::new(name).ancestors().filter(|part| part.components().count() > 0);
-        names.extend(whole.map(|part| part.to_string_lossy().into_owned()));
-    }
+    let names = RefCell::new(BTreeSet::from(["memory.json".to_owned()]));
+    // After each step: some files are there for a while only.
+    clone.live(&[WRITERS], |line, done| {
+        assert!((0..=2).contains(&done.code), "{line}: {done:?}");
+        for (path, _) in clone.sandbox.everything() {
+            let Some(name) = path.strip_prefix("project/.pi/") else { continue };
+            let whole = Path::new(name).ancestors().filter(|part| part.components().count() > 0);
+            names.borrow_mut().extend(whole.map(|part| part.to_string_lossy().into_owned()));
+        }
+    });
+    let mut names = names.into_inner();
     names.remove("memory");
     names.into_iter().collect()
 }
@@ -272,6 +277,7 @@ fn the_names_are_those_of_the_layout() {
         "data/dream/lock",
         "data/dream/sessions.jsonl",
         "data/dream/state.json",
+        "data/evidence.jsonl",
         "data/lock",
         "data/memory-telemetry.jsonl",
         "data/observations",

@@ -11,6 +11,7 @@ mod bad_files;
 mod bad_input;
 mod broken_settings;
 mod check;
+mod clean_tree;
 mod cmd;
 mod collisions;
 mod common;
@@ -66,6 +67,7 @@ mod tidy;
 mod trust;
 mod trust_notes;
 mod truth;
+mod undo;
 mod vectors;
 #[cfg(feature = "fastembed")]
 mod vectors_model;

@@ -1,0 +1,388 @@
+//! What hooks note stays beside the store, so that git sees nothing of it, until somebody types a
+//! command: nothing is lost on the way and nothing counts twice.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    common::{
+        repository,
+        sandbox::{Outcome, Sandbox, copy_tree},
+        scale,
+    },
+    hooks::{AGENTS, hook, piped},
+};
+
+const SPINDLE: &str = "The spindle needs 4 s to reach speed; wait for `M3` to report before the first plunge #spindle";
+const USES: &str = "Done: the job now waits for `M3` to report, since the spindle needs 4 s to reach speed before its first plunge.";
+
+/// A repository in which the store is committed.
+fn repository_of(fixture: &str) -> Sandbox {
+    let sandbox = Sandbox::new(fixture);
+    sandbox.run(&["init"]).ok();
+    sandbox.run(&["rebuild"]).done();
+    sandbox.git("project", &["init", "-q"]);
+    commit(&sandbox, "project");
+    sandbox
+}
+
+fn commit(sandbox: &Sandbox, place: &str) {
+    sandbox.git(place, &["add", "."]);
+    sandbox.git(place, &["commit", "-qm", place]);
+}
+
+fn status(sandbox: &Sandbox, place: &str) -> String {
+    sandbox.git(place, &["status", "--porcelain", "--untracked-files=all"])
+}
+
+/// A session of Claude Code in a directory, in which an answer uses the spindle.
+fn answer(sandbox: &Sandbox, place: &str, hour: usize) {
+    let session = format!("{place}-{hour}");
+    let cwd = sandbox.root().join(place);
+    for (event, more) in [
+        ("session-start", json!({"source": "startup"})),
+        ("stop", json!({"last_assistant_message": USES})),
+    ] {
+        let mut input = json!({"session_id": session, "cwd": cwd});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut command = hook(sandbox, "claude", event);
+        command.current_dir(&cwd).env("PIMEM_NOW", time(hour));
+        assert_eq!(piped(command, input.to_string()).code, 0);
+    }
+}
+
+fn time(hour: usize) -> String {
+    let (mut month, mut day, hour) = (6, 28 + hour / 12, 2 * (hour % 12));
+    while day > 30 {
+        (month, day) = (month + 1, day - 30);
+    }
+    format!("2026-{month:02}-{day:02}T{hour:02}:00:00Z")
+}
+
+fn evidence_in(sandbox: &Sandbox, place: &str) -> i64 {
+    let list = sandbox.run_in(place, &["list", "--json", "--now", "2026-08-30"]).done();
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let entries = list["entries"].as_array().unwrap().iter();
+    let spindle = entries.filter(|entry| entry["text"] == SPINDLE);
+    spindle.map(|entry| entry["evidence"].as_i64().unwrap()).sum()
+}
+
+fn lines(path: impl AsRef<Path>) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn shared(sandbox: &Sandbox, place: &str) -> Vec<String> {
+    lines(sandbox.root().join(place).join(".pi/memory/evidence.jsonl"))
+}
+
+fn local(sandbox: &Sandbox, place: &str) -> Vec<String> {
+    lines(sandbox.root().join(place).join(".pi/data/evidence.jsonl"))
+}
+
+fn twice(lines: &[String]) -> Vec<&String> {
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for line in lines {
+        *counts.entry(line).or_default() += 1;
+    }
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(line, _)| line).collect()
+}
+
+/// What an agent says, in a session of its own.
+fn said(sandbox: &Sandbox, agent: &str, step: &str, turn: usize) -> Option<String> {
+    let path = repository().join(format!("fixtures/hooks/{agent}/{step}.in.json"));
+    let text = fs::read_to_string(path).ok()?;
+    let mut value: Value =
+        serde_json::from_str(&text.replace("$PROJECT", &sandbox.project().to_string_lossy()))
+            .unwrap();
+    for name in ["session_id", "conversation_id", "conversationId"] {
+        if let Some(session) = value.get_mut(name) {
+            *session = json!(format!("{agent}-{turn}"));
+        }
+    }
+    Some(value.to_string())
+}
+
+#[test]
+fn prompts_and_answers_leave_nothing_for_git() {
+    let sandbox = repository_of("working");
+    let before = shared(&sandbox, "project");
+    let turns = 4 * scale();
+    for (number, agent) in AGENTS.into_iter().enumerate() {
+        for turn in 0..turns {
+            for step in ["session-start", "prompt", "post-tool", "stop", "session-end"] {
+                let Some(input) = said(&sandbox, agent, step, turn) else { continue };
+                let mut command = hook(&sandbox, agent, step);
+                let now = time(number * turns + turn);
+                command.env("PIMEM_NOW", now).env("PIMEM_HOOK_REBUILD_MINUTES", "30");
+                assert_eq!(piped(command, input).code, 0, "{agent} {step}");
+            }
+        }
+        assert_eq!(status(&sandbox, "project"), "", "{agent}");
+    }
+    assert_eq!(shared(&sandbox, "project"), before);
+    let noted = local(&sandbox, "project");
+    for agent in ["claude", "codex", "gemini", "opencode", "pi", "generic"] {
+        let by = format!("\"by\":\"{agent}\"");
+        assert!(noted.iter().any(|line| line.contains(&by)), "{agent}: {}", noted.len());
+    }
+}
+
+#[test]
+fn a_typed_command_moves_what_hooks_have_noted() {
+    let sandbox = repository_of("working");
+    let (before, log) = (evidence_in(&sandbox, "project"), shared(&sandbox, "project"));
+    for hour in 0..3 {
+        answer(&sandbox, "project", hour);
+    }
+    assert_eq!(evidence_in(&sandbox, "project"), before + 3, "readers fold both");
+    let noted = local(&sandbox, "project");
+    assert_eq!(noted.len(), 3, "{noted:?}");
+    let doctor = sandbox.run(&["doctor"]).ok();
+    assert!(doctor.contains("events of hooks  3 in ../data/evidence.jsonl"), "{doctor}");
+    // Who reads, or looks at what would be, moves nothing; nor does what a hook has started.
+    sandbox.run(&["report"]).ok();
+    sandbox.run(&["check", "--fix", "--dry-run"]).done();
+    let mut command = sandbox.command(&["rebuild"]);
+    command.env("PIMEM_UNASKED", "1");
+    assert_eq!(crate::common::sandbox::outcome(command).code, 0);
+    assert_eq!(
+        (shared(&sandbox, "project"), status(&sandbox, "project")),
+        (log.clone(), String::new())
+    );
+    sandbox.run(&["add", "Clamps first"]).ok();
+    let after = shared(&sandbox, "project");
+    assert_eq!(after[..log.len()], log);
+    assert_eq!(after[log.len()..log.len() + 3], noted, "in one piece, as they were");
+    assert_eq!(after.len(), log.len() + 4);
+    assert!(!sandbox.project().join(".pi/data/evidence.jsonl").exists());
+    assert_eq!(evidence_in(&sandbox, "project"), before + 3);
+    // So does any other command that writes.
+    for (hour, args) in
+        [(3, &["rebuild"][..]), (4, &["log", "Milled"]), (5, &["todo", "add", "Oil"])]
+    {
+        answer(&sandbox, "project", hour);
+        assert_eq!(local(&sandbox, "project").len(), 1);
+        assert_eq!(sandbox.run(args).code, 0);
+        assert_eq!(local(&sandbox, "project"), Vec::<String>::new(), "{args:?}");
+    }
+    assert_eq!(evidence_in(&sandbox, "project"), before + 6);
+}
+
+#[test]
+fn at_once_where_that_is_wanted() {
+    let sandbox = repository_of("working");
+    answer(&sandbox, "project", 0);
+    sandbox.configure("{\"evidence\": {\"shared\": \"always\"}}");
+    answer(&sandbox, "project", 1);
+    assert_eq!(local(&sandbox, "project"), Vec::<String>::new(), "the older ones come along");
+    let last: Vec<String> = shared(&sandbox, "project").into_iter().rev().take(2).collect();
+    assert!(last.iter().all(|line| line.contains("\"by\":\"claude\"")), "{last:?}");
+}
+
+/// The states that a kill between append and removal leaves, and a move that cannot remove.
+#[test]
+fn what_stands_in_both_counts_once() {
+    let sandbox = repository_of("working");
+    let before = evidence_in(&sandbox, "project");
+    (0..2).for_each(|hour| answer(&sandbox, "project", hour));
+    let noted = sandbox.project().join(".pi/data/evidence.jsonl");
+    let text = fs::read_to_string(&noted).unwrap();
+    let all = sandbox.read("evidence.jsonl") + &text;
+    let exported = sandbox.run(&["export", "jsonl", "--now", "2026-08-30"]).done();
+    for (hour, cut) in (2..).zip([all.len(), all.len() - 30]) {
+        sandbox.plant("evidence.jsonl", &all[..cut]);
+        fs::write(&noted, &text).unwrap();
+        assert_eq!(evidence_in(&sandbox, "project"), before + 2);
+        let again = sandbox.run(&["export", "jsonl", "--now", "2026-08-30"]).done();
+        assert_eq!(again, exported);
+        answer(&sandbox, "project", hour);
+        sandbox.run(&["add", "--force", "Clamps first"]).done();
+        let log = shared(&sandbox, "project");
+        assert_eq!(twice(&log), Vec::<&String>::new());
+        assert_eq!(log.iter().filter(|line| line.contains("\"by\":\"claude\"")).count(), 3);
+        assert_eq!(evidence_in(&sandbox, "project"), before + 3);
+        sandbox.run(&["remove", "Clamps first"]).done();
+    }
+}
+
+#[test]
+fn killed_at_any_moment() {
+    let sandbox = repository_of("working");
+    let before = evidence_in(&sandbox, "project");
+    (0..3).for_each(|hour| answer(&sandbox, "project", hour));
+    copy_tree(&sandbox.project().join(".pi"), &sandbox.root().join("before"));
+    let start = Instant::now();
+    sandbox.run(&["rebuild"]).done();
+    let most = start.elapsed();
+    let rounds = 24 * scale();
+    for round in 0..rounds {
+        fs::remove_dir_all(sandbox.project().join(".pi")).unwrap();
+        copy_tree(&sandbox.root().join("before"), &sandbox.project().join(".pi"));
+        let mut command = sandbox.command(&["rebuild"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(most * u32::try_from(round).unwrap() / u32::try_from(rounds).unwrap());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(evidence_in(&sandbox, "project"), before + 3, "{round}");
+        sandbox.run(&["add", "Clamps first"]).done();
+        let log = shared(&sandbox, "project");
+        assert_eq!(twice(&log), Vec::<&String>::new(), "{round}");
+        assert_eq!(log.iter().filter(|line| line.contains("\"by\":\"claude\"")).count(), 3);
+        assert_eq!(local(&sandbox, "project"), Vec::<String>::new());
+    }
+}
+
+/// Hooks that answer while somebody types: every use is in one of the logs, and none in both.
+#[test]
+fn moved_while_hooks_write() {
+    let sandbox = repository_of("working");
+    let before = evidence_in(&sandbox, "project");
+    let rounds = 6 * scale();
+    thread::scope(|scope| {
+        scope.spawn(|| (0..rounds).for_each(|hour| answer(&sandbox, "project", hour)));
+        for number in 0..2 * rounds {
+            sandbox.run(&["add", "--force", &format!("Clamp {number} holds the vice")]).done();
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+    assert_eq!(evidence_in(&sandbox, "project"), before + i64::try_from(rounds).unwrap());
+    let all = [shared(&sandbox, "project"), local(&sandbox, "project")].concat();
+    assert_eq!(twice(&all), Vec::<&String>::new());
+}
+
+#[test]
+fn two_machines_and_a_merge() {
+    let sandbox = repository_of("working");
+    let before = evidence_in(&sandbox, "project");
+    sandbox.git("", &["clone", "-q", "project", "other"]);
+    sandbox.git("project", &["worktree", "add", "-q", "../tree", "-b", "tree"]);
+    for place in ["other", "tree"] {
+        assert_eq!(sandbox.run_in(place, &["trust", "--all"]).code, 0);
+    }
+    for (hour, place) in ["project", "other", "tree", "project", "other", "tree"].iter().enumerate()
+    {
+        answer(&sandbox, place, hour);
+    }
+    for place in ["project", "other", "tree"] {
+        assert_eq!(evidence_in(&sandbox, place), before + 2, "{place}");
+        assert_eq!(status(&sandbox, place), "", "{place}");
+        assert_eq!(sandbox.run_in(place, &["add", &format!("{place} was here")]).code, 0);
+        commit(&sandbox, place);
+    }
+    // What is noted between is moved later.
+    answer(&sandbox, "project", 20);
+    sandbox.git("project", &["merge", "-q", "--no-edit", "tree"]);
+    sandbox.git("project", &["pull", "-q", "--no-rebase", "--no-edit", "../other", "main"]);
+    assert_eq!(evidence_in(&sandbox, "project"), before + 7);
+    assert_eq!(sandbox.run(&["add", "Merged"]).code, 0);
+    commit(&sandbox, "project");
+    assert_eq!(twice(&shared(&sandbox, "project")), Vec::<&String>::new());
+    sandbox.git("other", &["pull", "-q", "--no-rebase", "--no-edit", "../project", "main"]);
+    assert_eq!(evidence_in(&sandbox, "other"), before + 7);
+}
+
+/// Stores side by side have the same `data/`.
+#[test]
+fn neighbours_keep_their_own() {
+    let sandbox = Sandbox::new("empty");
+    let dirs = ["a", "b"].map(|name| sandbox.root().join(name).to_string_lossy().into_owned());
+    for dir in &dirs {
+        sandbox.run(&["--dir", dir, "init"]).ok();
+        sandbox.run(&["--dir", dir, "add", SPINDLE]).ok();
+    }
+    for event in ["session-start", "stop"] {
+        let input = json!({"session_id": "s", "last_assistant_message": USES});
+        let mut command = hook(&sandbox, "claude", event);
+        command.env("PIMEM_DIR", &dirs[0]).env("PIMEM_NOW", time(40));
+        assert_eq!(piped(command, input.to_string()).code, 0);
+    }
+    let evidence = |dir: &str| {
+        sandbox.run(&["--dir", dir, "list", "--json"]).json()["entries"][0]["evidence"].clone()
+    };
+    assert_eq!((evidence(&dirs[0]), evidence(&dirs[1])), (json!(2), json!(1)));
+    sandbox.run(&["--dir", &dirs[1], "add", "Clamps first"]).ok();
+    assert_eq!(evidence(&dirs[0]), 2, "not moved to where it does not belong");
+    sandbox.run(&["--dir", &dirs[0], "add", "Clamps first"]).ok();
+    assert_eq!(evidence(&dirs[0]), 2);
+    assert!(
+        fs::read_to_string(format!("{}/evidence.jsonl", dirs[0])).unwrap().contains("\"claude\"")
+    );
+}
+
+#[test]
+fn purged_from_both() {
+    let sandbox = repository_of("working");
+    answer(&sandbox, "project", 0);
+    let id = sandbox.entries()[SPINDLE]["id"].as_str().unwrap().to_owned();
+    sandbox.run(&["purge", "--yes", &id]).done();
+    for log in [shared(&sandbox, "project"), local(&sandbox, "project")] {
+        assert!(!log.iter().any(|line| line.contains(&id)), "{log:?}");
+    }
+    // What a killed move has left behind goes too.
+    let sandbox = repository_of("working");
+    answer(&sandbox, "project", 0);
+    let noted = local(&sandbox, "project");
+    sandbox.run(&["add", "Clamps first"]).ok();
+    fs::write(sandbox.project().join(".pi/data/evidence.jsonl"), noted.join("\n")).unwrap();
+    sandbox.run(&["purge", "--yes", &id]).done();
+    assert!(!local(&sandbox, "project").concat().contains(&id));
+}
+
+/// An index says the same before and after hooks have noted something, and after it was moved.
+#[test]
+fn an_index_knows_both() {
+    let sandbox = repository_of("working");
+    let search = |cached: bool| -> Outcome {
+        let mut command = sandbox.command(&["search", "--json", "--no-touch", "spindle speed"]);
+        command.env("PIMEM_NOW", time(9));
+        if !cached {
+            command.env("XDG_CACHE_HOME", sandbox.root().join("no-cache"));
+        }
+        crate::common::sandbox::outcome(command)
+    };
+    for step in 0..5 {
+        match step {
+            0 => {}
+            1 | 3 => answer(&sandbox, "project", step),
+            2 => drop(sandbox.run(&["rebuild"]).done()),
+            _ => drop(sandbox.run(&["add", "Clamps first"]).ok()),
+        }
+        let (with, without) = (search(true).json(), search(false).json());
+        assert_eq!(with["hits"], without["hits"], "{step}");
+    }
+}
+
+/// A link is no log, wherever it leads, and what cannot be read is told of.
+#[test]
+fn something_else_in_its_place() {
+    let sandbox = repository_of("working");
+    let path = sandbox.project().join(".pi/data/evidence.jsonl");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let outside = sandbox.root().join("outside.jsonl");
+    fs::write(&outside, "theirs\n").unwrap();
+    std::os::unix::fs::symlink(&outside, &path).unwrap();
+    let list = sandbox.run(&["list"]);
+    assert_eq!(list.code, 2, "{list:?}");
+    assert!(list.stderr.contains("data/evidence.jsonl is a link that leads out"), "{list:?}");
+    answer(&sandbox, "project", 0);
+    assert!(sandbox.run(&["reinforce", "spindle"]).code == 2);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs\n");
+    fs::remove_file(&path).unwrap();
+    // Damaged lines are told of by the name of their file, and never deleted.
+    fs::write(&path, "no event\n").unwrap();
+    let list = sandbox.run(&["list"]);
+    assert!(list.stderr.contains("damaged lines of evidence.jsonl skipped: 1"), "{list:?}");
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(doctor.stdout.contains("../data/evidence.jsonl:1 is damaged"), "{doctor:?}");
+    sandbox.run(&["log", "Milled"]).done();
+    assert_eq!(shared(&sandbox, "project").last().unwrap(), "no event");
+}

@@ -1,0 +1,220 @@
+//! `undo`: after it, everything is as it was before the command, but for the log, which only grows.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+
+/// Files of markdown.
+fn markdown(sandbox: &Sandbox) -> BTreeMap<String, String> {
+    let mut files = sandbox.tree();
+    files.retain(|name, _| Path::new(name).extension().is_some_and(|end| end == "md"));
+    let text = |(name, bytes)| (name, String::from_utf8(bytes).unwrap());
+    files.into_iter().map(text).collect()
+}
+
+fn differing(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) -> Vec<String> {
+    let all: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let differ = all.into_iter().filter(|name| a.get(*name) != b.get(*name));
+    differ.map(|name| format!("{name}: {:?} {:?}", a.get(name), b.get(name))).collect()
+}
+
+/// What readers say of all entries.
+fn said(sandbox: &Sandbox) -> Value {
+    sandbox.run(&["list", "--json"]).json()
+}
+
+fn store() -> Sandbox {
+    let sandbox = Sandbox::new("harbor");
+    for args in [
+        &["add", "Gulls eat the bait"][..],
+        &["add", "--pin", "Pilots board at the buoy"],
+        &["add", "Forgotten words"],
+        &["add", "Removed words"],
+        &["forget", "Forgotten words"],
+        &["remove", "Removed words"],
+        &["todo", "add", "Paint the berth"],
+        &["log", "Looked at the berths"],
+        &["note", "--section", "Berths", "Berth 7 is short"],
+    ] {
+        sandbox.run(args).done();
+    }
+    std::fs::write(
+        sandbox.root().join("import.jsonl"),
+        "{\"text\": \"From elsewhere\"}\n{\"text\": \"Gulls eat the bait\"}\n",
+    )
+    .unwrap();
+    // As a merge leaves it.
+    let topic = sandbox.read("topics/lessons.md");
+    sandbox.write("topics/lessons.md", format!("{topic}- [lesson] Gulls eat the bait\n"));
+    sandbox.run(&["rebuild"]).done();
+    sandbox
+}
+
+const COMMANDS: &[&[&str]] = &[
+    &["add", "Sand the hull"],
+    &["add", "-c", "mistake", "A topic that was not there"],
+    &["add", "Gulls eat the bait"],
+    &["add", "--supersedes", "Gulls eat the bait", "Gulls eat bread"],
+    &["add", "--valid-until", "2026-12-31", "--tag", "x", "Tugs are late"],
+    &["reinforce", "Gulls", "rollback"],
+    &["reinforce", "--harmful", "rollback"],
+    &["edit", "Gulls eat the bait", "Gulls eat all bait"],
+    &["pin", "Gulls"],
+    &["unpin", "Pilots"],
+    &["forget", "rollback"],
+    &["restore", "Forgotten words"],
+    &["restore", "Removed words"],
+    &["remove", "Gulls"],
+    &["import", "jsonl", "../import.jsonl"],
+    &["check", "--fix"],
+    &["dream", "--force"],
+    &["log", "Painted"],
+    &["note", "A note"],
+    &["note", "--section", "Berths", "Berth 8 too"],
+    &["todo", "add", "Oil the winch"],
+    &["todo", "done", "Paint"],
+    &["todo", "clear"],
+    &["--user", "add", "A line of one's own"],
+];
+
+#[test]
+fn everything_is_as_it_was() {
+    for args in COMMANDS {
+        let sandbox = store();
+        let (files, entries) = (markdown(&sandbox), said(&sandbox));
+        sandbox.run(&["todo", "add", "Before"]).ok();
+        let done = sandbox.run(args);
+        assert!(done.code < 2, "{args:?}: {done:?}");
+        if done.stdout.contains("nothing") || *args == ["todo", "clear"] {
+            continue;
+        }
+        let again = sandbox.run(&["undo"]);
+        assert!(again.stdout.starts_with("Taken back: "), "{args:?}: {again:?}");
+        let before = sandbox.run(&["undo"]).done();
+        assert!(before.contains("- - [ ] Before"), "{args:?}: {before}");
+        assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new(), "{args:?}");
+        assert_eq!(said(&sandbox), entries, "{args:?}");
+        // What a merge keeps of the log is a set.
+        let mut log: Vec<String> =
+            sandbox.read("evidence.jsonl").lines().map(str::to_owned).collect();
+        log.reverse();
+        sandbox.plant("evidence.jsonl", log.join("\n") + "\n");
+        assert_eq!(said(&sandbox), entries, "{args:?}");
+    }
+}
+
+/// What was taken back can be done again.
+#[test]
+fn and_once_more() {
+    // A dream remembers what it has concluded.
+    let passing = [&["todo", "clear"][..], &["dream", "--force"]];
+    for args in COMMANDS.iter().filter(|args| !passing.contains(args)) {
+        let sandbox = store();
+        sandbox.run(args).done();
+        let (files, entries) = (markdown(&sandbox), said(&sandbox));
+        if sandbox.run(&["undo"]).code == 0 {
+            assert!(sandbox.run(args).code < 2, "{args:?}");
+            assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new(), "{args:?}");
+            assert_eq!(said(&sandbox), entries, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn twenty_steps_back() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    for number in 0..25 {
+        sandbox.run(&["add", "--force", &format!("Number {number} of them")]).ok();
+    }
+    for number in (5..25).rev() {
+        let done = sandbox.run(&["undo"]).ok();
+        assert!(done.contains(&format!("- - [lesson] Number {number} of them")), "{done}");
+    }
+    let done = sandbox.run(&["undo"]);
+    assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{done:?}");
+    assert_eq!(sandbox.entries().len(), 5);
+}
+
+#[test]
+fn refused_where_a_line_has_changed() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "Tides turn"]).done();
+    sandbox.run(&["add", "Gulls eat the bait"]).ok();
+    let topic = sandbox.read("topics/lessons.md");
+    let log = sandbox.read("evidence.jsonl");
+    sandbox.write("topics/lessons.md", topic.replace("the bait", "all the bait there is"));
+    let refused = sandbox.run(&["undo"]).refused();
+    assert!(refused.contains("topics/lessons.md has changed since"), "{refused}");
+    assert_eq!(sandbox.read("evidence.jsonl"), log, "all or nothing");
+    // Somebody else's line beside it is no matter.
+    sandbox.write("topics/lessons.md", format!("{topic}- [lesson] Somebody else's\n"));
+    sandbox.run(&["undo"]).ok();
+    assert_eq!(
+        sandbox.read("topics/lessons.md"),
+        "# Lessons\n\n- [lesson] Tides turn\n- [lesson] Somebody else's\n"
+    );
+}
+
+/// Neither what hooks do nor what cannot be taken back is a step.
+#[test]
+fn what_is_no_step() {
+    let sandbox = Sandbox::new("working");
+    for args in [
+        &["trust", "--all"][..],
+        &["config", "set", "report.budget", "900"],
+        &["rebuild"],
+        &["list"],
+    ] {
+        sandbox.run(args).done();
+    }
+    let said =
+        "{\"session_id\":\"s\",\"prompt\":\"From now on, leave 0.2 mm for the finishing pass.\"}";
+    sandbox.pipe(&["hook", "claude", "prompt"], said).ok();
+    assert_eq!(sandbox.run(&["undo"]).code, 1);
+    // After a purge nothing says what was there.
+    sandbox.run(&["add", "A secret of ours"]).ok();
+    sandbox.run(&["edit", "A secret of ours", "Another text"]).ok();
+    sandbox.run(&["purge", "--yes", "Another text"]).done();
+    let held = std::fs::read_to_string(sandbox.project().join(".pi/data/undo.jsonl")).unwrap();
+    assert_eq!(held, "");
+    assert_eq!(sandbox.run(&["undo"]).code, 1);
+}
+
+/// A clone may bring steps, which nobody here has done.
+#[test]
+fn steps_of_a_clone() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "Tides turn"]).done();
+    sandbox.run(&["remove", "Tides turn"]).ok();
+    std::fs::rename(sandbox.project(), sandbox.root().join("other")).unwrap();
+    let topic = sandbox.root().join("other/.pi/memory/topics/lessons.md");
+    let before = std::fs::read(&topic).unwrap();
+    assert_eq!(sandbox.run_in("other", &["undo"]).code, 1);
+    assert_eq!(std::fs::read(&topic).unwrap(), before);
+}
+
+/// Killed between the log and the files, it goes on where it was.
+#[test]
+fn interrupted() {
+    let sandbox = store();
+    let files = markdown(&sandbox);
+    sandbox.run(&["remove", "Gulls"]).ok();
+    let after = markdown(&sandbox);
+    let steps = sandbox.project().join(".pi/data/undo.jsonl");
+    let noted = std::fs::read(&steps).unwrap();
+    sandbox.run(&["undo"]).ok();
+    assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new());
+    for part in 0..3 {
+        std::fs::write(&steps, &noted).unwrap();
+        for (number, (name, bytes)) in after.iter().enumerate() {
+            if number % 3 == part {
+                std::fs::write(sandbox.project().join(name), bytes).unwrap();
+            }
+        }
+        sandbox.run(&["undo"]).ok();
+        assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new());
+    }
+}
