@@ -144,6 +144,7 @@ pub(super) fn settings(
         budget: budget::available(limit, ctx.config.tokens("report.context"), system_prompt),
         ground_truth: ctx.config.ground_truth(),
         remove_command: ctx.config.text("report.removeCommand"),
+        fill: ctx.config.flag("report.fill").then(|| ctx.config.text("report.searchCommand")),
     }
 }
 

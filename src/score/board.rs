@@ -111,6 +111,8 @@ pub struct Rules<'a> {
     pub categories: &'a Categories,
     /// Whether new entries count as active.
     pub fresh: bool,
+    /// Whether the newest of each category have places of their own.
+    pub reserve: bool,
 }
 
 impl Board {
@@ -140,7 +142,7 @@ impl Board {
             }
         }
         let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
-        let (placements, ranking) = caps::place(&candidates, rules.categories);
+        let (placements, ranking) = caps::place(&candidates, rules.categories, rules.reserve);
         let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
@@ -263,6 +265,7 @@ fn candidate(row: &Row) -> Candidate {
         category: row.entry.category,
         standing: row.standing,
         fresh: row.fresh,
+        first_seen: row.evidence.first_seen,
         last_reinforced,
         excluded: over && !pinned,
         reviewed: row.entry.reviewed,
@@ -295,7 +298,7 @@ mod tests {
     #[test]
     fn what_is_not_reviewed_gives_way() {
         let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true };
+        let rules = Rules { categories: &categories, fresh: true, reserve: true };
         let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
         theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
         theirs.fold(&event(1, 5, "same", EventKind::Forget));
@@ -328,7 +331,7 @@ mod tests {
     #[test]
     fn nothing_lifts_itself() {
         let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true };
+        let rules = Rules { categories: &categories, fresh: true, reserve: true };
         for reviewed in [false, true] {
             let mut ledger = Ledger::default();
             ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
