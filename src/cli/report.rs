@@ -25,8 +25,9 @@ use crate::{
 
 /// Print what an agent should know, for a prompt
 ///
-/// Entries are chosen by score, section by section, until the budget is used up; pinned ones are
-/// always there. Prints nothing when there is nothing to say.
+/// Entries are chosen by score, section by section; what that leaves of the budget is filled with
+/// the others, in the order of their lasting value. Pinned ones are always there. Prints nothing
+/// when there is nothing to say.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]

@@ -36,7 +36,10 @@ impl Gist {
     pub fn of(text: &str) -> Self {
         let mut words = Vec::new();
         let mut cut = String::new();
-        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        // A tag is shared by whole families of entries.
+        let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
+        let parts = spoken.flat_map(|chunk| chunk.split(|c: char| !c.is_alphanumeric()));
+        for word in parts.filter(|word| !word.is_empty()) {
             cut.clear();
             cut.extend(word.chars().flat_map(char::to_lowercase).take(PREFIX));
             if EMPTY.binary_search(&cut.as_str()).is_err() {
@@ -76,6 +79,7 @@ mod tests {
         for (a, b, want) in [
             ("We use PostgreSQL for payments", "Payments are in PostgreSQL now", 1.0),
             ("Deploys go through Jenkins", "Deployment goes through Argo", 0.2),
+            ("Cache tokens #source:user", "Keep logs #source:user", 0.0),
             ("Cache tokens in Redis", "The printer is on fire", 0.0),
             ("", "", 0.0),
             ("the of", "the of", 0.0),
