@@ -107,6 +107,11 @@ impl Agent {
         }
     }
 
+    /// Whether what hooks put into a conversation is still there when it is resumed.
+    pub(crate) fn keeps_contexts(self) -> bool {
+        matches!(self, Self::Claude | Self::Codex | Self::Pi)
+    }
+
     /// Whether its documentation asks for statements of facts: orders look like an injection to it.
     pub(crate) fn wants_facts(self) -> bool {
         self == Self::Claude

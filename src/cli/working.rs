@@ -23,7 +23,7 @@ const HITS: usize = 3;
 /// Characters of the prompt that are searched for.
 const PROMPT: usize = 200;
 /// Bytes of the end of a log that are read: far more than is shown.
-const READ: u64 = 64 * 1024;
+pub(super) const READ: u64 = 64 * 1024;
 
 /// Prints the working layout in at most `limit` characters.
 pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: usize) -> Outcome {
@@ -105,7 +105,7 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
     found
 }
 
-fn open_items(store: &Store) -> Result<String, Problem> {
+pub(super) fn open_items(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
     let lines =
         todo::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
@@ -118,7 +118,7 @@ fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
     Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
 }
 
-fn notes(store: &Store) -> Result<String, Problem> {
+pub(super) fn notes(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

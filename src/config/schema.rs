@@ -173,6 +173,12 @@ const GENERAL: &[Key] = &[
             "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never",
         )
     },
+    key(
+        "hook.workingChars",
+        "PIMEM_HOOK_WORKING_CHARS",
+        Kind::Whole { default: 4000, least: 0, most: 100_000 },
+        "Characters of open items, handoff, log and notes that a starting session is given",
+    ),
     Key {
         guard: Guard::Own,
         ..key(
