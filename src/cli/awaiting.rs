@@ -14,7 +14,7 @@ use crate::{
     plan::scan,
     score::board::{Board, Row, Scope},
     store::{
-        log,
+        log, own,
         read::Problem,
         trust::{self, Key},
         vault::{EVIDENCE, SESSIONS, Snapshot, Store},
@@ -41,6 +41,8 @@ pub(super) struct Held {
     pub(super) entries: usize,
     /// What awaits review, entries first.
     pub(super) items: Vec<Item>,
+    /// How those came, after their number.
+    pub(super) came: &'static str,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
 }
@@ -48,6 +50,7 @@ pub(super) struct Held {
 /// Reads a store, and finds what awaits review.
 pub(super) fn look(ctx: &Context, store: Store) -> Held {
     let snapshot = store.read(ctx.now, &ctx.config.categories);
+    ctx.note_own(own::LIMIT, std::slice::from_ref(&store), std::slice::from_ref(&snapshot));
     let placed = snapshot.placed(&store, &ctx.config.categories);
     let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)]);
     let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
@@ -82,9 +85,10 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
             .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
         items.extend(settings(&store, &ctx.config.awaiting));
     }
+    let came = ctx.came(std::slice::from_ref(&store), board.rows.iter().map(|row| &row.entry));
     let Snapshot { problems, .. } = snapshot;
     let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
-    Held { entries: board.rows.len(), items, problems, store }
+    Held { entries: board.rows.len(), items, came, problems, store }
 }
 
 /// By whom an entry was added, as the log says.
@@ -101,7 +105,7 @@ fn added(events: &[(Event, String)]) -> Option<String> {
 
 /// Notes, lists and logs, which are looked at in an editor: they are as long as they are.
 fn notes(store: &Store) -> Option<Item> {
-    if store.trust.is_own() {
+    if store.trust.is_whole() {
         return None;
     }
     let all = store.trust.text(trust::Kind::Notes, "");

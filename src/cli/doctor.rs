@@ -1,6 +1,8 @@
 //! `pimem doctor`: look at store, permissions, lock, index and git files; each finding has a fix.
 //!
-//! Changes nothing.
+//! Changes nothing in a store.
+
+use std::slice;
 
 use serde_json::{Value, json};
 
@@ -17,6 +19,7 @@ use crate::{
     store::{
         init,
         lock::{LockError, StoreLock},
+        own,
         read::Problem,
         vault::{EVIDENCE, Snapshot, Store},
     },
@@ -57,13 +60,18 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         let snapshot = store.read(ctx.now, &ctx.config.categories);
         let dir = store.dir.display().to_string();
         facts.push((format!("{} store", store.scope.name()), dir));
-        let entries = snapshot.placed(store, &ctx.config.categories).len();
+        ctx.note_own(own::LIMIT, slice::from_ref(store), slice::from_ref(&snapshot));
+        let placed = snapshot.placed(store, &ctx.config.categories);
+        let entries = placed.len();
         let events = snapshot.ledger.len();
         facts.push((
             "entries".to_owned(),
             format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
         ));
         findings.extend(contents(ctx, store, &snapshot));
+        let unreviewed = placed.iter().filter(|entry| !entry.reviewed).count();
+        let came = ctx.came(slice::from_ref(store), placed.iter());
+        findings.extend(waiting(unreviewed, came));
         findings.extend(writing(store));
         findings.extend(git_files(ctx, store));
         let (state, found) = index(ctx, store, &snapshot.problems);
@@ -111,6 +119,13 @@ fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
         ));
     }
     found
+}
+
+/// Whether entries are left out of what agents read.
+fn waiting(count: usize, came: &str) -> Option<Finding> {
+    let (entries, await_) = if count == 1 { ("entry", "awaits") } else { ("entries", "await") };
+    let what = format!("{count} {entries} {came} and {await_} review");
+    (count > 0).then(|| finding(what, "pimem trust --review shows what agents are not shown"))
 }
 
 /// Whether the store can be written, and its lock taken.

@@ -21,7 +21,7 @@ use crate::{
     },
     store::{
         atomic::{self, Sync},
-        notes, read,
+        notes, own, read,
         source::{self, Holdings},
         vault::Store,
     },
@@ -136,14 +136,16 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let store = ctx.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(ctx.now, &ctx.config.categories));
     let Holdings { mut items, left, snapshot } = held.unwrap_or_default();
+    ctx.note_own(own::LIMIT, store.as_slice(), std::slice::from_ref(&snapshot));
     for left in left {
         ctx.ui.note(&format!("Left out: {}: {}", left.place, left.reason));
     }
     let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
-    let left_out = board.rows.iter().filter(|row| !row.entry.reviewed && !wanted(row)).count();
-    ctx.say_left_out(store.as_slice(), left_out);
+    let left_out = || board.rows.iter().filter(|row| !row.entry.reviewed && !wanted(row));
+    let came = ctx.came(store.as_slice(), left_out().map(|row| &row.entry));
+    ctx.say_left_out(store.as_slice(), left_out().count(), came);
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =
         board.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();

@@ -71,7 +71,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let changed = destroy(ctx, store, &ids)?;
         // A hash is enough to recognise a known text by.
         let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
-        let keys = chosen.iter().map(|row| store.trust.entry(name(row), &row.entry.text));
+        let keys = chosen.iter().flat_map(|row| {
+            let (name, text) = (name(row), row.entry.text.as_str());
+            [store.trust.entry(name, text), store.trust.brought(name, text)]
+        });
         let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
         if !keys.is_empty() {
             store.trust.forget(Some(&keys))?;

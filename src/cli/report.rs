@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }
     let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
     let mut sessions = Vec::new();
@@ -93,7 +93,11 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let arithmetic =
         |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
-    ctx.say_left_out(&stores, unreviewed);
+    ctx.say_left_out(
+        &stores,
+        unreviewed,
+        ctx.came(&stores, board.rows.iter().map(|row| &row.entry)),
+    );
     if ctx.ui.json {
         let explained = || {
             report.judged(&board).map(|(row, verdict)| {

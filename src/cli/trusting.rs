@@ -63,11 +63,11 @@ impl Context {
     }
 
     /// Says how many entries of stores are left out of what agents read.
-    pub(crate) fn say_left_out(&self, stores: &[Store], count: usize) {
+    pub(crate) fn say_left_out(&self, stores: &[Store], count: usize, came: &str) {
         let what = match count {
             0 => return,
-            1 => "1 entry was not written here and is left out".to_owned(),
-            count => format!("{count} entries were not written here and are left out"),
+            1 => format!("1 entry {came} and is left out"),
+            count => format!("{count} entries {came} and are left out"),
         };
         let foreign = |store: &Store| !store.trust.is_whole() && store.trust.is_foreign();
         self.ui.note(&if stores.iter().any(foreign) {

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
     let made = render::report(ctx.now, &board, &ctx.config.categories, settings);

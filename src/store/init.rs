@@ -38,7 +38,8 @@ impl Store {
             .with_context(|| format!("cannot read {}", self.dir.display()))?;
         held.retain(|name| name != "lock");
         if held.is_empty() {
-            self.trust.record_text(Kind::Notes, "");
+            self.trust
+                .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
         }
         let mut missing = false;
         // For git first: from here on there is something to be committed.

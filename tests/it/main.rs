@@ -52,6 +52,8 @@ mod model_runtime;
 mod notes;
 #[cfg(feature = "llm")]
 mod observe;
+mod own;
+mod own_doubt;
 mod race;
 mod scopes;
 mod sessions;

@@ -57,7 +57,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     if is_default("report.removeCommand") {
         settings.remove_command = "pimem remove";
     }
-    let (board, _) = ctx.board(&call.stores);
+    let (board, _) = call.board();
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
     let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
@@ -77,14 +77,15 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let unreviewed = board.unreviewed();
     if unreviewed > 0 {
         let gap = if text.is_empty() { "" } else { "\n" };
+        let came = ctx.came(&call.stores, board.rows.iter().map(|row| &row.entry));
         let (count, are, them) = match unreviewed {
-            1 => ("1 memory".to_owned(), "is not shown, because it was", "it"),
-            count => (format!("{count} memories"), "are not shown, because they were", "them"),
+            1 => ("1 memory".to_owned(), "is not shown, because it", "it"),
+            count => (format!("{count} memories"), "are not shown, because they", "them"),
         };
         let _ = writeln!(
             text,
-            "{gap}> {count} of this project {are} not written on this machine. The user can look \
-             at {them} with `pimem trust --review`."
+            "{gap}> {count} of this project {are} {came}. The user can look at {them} with \
+             `pimem trust --review`."
         );
     }
     if let Some(line) = ctx.unusable_for_agents() {
@@ -97,6 +98,10 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
 /// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
 /// sessions that ended without saying so.
 pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
+    if !call.listens() {
+        // The first prompt brings the report then, and no prompt waits for git.
+        drop(call.board());
+    }
     let minutes = call.ctx.config.whole("hook.rebuildMinutes");
     let fresh = Duration::from_secs(minutes * 60);
     let is_due = |store: &&Store| {
