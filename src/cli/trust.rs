@@ -1,4 +1,4 @@
-//! `pimem trust`: look at what was not written on this machine, and say that agents may see it.
+//! `pimem trust`: look at what came by git, and say that agents may see it.
 //!
 //! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
 //! changes between question and answer is another text.
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Look at what was not written on this machine, and let agents see it
+/// Look at what came by git, and let agents see it
 ///
 /// Entries that came by git, in a clone or with a pull, are shown to people and to no agent until
 /// somebody has looked at them. Each is shown and asked about; without a terminal, they are only

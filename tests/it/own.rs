@@ -260,6 +260,16 @@ const CASES: &[(&str, fn(&Clones))] = &[
         c.git("fetch -q");
         c.git("merge -q --no-ff --no-edit origin/main");
     }),
+    ("merged by a program that does not say so", |c| {
+        c.they_push("main", "planted line");
+        c.git("fetch -q ../theirs main");
+        c.git("merge -q --no-ff --no-commit FETCH_HEAD");
+        c.commits();
+        let git = c.0.project().join(".git");
+        fs::remove_file(git.join("FETCH_HEAD")).unwrap();
+        let log = fs::read_to_string(git.join("logs/HEAD")).unwrap();
+        fs::write(git.join("logs/HEAD"), log.replace("commit (merge)", "commit")).unwrap();
+    }),
     ("fetched and taken over", |c| {
         c.they_push("main", "planted line");
         c.git("fetch -q");

@@ -7,6 +7,8 @@ use std::{
     rc::Rc,
 };
 
+use memchr::memmem;
+
 use super::{
     attributes,
     objects::{self, Object, Objects},
@@ -21,6 +23,8 @@ use crate::{
 const FOLDERS: [&str; 2] = ["topics", "archive"];
 /// The most files that are looked at in all commits together.
 const FILES: usize = 2000;
+/// Lines that are looked for one by one before a file is read line by line.
+const FEW: usize = 16;
 /// Commits that are followed back to find one of ours.
 const DEPTH: usize = 200;
 /// The name of a file of attributes.
@@ -81,6 +85,10 @@ pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Resul
         let since = || refs.head.iter().skip(made).filter(|step| has(&step.after));
         // What others have of ours, they have of commits that were made here, and later than those.
         let step = refs.head.get(made).ok_or(ErrorKind::NotFound)?;
+        // Not every program says of a commit that it ended a merge.
+        if ours.parents(objects, &BTreeSet::from([step.after.clone()]))?.len() > 1 {
+            return Ok(Origin::Git);
+        }
         let commits: BTreeSet<&str> =
             since().filter(|step| step.is_commit()).map(|step| step.after.as_str()).collect();
         for seen in fetched {
@@ -278,6 +286,14 @@ fn attributes_above(
 impl Question<'_> {
     /// The lines that are asked about and that a file holds.
     fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
+        // What a text was made of that is not UTF-8 is not known from it.
+        let might = |text: &&str| {
+            text.contains(char::REPLACEMENT_CHARACTER)
+                || memmem::find(&bytes, text.as_bytes()).is_some()
+        };
+        if self.lines.len() <= FEW && !self.lines.keys().any(|(_, text)| might(&text)) {
+            return Vec::new();
+        }
         let doc = TopicDoc::parse(bytes, self.categories);
         let number =
             |entry: &TopicEntry| self.lines.get(&(entry.category, entry.text.as_str())).copied();

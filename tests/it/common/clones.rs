@@ -8,8 +8,11 @@ use super::sandbox::Sandbox;
 const THEIRS: &str = "theirs";
 
 impl Sandbox {
-    /// Puts the project as it is under git, pushes it, and makes the other clone.
+    /// Puts the project as it is under git, pushes it, and makes the other clone, unless there is one.
     pub(crate) fn share(&self) {
+        if self.root().join(THEIRS).exists() {
+            return;
+        }
         let git = |dir: &str, args: &[&str]| drop(self.git(dir, args));
         git("", &["init", "-q", "--bare", "origin.git"]);
         git("project", &["init", "-q"]);
@@ -28,7 +31,7 @@ impl Sandbox {
     /// Changes the project as somebody else would: it comes with a pull where the project is shared,
     /// and is just there otherwise, as in a clone.
     pub(crate) fn arrives(&self, change: impl FnOnce(&Path)) {
-        if !self.project().join(".git").exists() {
+        if !self.root().join(THEIRS).exists() {
             return change(&self.project());
         }
         self.commit("project");
