@@ -58,15 +58,17 @@ FIRST_LESSONS_CHARS = 1_900  # `add` writes to lessons.md and must find room
 
 EMPTY_RS = "fn main(){}\n"
 
-# The floor of the durable write protocol: append + fdatasync, then write aside + fsync + rename +
-# fsync of the directory.
+# The floor of the durable write protocol: append + fdatasync, to the ledger of trust and to the log,
+# then write aside + fsync + rename + fsync of the directory.
 ADD_FLOOR_RS = r"""
 use std::{fs::{self, File, OpenOptions}, io::Write};
 fn main() -> std::io::Result<()> {
     let dir = std::path::PathBuf::from(std::env::args_os().nth(1).unwrap());
-    let mut log = OpenOptions::new().append(true).create(true).open(dir.join("log"))?;
-    log.write_all(&[[b'x'; 149].as_slice(), b"\n"].concat())?;
-    log.sync_data()?;
+    for (name, length) in [("ledger", 32), ("log", 149)] {
+        let mut log = OpenOptions::new().append(true).create(true).open(dir.join(name))?;
+        log.write_all(&[[b'x'; 149].get(..length).unwrap(), b"\n"].concat())?;
+        log.sync_data()?;
+    }
     let mut aside = File::create(dir.join("aside"))?;
     aside.write_all(&[b'x'; 12_000])?;
     aside.sync_all()?;

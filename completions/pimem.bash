@@ -894,11 +894,11 @@ _pimem() {
             fi
             case "${prev}" in
                 --rule)
-                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
                     return 0
                     ;;
                 --dir)
@@ -1817,7 +1817,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__extract)
-            opts="-q -v -h --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-q -v -h --typed --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -100,9 +100,9 @@ complete -c pimem -n "__fish_pimem_using_subcommand add" -l cue -d 'How it was l
 structural\t''
 behavioral\t''
 recurrence\t''"
-complete -c pimem -n "__fish_pimem_using_subcommand add" -l tag -d 'Add `#TAG` to the text (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l tag -d 'Add `#TAG` to the text, also to that of a known entry (repeatable)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l supersedes -d 'The entry that this one replaces: it leaves the report' -r
-complete -c pimem -n "__fish_pimem_using_subcommand add" -l valid-until -d 'Last day on which it holds' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l valid-until -d 'Last day on which it holds, as clocks show it here' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -649,6 +649,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand extract" -l now -d 'Take thi
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l typed -d 'Take what comes from standard input for typed, as a text on the command line is'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dry-run -d 'Show what would be learned, and change nothing'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l json -d 'Print JSON'
@@ -1031,6 +1032,7 @@ secret\t''
 instruction\t''
 contradiction\t''
 duplicate\t''
+id-collision\t''
 near-duplicate\t''
 expired\t''
 superseded\t''
@@ -1046,6 +1048,7 @@ secret\t''
 instruction\t''
 contradiction\t''
 duplicate\t''
+id-collision\t''
 near-duplicate\t''
 expired\t''
 superseded\t''

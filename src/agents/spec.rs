@@ -136,6 +136,14 @@ impl Limit {
         }
     }
 
+    /// What is left of it when so much is taken.
+    pub(crate) fn less(self, taken: usize) -> Self {
+        match self {
+            Self::Utf16(most) => Self::Utf16(most.saturating_sub(taken)),
+            Self::Bytes(most) => Self::Bytes(most.saturating_sub(taken)),
+        }
+    }
+
     /// The number.
     pub(crate) fn most(self) -> usize {
         match self {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::{self, Context},
+    trusting::Unreviewed,
     view::Entries,
 };
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
         read::Problem,
         trust::{self, Key},
         vault::{EVIDENCE, SESSIONS, Snapshot, Store},
+        waits,
     },
     text::sessions,
 };
@@ -41,11 +43,14 @@ pub(super) struct Held {
     pub(super) entries: usize,
     /// What awaits review, entries first.
     pub(super) items: Vec<Item>,
-    /// How those came, after their number.
-    pub(super) came: &'static str,
+    /// How many of its entries those are, and how they came.
+    pub(super) unreviewed: Unreviewed,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
 }
+
+/// What is said of what was learned and waits.
+const PASTED: &str = "it may have been pasted, or leads out of the project";
 
 /// Reads a store, and finds what awaits review.
 pub(super) fn look(ctx: &Context, store: Store) -> Held {
@@ -61,34 +66,42 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
     };
     let log = log::by_entry(&log.unwrap_or_default());
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+    let key = |row: &Row| store.trust.entry(entries.category(row), &row.entry.text);
+    let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
+    let pasted = waits::of(&store.trust, &keys);
     let item = |row: &&Row| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let told = log.get(&row.entry.id).and_then(|events| added(events));
         let told = told.unwrap_or_else(|| "not in the log".to_owned());
+        let key = key(row);
+        let told = if pasted.contains(&key) { format!("{told}; {PASTED}") } else { told };
         let warnings = scan::warnings(&row.entry.text);
         let mut value = entries.json(row);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("warnings".to_owned(), json!(warnings));
         }
         Item {
-            keys: vec![store.trust.entry(entries.category(row), &row.entry.text)],
+            keys: vec![key],
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
             warnings,
             value,
         }
     };
     let mut items: Vec<Item> = rows.iter().map(item).collect();
-    items.extend(notes(&store));
+    let mut unread = Vec::new();
+    items.extend(notes(&store, &mut unread));
     items.extend(passages(&store));
     if store.scope == Scope::Project {
         items
             .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
         items.extend(settings(&store, &ctx.config.awaiting));
     }
-    let came = ctx.came(std::slice::from_ref(&store), board.rows.iter().map(|row| &row.entry));
+    let placed = board.rows.iter().map(|row| &row.entry);
+    let unreviewed = ctx.unreviewed(std::slice::from_ref(&store), placed);
     let Snapshot { problems, .. } = snapshot;
-    let problems = problems.into_iter().chain(store.trust.problem().cloned()).collect();
-    Held { entries: board.rows.len(), items, came, problems, store }
+    let problems =
+        problems.into_iter().chain(unread).chain(store.trust.problem().cloned()).collect();
+    Held { entries: board.rows.len(), items, unreviewed, problems, store }
 }
 
 /// By whom an entry was added, as the log says.
@@ -103,15 +116,25 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     Some(format!("added on {date}{by}{session}, as the log says"))
 }
 
-/// Notes, lists and logs, which are looked at in an editor: they are as long as they are.
-fn notes(store: &Store) -> Option<Item> {
+/// Notes, lists and logs, which are looked at in an editor: they are as long as they are. What cannot
+/// be read is added to `unread`.
+fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     if store.trust.is_whole() {
         return None;
     }
     let all = store.trust.text(trust::Kind::Notes, "");
     let (mut files, mut keys, mut warnings) = (Vec::new(), vec![all], Vec::new());
-    for name in store.note_files_there() {
-        let Ok(Some(bytes)) = store.file(&name) else { continue };
+    let (names, problems) = store.note_files_there();
+    unread.extend(problems);
+    for name in names {
+        let bytes = match store.file(&name) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                unread.push(problem);
+                continue;
+            }
+        };
         let key = store.trust.file(&name, &bytes);
         if store.trust.holds(key) {
             continue;

@@ -2,12 +2,13 @@
 //!
 //! Changes nothing without `--fix`, and then only what loses nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
 
 use super::{
+    calendar,
     context::{self, Context},
     curate,
     error::{Exit, Failure, Kind},
@@ -15,7 +16,7 @@ use super::{
     view::count,
 };
 use crate::{
-    model::entry::EntryId,
+    model::entry::{EntryId, Wording},
     plan::{
         check::{self, Contents, Measure},
         rule::{Finding, Fix, RULES, Rule},
@@ -26,7 +27,7 @@ use crate::{
         txn::{Change, TOPIC_CHARS, Target},
         vault::{self, EVIDENCE, Snapshot, Store, TopicFile},
     },
-    text::topic::TopicDoc,
+    text::topic::{TopicDoc, TopicEntry},
 };
 
 /// Look for what should not stay in a store
@@ -150,7 +151,12 @@ fn look(ctx: &Context, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem
 
 /// By what a store is judged here.
 pub(super) fn measure(ctx: &Context) -> Measure<'_> {
-    Measure { now: ctx.now, categories: &ctx.config.categories, topic_chars: TOPIC_CHARS }
+    Measure {
+        now: ctx.now,
+        categories: &ctx.config.categories,
+        topic_chars: TOPIC_CHARS,
+        date: calendar::date,
+    }
 }
 
 /// Topic files as values.
@@ -172,28 +178,32 @@ fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failu
     }
     let board = board(ctx, store, txn.snapshot());
     let topics = topics(&txn.snapshot().topics);
-    let mut fixed = check::mendable(&topics, &board.rows);
+    let mut fixed = check::mendable(measure(ctx), &topics, &board.rows);
     fixed.retain(|finding| args.wants(finding));
     let entries = |fix| -> BTreeSet<EntryId> {
         let of = fixed.iter().filter(|finding| finding.fix == Some(fix));
         of.filter_map(|finding| finding.entry).collect()
     };
     let archived = entries(Fix::Archive);
-    let repeated = entries(Fix::DeleteRepeat);
     // An entry that goes to the archive goes from all its lines.
     fixed.retain(|finding| {
         finding.fix == Some(Fix::Archive) || finding.entry.is_some_and(|id| !archived.contains(&id))
     });
     let mut changes: Vec<(String, Change)> = Vec::new();
-    for id in repeated.difference(&archived) {
-        for (stem, doc) in &topics {
-            let here = doc.entries.iter().filter(|entry| entry.id == *id).count();
-            let place = format!("topics/{stem}.md");
-            let gone = |f: &&Finding| f.entry == Some(*id) && f.place.file == place;
-            let gone = fixed.iter().filter(gone).count();
-            if gone > 0 {
-                changes.push(((*stem).to_owned(), Change::RemoveRepeats(*id, gone < here)));
-            }
+    for (stem, doc) in &topics {
+        let place = format!("topics/{stem}.md");
+        let here = fixed.iter().filter(|finding| finding.place.file == place);
+        let here = here.filter(|finding| finding.fix == Some(Fix::DeleteRepeat));
+        let lines: BTreeSet<usize> = here.filter_map(|finding| finding.place.line).collect();
+        let is_gone = |entry: &&TopicEntry| lines.contains(&entry.line);
+        // By their texts: ids can be made to collide.
+        let mut gone: BTreeMap<Wording, usize> = BTreeMap::new();
+        for entry in doc.entries.iter().filter(is_gone) {
+            *gone.entry(entry.wording()).or_default() += 1;
+        }
+        for (of, count) in gone {
+            let here = doc.entries.iter().filter(|entry| entry.is(&of)).count();
+            changes.push(((*stem).to_owned(), Change::RemoveRepeats(of, count < here)));
         }
     }
     for (stem, change) in changes {

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{
-    cell::Cell,
+    cell::RefCell,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -56,7 +56,7 @@ pub(crate) struct Context {
     /// Standard output and error.
     pub(crate) ui: Ui,
     globals: Globals,
-    warned: Cell<bool>,
+    pub(super) warned: RefCell<Vec<String>>,
     /// Headings that the project gives to its categories and that nobody has reviewed.
     pub(crate) headings: Vec<String>,
     /// Why something that was written here could not be noted as such.
@@ -119,7 +119,7 @@ impl Context {
             config,
             ui,
             globals,
-            warned: Cell::new(false),
+            warned: RefCell::default(),
             headings: Vec::new(),
             unnoted: Arc::default(),
         };
@@ -152,16 +152,15 @@ impl Context {
         let mut now = Now(of_system(SystemTime::now()));
         let set = globals.now.as_deref().map(|text| ("--now", text));
         if let Some((name, text)) = set.or_else(|| Some(("PIMEM_NOW", env.text("PIMEM_NOW")?))) {
-            match Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
-                Some(time) => now = Now(time),
-                None => {
-                    let message = format!("{text:?} is not a time");
-                    let hint = "write it as in 2026-06-30T18:00:00Z";
-                    if typed == Typed::Refused {
-                        return Err(Failure::new(Kind::Usage, message, hint));
-                    }
-                    unusable.push(Unusable::typed(name, message, hint));
+            if let Some(time) = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
+                now = Now(time);
+            } else {
+                let message = format!("{text:?} is not a time");
+                let hint = "write it as in 2026-06-30T18:00:00Z";
+                if typed == Typed::Refused {
+                    return Err(Failure::new(Kind::Usage, message, hint));
                 }
+                unusable.push(Unusable::typed(name, message, hint));
             }
         }
         let mut config = Config::load(&files, env);
@@ -303,10 +302,13 @@ impl Context {
         let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
         let board = Board::new(self.now, self.rules(), placed(categories, stores, &snapshots));
+        // A ledger was asked about each entry.
+        let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
+        self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
         let damaged: usize = snapshots.iter().map(|held| held.damaged.len()).sum();
-        if damaged > 0 && !self.warned.replace(true) {
-            self.ui.note(&format!(
-                "warning: damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
+        if damaged > 0 {
+            self.warn(format!(
+                "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
             ));
         }
         (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))

@@ -9,12 +9,15 @@ use serde_json::{Value, json};
 
 use super::{
     context::{self, Context},
-    error::{Exit, Failure},
+    error::{Exit, Failure, Kind},
     intake, pick,
     view::Entries,
 };
 use crate::{
-    model::{entry::EntryId, event::EventKind},
+    model::{
+        entry::{Markers, Wording},
+        event::EventKind,
+    },
     score::{
         board::{Board, Placed, Row},
         evidence::UserState,
@@ -55,6 +58,9 @@ pub(crate) struct ForgetArgs {
 }
 
 /// Bring entries back that were forgotten, removed or archived
+///
+/// Those that were replaced, and those past their last day, come back too. Lines have the markers that
+/// they had.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
     /// Which entries (`-` reads them from standard input)
@@ -75,7 +81,7 @@ pub(crate) struct RemoveArgs {
 pub(crate) fn pin(ctx: &Context, args: &PinArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Pinned", |txn, row| {
         txn.record(row.entry.id, EventKind::Pin)?;
-        mark(txn, row.entry.id, true);
+        mark(txn, &row.entry.wording(), true);
         Ok(())
     })
 }
@@ -83,15 +89,18 @@ pub(crate) fn pin(ctx: &Context, args: &PinArgs) -> Result<Exit, Failure> {
 pub(crate) fn unpin(ctx: &Context, args: &UnpinArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Unpinned", |txn, row| {
         txn.record(row.entry.id, EventKind::Unpin)?;
-        mark(txn, row.entry.id, false);
+        mark(txn, &row.entry.wording(), false);
         Ok(())
     })
 }
 
 pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Forgot", |txn, row| {
-        // A marker would win over the decision, so it goes too.
-        mark(txn, row.entry.id, false);
+        // A marker would win over the decision, so it goes too, and is noted for the way back.
+        if row.entry.pinned && row.evidence.user != UserState::Pinned {
+            txn.record(row.entry.id, EventKind::Pin)?;
+        }
+        mark(txn, &row.entry.wording(), false);
         txn.record(row.entry.id, EventKind::Forget)
     })
 }
@@ -99,18 +108,21 @@ pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> 
 pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> {
     let changed = on_each(ctx, &pick::selectors(&args.entries)?, archive)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.before);
-    let lines = changed.lines(&changed.before, &entries);
-    say(ctx, "pimem.remove/1", "Removed", &lines);
+    let lines: Vec<(Row, String)> =
+        changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
+    say(ctx, "pimem.remove/1", "Removed", &lines, &changed.after);
     Ok(Exit::Done)
 }
 
 /// Moves an entry's line to the archive: written there first, then taken out of the topic.
 pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
-    let Placed { id, category, text, pinned, topic, .. } = row.entry.clone();
-    let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
-    txn.change(Target::Archive(topic), Change::Append { category, text, pinned });
+    let of = row.entry.wording();
+    let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
+    let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
+    let markers = Markers { pinned, enforced };
+    txn.change(Target::Archive(topic), Change::Append { category, text, markers });
     for stem in holders {
-        txn.change(Target::Topic(stem), Change::Remove(id));
+        txn.change(Target::Topic(stem), Change::Remove(of.clone()));
     }
     if row.evidence.user == UserState::Forgotten {
         // Whoever adds the text again one day wants to see it.
@@ -120,58 +132,56 @@ pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
 }
 
 pub(crate) fn restore(ctx: &Context, args: &RestoreArgs) -> Result<Exit, Failure> {
-    let mut restored = Vec::new();
-    for selector in pick::selectors(&args.entries)? {
-        restored.push(restore_one(ctx, &selector)?);
+    let selectors = pick::selectors(&args.entries)?;
+    // One that fits nothing, and nothing is done.
+    for selector in &selectors {
+        find_gone(ctx, selector)?;
     }
-    say(ctx, "pimem.restore/1", "Restored", &restored);
+    let mut restored = Vec::new();
+    for selector in &selectors {
+        restored.push(restore_one(ctx, selector)?);
+    }
+    say(ctx, "pimem.restore/1", "Restored", &restored, &Board::default());
     Ok(Exit::Done)
 }
 
-/// Looks among archived lines first, then among forgotten entries.
-fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> {
+/// What is out of service in a store: entries out of force, and archived lines that are no entries.
+struct Gone {
+    candidates: Board,
+    /// The row that was meant.
+    at: usize,
+    archive: Snapshot,
+    /// Whether its line is in the archive.
+    archived: bool,
+}
+
+fn gone(ctx: &Context, store: &Store, held: &Snapshot, selector: &str) -> Result<Gone, Failure> {
+    let archive = store.read_archive(&ctx.config.categories);
+    let live = board_of(ctx, store, held, &held.ledger);
+    let old = board_of(ctx, store, &archive, &held.ledger);
+    let mut rows: Vec<Row> = live.rows.iter().filter(|row| row.is_over()).cloned().collect();
+    let over = rows.len();
+    let stands = |row: &&Row| live.find(&row.entry.wording()).is_some();
+    rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
+    let candidates = Board { rows };
+    let row = pick::entry(ctx, &candidates, &[], selector)?;
+    let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
+    Ok(Gone { archive, at, archived: at >= over, candidates })
+}
+
+/// The first store in which a selector means something that is out of service.
+fn find_gone(ctx: &Context, selector: &str) -> Result<Store, Failure> {
     let mut unread = Vec::new();
     for store in ctx.readers()? {
-        let lock = context::lock(ctx, &store)?;
-        let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
-        let archived = store.read_archive(&ctx.config.categories);
-        let live = board_of(ctx, &store, txn.snapshot(), &txn.snapshot().ledger);
-        let gone = board_of(ctx, &store, &archived, &txn.snapshot().ledger);
-        let forgotten: Vec<Row> = live
-            .rows
-            .iter()
-            .filter(|row| row.evidence.user == UserState::Forgotten)
-            .cloned()
-            .collect();
-        let problems = [&txn.snapshot().problems[..], &archived.problems].concat();
-        let mut rows = forgotten;
-        rows.extend(gone.rows.iter().filter(|row| live.get(row.entry.id).is_none()).cloned());
-        let candidates = Board { rows };
-        let row = match pick::entry(ctx, &candidates, &[], selector) {
-            Ok(row) => row,
-            Err(failure) if failure.kind == super::error::Kind::NotFound => {
-                unread.extend(problems);
-                continue;
+        let held = store.read(ctx.now, &ctx.config.categories);
+        match gone(ctx, &store, &held, selector) {
+            Ok(_) => return Ok(store),
+            Err(failure) if failure.kind == Kind::NotFound => {
+                unread.extend(held.problems);
+                unread.extend(store.read_archive(&ctx.config.categories).problems);
             }
             Err(failure) => return Err(failure),
-        };
-        // A line that was not seen would stay where it is, or be written a second time.
-        if let Some(problem) = problems.first() {
-            return Err(Failure::from(problem));
         }
-        txn.record(row.entry.id, EventKind::Restore)?;
-        if live.get(row.entry.id).is_none() {
-            let Placed { id, category, text, pinned, topic, .. } = row.entry.clone();
-            let change = Change::Append { category, text, pinned };
-            txn.change(Target::Topic(topic), change);
-            for stem in archived.holders(id) {
-                txn.change(Target::Archive(stem.to_owned()), Change::Remove(id));
-            }
-        }
-        let line = Entries::new(ctx.now, &ctx.config.categories, &candidates).line(row);
-        let row = row.clone();
-        txn.commit()?;
-        return Ok((row, line));
     }
     if let Some(problem) = unread.first() {
         return Err(Failure::from(problem));
@@ -184,14 +194,51 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
     Err(failure)
 }
 
+/// Brings back what is out of service, with the markers that it had.
+fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> {
+    let store = find_gone(ctx, selector)?;
+    let lock = context::lock(ctx, &store)?;
+    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
+    let Gone { candidates, at, archive, archived } = gone(ctx, &store, txn.snapshot(), selector)?;
+    // A line that was not seen would stay where it is, or be written a second time.
+    let mut problems = txn.snapshot().problems.iter().chain(&archive.problems);
+    if let Some(problem) = problems.next() {
+        return Err(Failure::from(problem));
+    }
+    let Some(row) = candidates.rows.get(at).cloned() else {
+        return Err(pick::failure(selector, std::iter::empty()));
+    };
+    let of = row.entry.wording();
+    let forgotten = row.evidence.user == UserState::Forgotten;
+    let before = txn.snapshot().ledger.before_forgetting(of.id);
+    let pinned = row.entry.pinned || forgotten && before == UserState::Pinned;
+    txn.record(of.id, EventKind::Restore)?;
+    if pinned {
+        txn.record(of.id, EventKind::Pin)?;
+    }
+    if archived {
+        let Placed { category, text, enforced, topic, .. } = row.entry.clone();
+        let markers = Markers { pinned, enforced };
+        txn.change(Target::Topic(topic), Change::Append { category, text, markers });
+        for stem in archive.holders(&of) {
+            txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
+        }
+    } else if pinned {
+        mark(&mut txn, &of, true);
+    }
+    let line = Entries::new(ctx.now, &ctx.config.categories, &candidates).line(&row);
+    txn.commit()?;
+    Ok((row, line))
+}
+
 fn board_of(ctx: &Context, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Board {
     Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store, &ctx.config.categories), ledger)])
 }
 
-fn mark(txn: &mut Txn<'_>, id: EntryId, pinned: bool) {
-    let holders: Vec<String> = txn.snapshot().holders(id).into_iter().map(str::to_owned).collect();
+fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
+    let holders: Vec<String> = txn.snapshot().holders(of).into_iter().map(str::to_owned).collect();
     for stem in holders {
-        txn.change(Target::Topic(stem), Change::SetPinned(id, pinned));
+        txn.change(Target::Topic(stem), Change::SetPinned(of.clone(), pinned));
     }
 }
 
@@ -203,12 +250,14 @@ fn decide(
 ) -> Result<Exit, Failure> {
     let changed = on_each(ctx, &pick::selectors(selectors)?, act)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
-    let lines = changed.lines(&changed.after, &entries);
-    say(ctx, "pimem.curate/1", verb, &lines);
+    let lines: Vec<(Row, String)> =
+        changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
+    say(ctx, "pimem.curate/1", verb, &lines, &changed.after);
     Ok(Exit::Done)
 }
 
-fn say(ctx: &Context, schema: &str, verb: &str, rows: &[(Row, String)]) {
+/// Says what was done to rows; `after` is what is there now.
+fn say(ctx: &Context, schema: &str, verb: &str, rows: &[(Row, String)], after: &Board) {
     if ctx.ui.json {
         let board = Board { rows: rows.iter().map(|(row, _)| row.clone()).collect() };
         let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -217,8 +266,17 @@ fn say(ctx: &Context, schema: &str, verb: &str, rows: &[(Row, String)]) {
         ctx.ui.document(&json!({"schema": schema, "action": action, "results": results}));
         return;
     }
-    for (_, line) in rows {
+    for (row, line) in rows {
         ctx.ui.line(&format!("{verb}: {line}"));
+        // A decision against an entry in one store is none against that in another.
+        let other = after.find(&row.entry.wording());
+        if other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over()) {
+            ctx.ui.line(&format!(
+                "    Your own store holds it too, and reports go on showing that: \
+                 pimem --user forget {:.7}",
+                row.entry.id.to_string()
+            ));
+        }
     }
 }
 
@@ -228,16 +286,9 @@ pub(crate) struct Changed {
     pub(crate) before: ManuallyDrop<Board>,
     /// As it is.
     pub(crate) after: ManuallyDrop<Board>,
-    /// The entries, in the order of the selectors.
-    pub(crate) ids: Vec<EntryId>,
-}
-
-impl Changed {
-    /// The changed entries as rows of `board`, each with its line.
-    fn lines(&self, board: &Board, entries: &Entries<'_>) -> Vec<(Row, String)> {
-        let rows = self.ids.iter().filter_map(|id| board.get(*id));
-        rows.map(|row| (row.clone(), entries.line(row))).collect()
-    }
+    /// The entries, in the order of the selectors: as they are in their store, or as they were where
+    /// they left it.
+    pub(crate) rows: Vec<Row>,
 }
 
 /// Finds the entry that each selector means, changes it in its store under the lock, and reads the
@@ -250,31 +301,52 @@ pub(crate) fn on_each(
     let stores = ctx.readers()?;
     let (before, held) = ctx.board(&stores);
     let unread = context::problems(&held);
-    let mut ids = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for selector in selectors {
         let row = pick::entry(ctx, &before, &unread, selector)?;
-        if !ids.contains(&row.entry.id) {
-            ids.push(row.entry.id);
+        if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
+            rows.push(row.clone());
         }
     }
+    on_rows(ctx, before, rows, act)
+}
+
+/// The same of rows of a board.
+pub(crate) fn on_rows(
+    ctx: &Context,
+    before: ManuallyDrop<Board>,
+    rows: Vec<Row>,
+    act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
+) -> Result<Changed, Failure> {
+    let stores = ctx.readers()?;
     for store in &stores {
-        let here =
-            |id: &&EntryId| before.get(**id).is_some_and(|row| row.entry.scope == store.scope);
-        let mine: Vec<EntryId> = ids.iter().filter(here).copied().collect();
-        if mine.is_empty() {
+        let mut mine = rows.iter().filter(|row| row.entry.scope == store.scope).peekable();
+        if mine.peek().is_none() {
             continue;
         }
         let lock = context::lock(ctx, store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
         intake::refuse_if_unreadable(&txn)?;
         let fresh = board_of(ctx, store, txn.snapshot(), &txn.snapshot().ledger);
-        for id in mine {
-            let row =
-                fresh.get(id).ok_or_else(|| pick::failure(&id.to_string(), std::iter::empty()))?;
-            act(&mut txn, row)?;
+        for Row { entry, .. } in mine {
+            let gone = || pick::failure(&entry.id.to_string(), std::iter::empty());
+            act(&mut txn, fresh.find(&entry.wording()).ok_or_else(gone)?)?;
         }
         txn.commit()?;
     }
-    let (after, _) = ctx.board(&stores);
-    Ok(Changed { before, after, ids })
+    let (after, snapshots) = ctx.board(&stores);
+    let now = |row: Row| {
+        let of = row.entry.wording();
+        let here = |found: &&Row| found.entry.scope == row.entry.scope;
+        if let Some(found) = after.find(&of).filter(here) {
+            return found.clone();
+        }
+        // Another store's copy stands before it.
+        let side = stores.iter().zip(snapshots.iter());
+        let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
+        let alone = side.next().map(|(store, held)| board_of(ctx, store, held, &held.ledger));
+        alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or(row)
+    };
+    let rows = rows.into_iter().map(now).collect();
+    Ok(Changed { before, after, rows })
 }

@@ -11,6 +11,7 @@ use super::{
     context::Context,
     error::{Exit, Failure},
     model,
+    trusting::Unreviewed,
 };
 use crate::{
     index::{corpus, lexical},
@@ -69,9 +70,8 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
             format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
         ));
         findings.extend(contents(ctx, store, &snapshot));
-        let unreviewed = placed.iter().filter(|entry| !entry.reviewed).count();
-        let came = ctx.came(slice::from_ref(store), placed.iter());
-        findings.extend(waiting(unreviewed, came));
+        let unreviewed = ctx.unreviewed(slice::from_ref(store), placed.iter());
+        findings.extend(waiting(unreviewed));
         findings.extend(writing(store));
         findings.extend(git_files(ctx, store));
         let (state, found) = index(ctx, store, &snapshot.problems);
@@ -122,19 +122,15 @@ fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
 }
 
 /// Whether entries are left out of what agents read.
-fn waiting(count: usize, came: &str) -> Option<Finding> {
-    let (entries, await_) = if count == 1 { ("entry", "awaits") } else { ("entries", "await") };
-    let what = format!("{count} {entries} {came} and {await_} review");
-    (count > 0).then(|| finding(what, "pimem trust --review shows what agents are not shown"))
+fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
+    let any = unreviewed.waiting + unreviewed.others > 0;
+    let fix = "pimem trust --review shows what agents are not shown";
+    any.then(|| finding(unreviewed.told(None), fix))
 }
 
 /// Whether the store can be written, and its lock taken.
 fn writing(store: &Store) -> Option<Finding> {
     let fix = "give yourself write permission, or go on reading only";
-    if !store.topics_dir().is_dir() {
-        let what = format!("{} has no topics directory", store.dir.display());
-        return Some(finding(what, "pimem init makes it"));
-    }
     match StoreLock::acquire(&store.dir, std::time::Duration::from_millis(200)) {
         Ok(_) => None,
         Err(LockError::Busy(..)) => Some(finding(

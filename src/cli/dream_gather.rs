@@ -207,7 +207,12 @@ fn listen(
                 let who = if message.role == Role::User { "User" } else { "Agent" };
                 // Cut only when it is clean, for half of a secret is not known for one.
                 let end = message.text.floor_char_boundary(LOOKED_AT);
-                let open = text::secret::clean(message.text.get(..end).unwrap_or_default());
+                let head = message.text.get(..end).unwrap_or_default();
+                let head = match message.role {
+                    Role::User => text::pasted::own_words(head),
+                    Role::Assistant => head.into(),
+                };
+                let open = text::secret::clean(&head);
                 let start: String = open.chars().take(TOLD).collect();
                 told.push_str(&format!("{who}: {start}\n"));
                 if told.len() > MOST_TOLD {

@@ -33,7 +33,7 @@ use crate::{
 pub(super) fn learn(
     ctx: &Context,
     store: &Store,
-    txn: &Txn<'_>,
+    txn: &mut Txn<'_>,
     board: &Board,
     learned: &[Conclusion],
     plan: &mut Plan,
@@ -56,6 +56,8 @@ pub(super) fn learn(
         let act = match board.get(id) {
             // It was learned before, and somebody has taken it away since.
             None if one.again => continue,
+            None if is_out(ctx, txn, id) => Err("it was taken out of service"),
+            Some(row) if !row.entry.is(&new.wording(ctx)) => Err("another text has its id"),
             None => {
                 let line = new.line(ctx);
                 let (category, text) = (line.category.to_owned(), line.text.to_owned());
@@ -77,17 +79,23 @@ pub(super) fn learn(
     plan.steps.extend(steps);
 }
 
+/// Whether somebody has put an entry out of service that has no line.
+fn is_out(ctx: &Context, txn: &Txn<'_>, id: EntryId) -> bool {
+    let ledger = &txn.snapshot().ledger;
+    ledger.archived(id) || ledger.is_over(ctx.now, id)
+}
+
 /// A text as an entry to be.
 pub(super) fn entry(ctx: &Context, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
     let category = intake::category(ctx, category)?;
-    let text = EntryText::new(text)?;
-    let (pin, tags) = (false, Vec::new());
-    let (topic, until, told, known) = (None, None, false, None);
-    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
+    Ok(New::plain(category, EntryText::new(text)?, cue))
 }
 
 /// A conclusion as an entry to be, or why it is none.
 fn checked(ctx: &Context, one: &Conclusion) -> Result<New, String> {
+    if let Some(why) = one.pasted {
+        return Err(format!("it may have been pasted: {why}"));
+    }
     let new = entry(ctx, one.category, one.cue, &one.text).map_err(|failure| failure.message)?;
     let tau = ctx.config.categories.spec(new.category).tau_days;
     let has_faded = |said| ctx.now.since(said).days() > tau * std::f64::consts::LN_2;

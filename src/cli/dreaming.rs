@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
+    calendar,
     context::Context,
     curate, dream_gather, dream_learn, dream_model,
     error::{Failure, Kind},
@@ -12,7 +13,7 @@ use crate::{
     llm::Trouble,
     model::{
         category::Categories,
-        entry::EntryId,
+        entry::{EntryId, Wording},
         event::{Cue, EventKind, Provenance},
         hash::IdMap,
     },
@@ -86,7 +87,8 @@ fn begin<'a>(
     };
     txn.read_evidence();
     intake::refuse_if_unreadable(&txn)?;
-    Ok(txn)
+    // Whatever is in a ledger that cannot be read would seem not to be reviewed.
+    store.trust.problem().map_or(Ok(txn), |problem| Err(Failure::from(problem)))
 }
 
 /// A plan with the store that it is for.
@@ -128,16 +130,17 @@ impl<'a> Stage<'a> {
         learned: &[Conclusion],
     ) -> Result<Self, Failure> {
         let state = store.state()?;
-        let txn = begin(ctx, store, lock)?;
+        let mut txn = begin(ctx, store, lock)?;
         let mut stage = Self::at(ctx, state, &txn);
         let topics = super::check::topics(&txn.snapshot().topics);
         let categories = &ctx.config.categories;
-        let steps = dream::plan(ctx.now, categories, &topics, &stage.sight.board, store.scope);
+        let (board, date) = (&stage.sight.board, calendar::date);
+        let steps = dream::plan(ctx.now, categories, &topics, board, store.scope, date);
         // What is proposed comes last: it is for the reader.
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
         stage.plan.steps = steps;
-        dream_learn::learn(ctx, store, &txn, &stage.sight.board, learned, &mut stage.plan);
+        dream_learn::learn(ctx, store, &mut txn, &stage.sight.board, learned, &mut stage.plan);
         drop(txn);
         stage.carry_out(ctx, store, lock)?;
         stage.plan.steps.extend(proposed);
@@ -223,7 +226,7 @@ fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result
         Act::Merge { keep, from } => {
             let others: Vec<EntryId> = from.iter().copied().filter(|id| id != keep).collect();
             if others.len() < from.len() {
-                unrepeat(txn, *keep);
+                unrepeat(txn, &sight.row(*keep)?.entry.wording());
             }
             if !others.is_empty() {
                 txn.record(*keep, EventKind::Merge(others.clone()))?;
@@ -254,9 +257,9 @@ fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result
 }
 
 /// Leaves one line of an entry that stands on several: the first one, unless another is marked.
-fn unrepeat(txn: &mut Txn<'_>, id: EntryId) {
+fn unrepeat(txn: &mut Txn<'_>, of: &Wording) {
     let lines = |doc: &crate::text::topic::TopicDoc| {
-        let mut lines = doc.entries.iter().filter(|entry| entry.id == id).peekable();
+        let mut lines = doc.entries.iter().filter(|entry| entry.is(of)).peekable();
         let here = lines.peek().is_some();
         here.then(|| lines.any(|entry| entry.markers.any()))
     };
@@ -265,7 +268,7 @@ fn unrepeat(txn: &mut Txn<'_>, id: EntryId) {
         topics.iter().filter_map(|topic| Some((topic.stem.clone(), lines(&topic.doc)?))).collect();
     let mut stays = holders.iter().any(|(_, marked)| *marked);
     for (stem, _) in holders {
-        txn.change(Target::Topic(stem), Change::RemoveRepeats(id, !stays));
+        txn.change(Target::Topic(stem), Change::RemoveRepeats(of.clone(), !stays));
         stays = true;
     }
 }

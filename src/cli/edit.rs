@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     model::{
-        entry::{EntryId, EntryText},
+        entry::{EntryId, EntryText, Wording},
         event::EventKind,
     },
-    score::adopt,
+    score::{adopt, stability::Standing},
     store::{
         atomic::{self, Sync},
         txn::{Change, Target},
@@ -42,18 +42,25 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let raw = if args.text.is_empty() { ask(ctx, &old.entry.text)? } else { args.text.join(" ") };
     let text = EntryText::new(&raw)?;
     let spec = ctx.config.categories.spec(old.entry.category);
+    let (from, category) = (old.entry.wording(), old.entry.category);
     let id = EntryId::of(&spec.name, text.as_str().as_bytes());
-    if id == old.entry.id {
+    let to = Wording { id, category, text: text.as_str().to_owned() };
+    if to == from {
         ctx.ui.note("Nothing changed");
         return Ok(Exit::Done);
     }
     if let Some(twin) = board.get(id) {
         let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
+        if !twin.entry.is(&to) {
+            let message = intake::is_twin(&to, &twin.entry.text);
+            return Err(Failure::new(Kind::Refused, message, "word it otherwise"));
+        }
         let message = format!("there is such an entry already: {}", entries.line(twin));
         return Err(Failure::new(Kind::Refused, message, "pimem remove takes one of the two out"));
     }
-    let from = old.entry.id;
-    let changed = curate::on_each(ctx, &[from.to_string()], |txn, row| {
+    let old = old.clone();
+    let scope = old.entry.scope;
+    let changed = curate::on_rows(ctx, board, vec![old], |txn, row| {
         let line = adopt::Line {
             id,
             category: &spec.name,
@@ -62,32 +69,40 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             pinned: row.entry.pinned,
         };
         // The old entry has to be known before another can be made from it.
-        txn.adopt(Some(from));
+        txn.adopt(Some(from.id));
         txn.say(row.entry.category, text.as_str());
-        txn.record(id, EventKind::Edit(from, Some(adopt::origin(&line))))?;
+        txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
+        // The new wording may have been put out of force in a past of its own.
+        let ledger = &txn.snapshot().ledger;
+        if !row.is_over() && (ledger.is_over(ctx.now, id) || ledger.archived(id)) {
+            txn.record(id, EventKind::Restore)?;
+            if row.standing == Standing::Pinned {
+                txn.record(id, EventKind::Pin)?;
+            }
+        }
         let holders: Vec<String> =
-            txn.snapshot().holders(from).into_iter().map(str::to_owned).collect();
+            txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
         if text.pinned() {
             txn.record(id, EventKind::Pin)?;
         }
         for stem in holders {
-            let reword = Change::Reword(from, text.as_str().to_owned());
+            let reword = Change::Reword(from.clone(), text.as_str().to_owned());
             txn.change(Target::Topic(stem.clone()), reword);
             if text.pinned() {
-                txn.change(Target::Topic(stem), Change::SetPinned(from, true));
+                txn.change(Target::Topic(stem), Change::SetPinned(from.clone(), true));
             }
         }
         Ok(())
     })?;
-    let said = [(old.entry.category, text.as_str())];
-    for store in ctx.readers()?.iter().filter(|store| store.scope == old.entry.scope) {
+    let said = [(category, text.as_str())];
+    for store in ctx.readers()?.iter().filter(|store| store.scope == scope) {
         intake::say_orders(ctx, store, said.into_iter());
     }
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
-    if let Some(row) = changed.after.get(id) {
+    if let Some(row) = changed.after.find(&to) {
         if ctx.ui.json {
             let document = json!({
-                "schema": "pimem.edit/1", "from": from.to_string(), "entry": entries.json(row),
+                "schema": "pimem.edit/1", "from": from.id.to_string(), "entry": entries.json(row),
             });
             ctx.ui.document(&document);
         } else {

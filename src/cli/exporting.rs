@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use serde_json::json;
 
 use super::{
-    Outcome,
+    Outcome, calendar,
     context::{Context, problems},
     error::{Exit, Failure, Kind},
     input,
@@ -22,7 +22,7 @@ use crate::{
     store::{
         atomic::{self, Sync},
         notes, own, read,
-        source::{self, Holdings},
+        source::{self, Holdings, Reader},
         vault::Store,
     },
     text::{line, safe},
@@ -130,11 +130,16 @@ fn harmless(held: &mut Held) {
     }
 }
 
+/// What the entries of a store are read by, to be written for others.
+pub(super) fn reader(ctx: &Context) -> Reader<'_> {
+    Reader { now: ctx.now, categories: &ctx.config.categories, day: calendar::ending }
+}
+
 /// The entries of the store that `add` would write to: what is yours goes into no project's file.
 fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let (dir, ..) = ctx.target()?;
     let store = ctx.readers()?.into_iter().find(|store| store.dir == dir);
-    let held = store.as_ref().map(|store| store.holdings(ctx.now, &ctx.config.categories));
+    let held = store.as_ref().map(|store| store.holdings(reader(ctx)));
     let Holdings { mut items, left, snapshot } = held.unwrap_or_default();
     ctx.note_own(own::LIMIT, store.as_slice(), std::slice::from_ref(&snapshot));
     for left in left {
@@ -143,9 +148,8 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
-    let left_out = || board.rows.iter().filter(|row| !row.entry.reviewed && !wanted(row));
-    let came = ctx.came(store.as_slice(), left_out().map(|row| &row.entry));
-    ctx.say_left_out(store.as_slice(), left_out().count(), came);
+    let left_out = board.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
+    ctx.say_left_out(store.as_slice(), ctx.unreviewed(store.as_slice(), left_out));
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =
         board.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();

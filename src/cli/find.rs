@@ -1,6 +1,10 @@
 //! Searching stores: what `search` and the report's recall have in common.
 
-use std::{cell::RefCell, cmp::Reverse, collections::HashSet};
+use std::{
+    cell::RefCell,
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
 use super::{
     context::Context,
@@ -212,13 +216,14 @@ impl Search<'_> {
         let views = space.as_ref().map(Space::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
+        ctx.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
         let mut notes = Notes::new(ctx, stores);
         if wanted.reviewed {
             for placed in &mut placed {
                 placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
             }
             let mut seen = HashSet::new();
-            placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id)));
+            placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id, p.text.clone())));
         }
         for placed in &mut placed {
             let candidate = &mut placed.candidate;
@@ -251,6 +256,9 @@ impl Search<'_> {
         (found, hits.chain(misses.by_ref()).take(NEAR).map(hit).collect())
     }
 }
+
+/// A candidate with its store, document, file and kind.
+type Located<'a> = (Candidate, (usize, Doc, &'a str, SourceKind));
 
 /// Places kept for candidates that turn out to be forgotten, or copies.
 const SPARE: usize = 16;
@@ -287,22 +295,37 @@ fn place<'a>(
     candidates: Vec<Candidate>,
     unread: &mut Vec<Problem>,
 ) -> Vec<Placed<'a>> {
-    let located: Vec<_> = candidates
+    let located: Vec<Located<'_>> = candidates
         .into_iter()
         .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
         .collect();
     let docs = located.iter().map(|(_, (store, doc, ..))| (*store, doc));
     let standings = standing::standings(ctx, stores, parts.corpora, docs, unread);
-    let mut seen = HashSet::new();
-    located
-        .into_iter()
-        .zip(standings)
-        .filter(|(_, (standing, _))| *standing != Some(Standing::Forgotten))
-        .filter(|(_, (_, last))| wanted.period.contains(*last))
-        // The project's store is the first. Where only what was reviewed counts, that may not be the
-        // copy that stays.
-        .filter(|((_, (_, doc, _, kind)), _)| wanted.reviewed || seen.insert((*kind, doc.id)))
-        .map(|((candidate, (store, doc, source, kind)), (standing, last))| Placed {
+    let mut texts = Texts::new(stores, parts.corpora);
+    let mut text = |at: usize| {
+        let (found, (_, doc, source, kind)) = located.get(at)?;
+        let origin = parts.origin.get(found.part)?;
+        Some(texts.of(*origin, found.doc, (source, *kind, doc)))
+    };
+    let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
+    // The project's store is the first. Where only what was reviewed counts, that may not be the copy
+    // that stays. Ids can be made to collide: where one comes again, the texts tell.
+    let mut is_copy = |at: usize, key| {
+        let known = seen.entry(key).or_default();
+        let copy = !known.is_empty() && known.iter().any(|first| text(*first) == text(at));
+        known.extend((!copy).then_some(at));
+        copy
+    };
+    let mut placed = Vec::new();
+    for ((at, located), (standing, last)) in located.iter().enumerate().zip(standings) {
+        let (candidate, (store, doc, source, kind)) = *located;
+        if standing == Some(Standing::Forgotten)
+            || !wanted.period.contains(last)
+            || !wanted.reviewed && is_copy(at, (kind, doc.id))
+        {
+            continue;
+        }
+        placed.push(Placed {
             candidate,
             store,
             source,
@@ -314,8 +337,9 @@ fn place<'a>(
             text: String::new(),
             reviewed: false,
             score: 0.0,
-        })
-        .collect()
+        });
+    }
+    placed
 }
 
 /// Reads the texts of candidates, and what they say about the query. Those that cannot be read are left

@@ -1,5 +1,7 @@
 //! `pimem handoff`: leave in today's log what the next session should start from.
 
+use std::cmp::Reverse;
+
 use serde_json::json;
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
     todo,
 };
 use crate::{
-    model::local::Date,
+    model::local::{Date, LocalTime},
     store::{git, notes, trust::Kind, vault::Store},
     text::handoff::{self, Handoff},
 };
@@ -19,8 +21,9 @@ const TAIL: u64 = 256 * 1024;
 /// Seconds for which a handoff is given back to the session that left it: no session takes longer to
 /// compact its context, and none goes on with what it was at half a day ago.
 pub(super) const KEPT: i64 = 12 * 3600;
-/// Seconds for which the newest handoff is what another session starts from.
-pub(super) const RECENT: i64 = 48 * 3600;
+/// Seconds for which the newest handoff is what another session starts from: that of a Friday still is
+/// on Monday.
+pub(super) const RECENT: i64 = 4 * 24 * 3600;
 
 /// Leave in today's log what the next session should start from
 ///
@@ -104,9 +107,10 @@ pub(super) fn write(
         for store in stores.iter().filter(|store| !unasked || ours(store, notes::SCRATCHPAD)) {
             open.extend(todo::open(&todo::scratchpad(store)?).map(|item| item.text));
         }
-        let log = match !unasked || ours(store, &name) {
-            true => store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?,
-            false => None,
+        let log = if !unasked || ours(store, &name) {
+            store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
+        } else {
+            None
         };
         let recent = handoff::recent(&log.unwrap_or_default());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
@@ -145,6 +149,7 @@ fn newest(stores: &[Store]) -> Result<Option<(Date, String)>, Failure> {
 pub(super) struct Left<'a> {
     /// The store that holds it.
     pub(super) store: &'a Store,
+    pub(super) at: LocalTime,
     /// The name of its log.
     pub(super) log: String,
     /// The beginning of the session's id.
@@ -170,23 +175,28 @@ pub(super) fn newest_within<'a>(
     let mut newest: Option<(i64, Left<'a>)> = None;
     let near = 1 + seconds / (24 * 3600);
     for store in stores {
-        let days = store.days().map_err(|problem| Failure::from(&problem))?;
-        for date in days.into_iter().filter(|date| now.date.days_since(*date).abs() <= near) {
+        let mut days = store.days().map_err(|problem| Failure::from(&problem))?;
+        days.retain(|date| now.date.days_since(*date).abs() <= near);
+        days.sort_unstable_by_key(|date| Reverse(*date));
+        for date in days {
             let name = notes::daily(date);
             let log = store.tail(&name, TAIL).map_err(|p| Failure::from(&p))?.unwrap_or_default();
-            for block in handoff::blocks(&log) {
-                let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
-                let text = text.trim_end().to_owned();
-                let Some((at, id)) = handoff::head(&text) else { continue };
-                let (age, session) = (now.seconds_since(at), id.map(str::to_owned));
-                let found = Left { store, log: name.clone(), session, text };
-                if age.abs() <= seconds
-                    && newest.as_ref().is_none_or(|(best, _)| age <= *best)
-                    && counts(&found)
-                {
-                    newest = Some((age, found));
-                }
+            let left = |block| -> Option<(i64, Left<'a>)> {
+                let text = String::from_utf8_lossy(log.get(block)?).trim_end().to_owned();
+                let (at, id) = handoff::head(&text)?;
+                let session = id.map(str::to_owned);
+                Some((now.seconds_since(at), Left { store, at, log: name.clone(), session, text }))
+            };
+            let blocks = handoff::blocks(&log).into_iter().rev();
+            let mut found: Vec<(i64, Left<'a>)> = blocks.filter_map(left).collect();
+            found.retain(|(age, _)| age.abs() <= seconds);
+            found.sort_by_key(|(age, _)| *age);
+            let Some(found) = found.into_iter().find(|(_, left)| counts(left)) else { continue };
+            if newest.as_ref().is_none_or(|(best, _)| found.0 < *best) {
+                newest = Some(found);
             }
+            // Days before it hold none that is newer.
+            break;
         }
     }
     Ok(newest.map(|(_, found)| found))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     context::Context,
     error::{Exit, Failure, Kind},
-    import_embeddings,
+    exporting, import_embeddings,
     importing::{self, Source},
     input,
 };
@@ -221,7 +221,6 @@ fn lines(path: &Path) -> Result<Source, Failure> {
 
 fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
     let hint = "give the directory that holds topics/, as .pi/memory of a project";
-    let categories = &ctx.config.categories;
     let store = |dir: &Path| ctx.store(dir.to_path_buf(), Scope::Project);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let (held, only) = if path.is_dir() {
@@ -230,16 +229,16 @@ fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
             let message = format!("there is no store in {}", path.display());
             Failure::new(Kind::Usage, message, hint)
         })?;
-        (store(dir).holdings(ctx.now, categories), None)
+        (store(dir).holdings(exporting::reader(ctx)), None)
     } else {
         let bytes = input::named(path, read::MAX_FILE, hint)?;
         let stem = stem.unwrap_or_default();
         let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
         if let Some(dir) = dir.and_then(Path::parent) {
             // Its evidence stands beside the topics.
-            (store(dir).holdings(ctx.now, categories), Some(stem))
+            (store(dir).holdings(exporting::reader(ctx)), Some(stem))
         } else {
-            let mut held = store(path).topic_alone(&stem, bytes, categories);
+            let mut held = store(path).topic_alone(&stem, bytes, exporting::reader(ctx));
             // Its name is nobody's choice of a topic.
             held.items.iter_mut().for_each(|item| item.topic = None);
             (held, None)

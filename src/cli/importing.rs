@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{
+    calendar,
     context::{self, Context},
     error::{Exit, Failure},
     intake::{self, New},
@@ -16,15 +17,19 @@ use crate::{
     },
     model::{
         category::CategoryId,
-        entry::{EntryId, EntryText},
-        event::{Cue, Event, EventKind, Provenance},
-        hash::IdSet,
+        entry::{EntryId, EntryText, Markers, Wording},
+        event::{Author, Cue, Event, EventKind, Provenance},
+        hash::IdMap,
         local::Date,
+        time::Now,
     },
     score::{adopt, board, ledger::Ledger},
     store::{lock::StoreLock, notes, read::Problem, read::Unreadable, txn::Txn, vault::Store},
     text::{checklist, line, lines, secret},
 };
+
+/// Who causes what only a count tells.
+const BY: &str = "import";
 
 /// What is to be taken over.
 #[derive(Debug, Default)]
@@ -105,7 +110,7 @@ pub(super) fn run(
             txn.read_evidence();
         }
         intake::refuse_if_unreadable(&txn)?;
-        intake::find_repeated(ctx, &txn, &mut news);
+        intake::find_repeated(ctx, &mut txn, &mut news);
         taken = take(ctx, &mut txn, &news, items, &mut source.found.left)?;
         txn.commit()?;
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
@@ -142,10 +147,11 @@ fn checked_one(ctx: &Context, item: &Item, default: CategoryId) -> Result<New, S
     let named = item.category.as_deref().map(|name| intake::category(ctx, name));
     let category = named.unwrap_or(Ok(default)).map_err(|failure| failure.message)?;
     // The same check first, whose sentence stands alone.
-    EntryText::new(&item.text).map_err(|error| error.to_string())?;
-    let text = intake::with_tags(&item.text, &item.tags).map_err(|failure| failure.message)?;
+    let text = EntryText::new(&item.text).map_err(|error| error.to_string())?;
+    let text = intake::with_tags(&text, &item.tags).map_err(|failure| failure.message)?;
     let name = &ctx.config.categories.spec(category).name;
-    if line::render(name, text.as_str(), true).len() > line::MAX_LINE {
+    let markers = Markers { pinned: true, enforced: false };
+    if line::render(name, text.as_str(), markers).len() > line::MAX_LINE {
         return Err(format!("it is longer than a line may be ({} KiB)", line::MAX_LINE >> 10));
     }
     // Lines of a log go into the log as they are.
@@ -157,15 +163,12 @@ fn checked_one(ctx: &Context, item: &Item, default: CategoryId) -> Result<New, S
             && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     };
     Ok(New {
-        category,
         topic: item.topic.as_ref().filter(stem).cloned(),
-        text,
-        cue: item.cue.unwrap_or(Cue::Explicit),
         pin: item.pinned,
         tags: item.tags.clone(),
-        until: item.until,
+        until: item.until.map(calendar::end_of),
         told: !item.events.is_empty(),
-        known: None,
+        ..New::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
     })
 }
 
@@ -177,13 +180,20 @@ fn take(
     left: &mut Vec<Left>,
 ) -> Result<Vec<Taken>, Failure> {
     let mut placed = txn.placed();
-    let mut present: IdSet<EntryId> = placed.iter().map(|entry| entry.id).collect();
+    let mut present: IdMap<EntryId, Wording> =
+        placed.iter().map(|entry| (entry.id, entry.wording())).collect();
     let mut taken = Vec::new();
     for (new, item) in news.iter().zip(items) {
         let line = new.line(ctx);
-        let id = line.id;
-        let fate = if present.contains(&id) {
-            let events = evidence(&line, &item, &txn.snapshot().ledger, true);
+        let (id, own) = (line.id, new.said(ctx, line.text));
+        if let Some(twin) = present.get(&id).filter(|known| **known != own) {
+            let reason = intake::is_twin(&own, &twin.text);
+            left.push(Left { place: item.place, reason });
+            continue;
+        }
+        let is_there = present.contains_key(&id);
+        let fate = if is_there {
+            let events = evidence(ctx.now, &line, &item, &txn.snapshot().ledger, true);
             let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
             if fresh > 0 { Fate::Updated } else { Fate::Known }
         } else if new.known.is_some() {
@@ -192,16 +202,20 @@ fn take(
             let reason = "it was removed here (pimem restore brings it back)".to_owned();
             left.push(Left { place: item.place, reason });
             continue;
+        } else if txn.snapshot().ledger.is_over(ctx.now, id) {
+            let reason = "it was forgotten or replaced here, or is past its last day (pimem add brings it back)";
+            left.push(Left { place: item.place, reason: reason.to_owned() });
+            continue;
         } else {
-            for (event, line) in evidence(&line, &item, &txn.snapshot().ledger, false) {
+            for (event, line) in evidence(ctx.now, &line, &item, &txn.snapshot().ledger, false) {
                 txn.take_over(&event, &line);
             }
             if !txn.snapshot().ledger.knows(id) {
                 new.begin(ctx, txn)?;
-            } else if let Some(until) = item.until.filter(|_| item.events.is_empty()) {
+            } else if let Some(until) = new.until.filter(|_| item.events.is_empty()) {
                 txn.record(id, EventKind::Expire(until))?;
             }
-            present.insert(id);
+            present.insert(id, own);
             placed.push(new.place(ctx, txn));
             Fate::Added
         };
@@ -221,6 +235,7 @@ fn take(
 
 /// The events that an item brings along, with their lines.
 fn evidence(
+    now: Now,
     line: &adopt::Line<'_>,
     item: &Item,
     ledger: &Ledger,
@@ -234,13 +249,18 @@ fn evidence(
         let of = |(event, _): &&(Event, String)| family.contains(&event.entry);
         return item.events.iter().filter(of).cloned().collect();
     }
-    let events = match (&item.score, ledger.evidence(line.id).filter(|_| known)) {
+    let events = match (&item.score, ledger.evidence(now, line.id).filter(|_| known)) {
         (None, _) => Vec::new(),
         (Some(score), None) => adopt::from_pi(line, score),
         (Some(score), Some(known)) => adopt::raise(line, score, &known),
     };
-    let who = Provenance { by: "import".to_owned(), ..Provenance::default() };
-    events.into_iter().map(|event| (event.clone(), event.write(&who))).collect()
+    let who = Provenance { by: BY.to_owned(), ..Provenance::default() };
+    let imported = |event| {
+        let event = Event { by: Author::of(BY), ..event };
+        let line = event.write(&who);
+        (event, line)
+    };
+    events.into_iter().map(imported).collect()
 }
 
 /// Adds what pages say to those of the store. Gives how much was new in each.

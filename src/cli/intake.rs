@@ -9,17 +9,21 @@ use crate::{
     embed::{self, table, vector::Vector},
     model::{
         category::CategoryId,
-        entry::{EntryId, EntryText},
+        entry::{EntryId, EntryText, Markers, Wording},
         event::{Cue, EventKind},
         time::Timestamp,
     },
     plan::instruction,
     recall::duplicate::{self, Outline, Probe},
-    score::{adopt, board::Placed},
+    score::{
+        adopt,
+        board::{Board, Placed},
+    },
     store::{
         txn::{Change, Target, Txn},
         vault::Store,
     },
+    text::topic::TopicEntry,
 };
 
 /// An entry to be, checked.
@@ -28,19 +32,51 @@ pub(crate) struct New {
     /// Stem of the topic file, where it is not the category's.
     pub(crate) topic: Option<String>,
     pub(crate) text: EntryText,
+    /// The text before tags were added to it.
+    pub(crate) untagged: Option<String>,
     pub(crate) cue: Cue,
     pub(crate) pin: bool,
     pub(crate) tags: Vec<String>,
     pub(crate) until: Option<Timestamp>,
+    /// What it replaces, as a selector.
+    pub(crate) supersedes: Option<String>,
     /// Whether it has a past, in which somebody kept it beside its like.
     pub(crate) told: bool,
     /// The entry that it turned out to be.
-    pub(crate) known: Option<EntryId>,
+    pub(crate) known: Option<Wording>,
 }
 
 impl New {
+    /// A text and nothing else about it.
+    pub(crate) fn plain(category: CategoryId, text: EntryText, cue: Cue) -> Self {
+        Self {
+            category,
+            topic: None,
+            text,
+            untagged: None,
+            cue,
+            pin: false,
+            tags: Vec::new(),
+            until: None,
+            supersedes: None,
+            told: false,
+            known: None,
+        }
+    }
+
     pub(crate) fn id(&self, ctx: &Context) -> EntryId {
-        self.known.unwrap_or_else(|| self.line(ctx).id)
+        self.known.as_ref().map_or_else(|| self.line(ctx).id, |known| known.id)
+    }
+
+    /// The entry that it is.
+    pub(crate) fn wording(&self, ctx: &Context) -> Wording {
+        self.known.clone().unwrap_or_else(|| self.said(ctx, self.text.as_str()))
+    }
+
+    /// The entry of its category with some text.
+    pub(crate) fn said(&self, ctx: &Context, text: &str) -> Wording {
+        let id = EntryId::of(&ctx.config.categories.spec(self.category).name, text.as_bytes());
+        Wording { id, category: self.category, text: text.to_owned() }
     }
 
     /// The line that it would be.
@@ -58,30 +94,66 @@ impl New {
 
     /// Puts the line into its topic file, as something that is said here.
     pub(crate) fn place(&self, ctx: &Context, txn: &mut Txn<'_>) -> Placed {
+        self.place_marked(ctx, txn, Markers { pinned: self.line(ctx).pinned, enforced: false })
+    }
+
+    /// The same with markers.
+    pub(crate) fn place_marked(
+        &self,
+        ctx: &Context,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+    ) -> Placed {
+        let reviewed = txn.say(self.category, self.text.as_str());
+        self.put(ctx, txn, markers, reviewed)
+    }
+
+    /// The same as something that nobody vouches for, unless it was `reviewed`.
+    pub(crate) fn put(
+        &self,
+        ctx: &Context,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+        reviewed: bool,
+    ) -> Placed {
         let line = self.line(ctx);
         let placed = Placed {
             id: line.id,
             category: self.category,
             text: line.text.to_owned(),
-            pinned: line.pinned,
+            pinned: markers.pinned,
             topic: line.topic.to_owned(),
             line: txn.next_line(line.topic),
             scope: txn.scope(),
-            enforced: false,
-            reviewed: txn.say(self.category, line.text),
+            enforced: markers.enforced,
+            reviewed,
         };
         let (category, text) = (self.category, line.text.to_owned());
-        let change = Change::Append { category, text, pinned: line.pinned };
+        let change = Change::Append { category, text, markers };
         txn.change(Target::Topic(line.topic.to_owned()), change);
         placed
     }
 
     /// Notes the evidence that it begins with.
     pub(crate) fn begin(&self, ctx: &Context, txn: &mut Txn<'_>) -> anyhow::Result<()> {
+        self.begin_again(ctx, txn, false, self.line(ctx).pinned)
+    }
+
+    /// The same of what may have been put out of force before, and is `back` by this.
+    pub(crate) fn begin_again(
+        &self,
+        ctx: &Context,
+        txn: &mut Txn<'_>,
+        back: bool,
+        pinned: bool,
+    ) -> anyhow::Result<()> {
         let line = self.line(ctx);
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
         txn.record_tagged(line.id, kind, self.tags.clone())?;
-        if line.pinned {
+        if back {
+            txn.record(line.id, EventKind::Restore)?;
+        }
+        if pinned {
             txn.record(line.id, EventKind::Pin)?;
         }
         self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))
@@ -91,8 +163,8 @@ impl New {
     fn repeats<'a>(
         &self,
         entries: impl Iterator<Item = (EntryId, &'a str)>,
-        counts: impl Fn(&str) -> bool,
-    ) -> Option<EntryId> {
+        counts: impl Fn(EntryId, &str) -> bool,
+    ) -> Option<Wording> {
         let text = self.text.as_str();
         let (probe, outline) = (Probe::of(text), Outline::of(text));
         let least = table::model().thresholds.duplicate;
@@ -101,35 +173,79 @@ impl New {
             let own = Vector::quantize(&table::embed(&embed::passage(text)));
             f64::from(own.cosine(&known.numbers, known.scale)) >= least
         };
-        let same = |known: &str| {
+        let same = |(id, known): &(EntryId, &str)| {
             duplicate::could_match(&probe, known)
                 && outline.says_the_same(&Outline::of(known))
                 && near(known)
-                && counts(known)
+                && counts(*id, known)
         };
-        entries.into_iter().find(|(_, known)| same(known)).map(|(id, _)| id)
+        let found = entries.into_iter().find(same);
+        found.map(|(id, text)| Wording { id, category: self.category, text: text.to_owned() })
     }
 }
 
-/// Finds out which of the new entries say what others do, known ones or earlier new ones.
-pub(crate) fn find_repeated(ctx: &Context, txn: &Txn<'_>, news: &mut [New]) {
+/// The entries of a store as they stand.
+pub(crate) fn board(ctx: &Context, txn: &Txn<'_>) -> Board {
+    Board::new(ctx.now, ctx.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
+}
+
+/// Finds out which of the new entries say what others do, known ones or earlier new ones. What is out
+/// of force says nothing any more.
+pub(crate) fn find_repeated(ctx: &Context, txn: &mut Txn<'_>, news: &mut [New]) {
+    let mut over: Vec<Wording> = Vec::new();
     for at in 0..news.len() {
         let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
             continue;
         };
         // What holds until another day is another statement.
-        if new.until.is_some() || !txn.snapshot().holders(new.id(ctx)).is_empty() {
+        if new.until.is_some() || !txn.snapshot().holders(&new.wording(ctx)).is_empty() {
             continue;
         }
-        let known = txn.snapshot().of_category(new.category);
-        let like = |other: &&New| other.category == new.category && !new.told;
-        let counts = |text: &str| {
-            let said = earlier.iter().any(|other| other.text.as_str() == text);
-            said || txn.reviewed(new.category, text)
-        };
-        let texts = earlier.iter().filter(like).map(|other| (other.id(ctx), other.text.as_str()));
-        new.known = new.repeats(known.chain(texts), counts);
+        new.known = repeated(ctx, txn, new, earlier, &over);
+        if let Some(first) = &new.known {
+            // The log is only read for those who come near something.
+            txn.read_evidence();
+            if txn.snapshot().ledger.is_over(ctx.now, first.id) {
+                let rows = board(ctx, txn).rows;
+                let rows = rows.iter().filter(|row| row.is_over());
+                over = rows.map(|row| row.entry.wording()).collect();
+                new.known = repeated(ctx, txn, new, earlier, &over);
+            }
+        }
     }
+}
+
+fn repeated(
+    ctx: &Context,
+    txn: &Txn<'_>,
+    new: &New,
+    earlier: &[New],
+    over: &[Wording],
+) -> Option<Wording> {
+    let entries = txn.snapshot().entries().map(|(_, entry)| entry);
+    let entries = entries.filter(|entry| entry.category == new.category);
+    let known = entries.map(|entry| (entry.id, entry.text.as_str()));
+    let like = |other: &&New| other.category == new.category && !new.told;
+    let texts = earlier.iter().filter(like).map(|other| (other.id(ctx), other.text.as_str()));
+    new.repeats(known.chain(texts), |id, text| {
+        let said = earlier.iter().any(|other| other.text.as_str() == text);
+        let over = over.iter().any(|over| over.id == id && over.text == text);
+        said || !over && txn.reviewed(new.category, text)
+    })
+}
+
+/// The entry whose id a text has, although it says something else: ids can be made to collide.
+pub(crate) fn twin<'a>(
+    entries: impl Iterator<Item = &'a TopicEntry>,
+    of: &Wording,
+) -> Option<&'a TopicEntry> {
+    let mut twins = entries.filter(|entry| entry.id == of.id && !entry.is(of));
+    twins.next()
+}
+
+/// Why a text is not stored that has the id of another one.
+pub(crate) fn is_twin(of: &Wording, twin: &str) -> String {
+    format!("{:?} has the id of another text, {twin:?} ({})", of.text, of.id)
 }
 
 /// Says which lines were stored and are kept from agents, for being worded as an order to them.
@@ -170,9 +286,10 @@ pub(crate) fn category(ctx: &Context, name: &str) -> Result<CategoryId, Failure>
 }
 
 /// A text with tags behind it.
-pub(crate) fn with_tags(text: &str, tags: &[String]) -> Result<EntryText, Failure> {
-    // A tag alone is no memory, so the text is looked at before tags are added.
-    let plain = EntryText::new(text)?;
+pub(crate) fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {
+    if tags.is_empty() {
+        return Ok(plain.clone());
+    }
     let mut all = plain.as_str().to_owned();
     for tag in tags {
         let name = tag.trim_start_matches('#');

@@ -1,4 +1,4 @@
-//! Preferences that a message states, and what becomes of them. Prints nothing.
+//! Preferences that somebody typed, and what becomes of them. Prints nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
         time::{Now, Timestamp},
     },
     plan::instruction,
-    score::evidence::UserState,
+    score::board::Row,
     store::{txn::Txn, vault::Store},
     text::{
         preference::{self, Preference},
@@ -37,6 +37,10 @@ pub(crate) enum What {
     Reinforced,
     /// It was said less than an hour ago.
     Recent,
+    /// It is a new entry that no agent is shown before a review, and why.
+    Waiting(&'static str),
+    /// It would have to wait, and is known: nothing became of it.
+    Known,
     /// The user has forgotten it, which counts for more than a guess.
     Forgotten,
     /// It is worded as an order to an agent, as planted ones are; what it does.
@@ -56,38 +60,17 @@ pub(crate) struct Learned {
     pub(crate) what: What,
 }
 
-/// Learns the preferences that a message states, at most so many. When there are none, nothing is
-/// read and nothing is locked.
-pub(crate) fn learn(
+/// Learns preferences that were typed, at most so many. When there are none, nothing is read and nothing
+/// is locked; a dry run changes nothing.
+pub(crate) fn take(
     ctx: &Context,
     store: &Store,
-    text: &str,
-    most: usize,
-    who: Provenance,
-) -> Result<Vec<Learned>, Failure> {
-    take(ctx, store, preference::find(text), most, who, false)
-}
-
-/// The same of preferences that were found; a dry run changes nothing.
-pub(super) fn take(
-    ctx: &Context,
-    store: &Store,
-    stated: Vec<Preference>,
+    stated: &[Preference],
     most: usize,
     who: Provenance,
     dry: bool,
 ) -> Result<Vec<Learned>, Failure> {
-    let (mut done, mut news) = (Vec::new(), Vec::new());
-    for found in stated {
-        let category = intake::category(ctx, "preference")?;
-        match checked(category, &found) {
-            Ok(new) => news.push(new),
-            Err(what) => {
-                let text = secret::redact(&found.text).into_owned();
-                done.push(Learned { text, id: None, what });
-            }
-        }
-    }
+    let (mut done, mut news) = sorted(ctx, stated)?;
     news.truncate(most);
     if news.is_empty() {
         return Ok(done);
@@ -106,8 +89,9 @@ pub(super) fn take(
         None => store.rehearse(categories, now, who),
     };
     intake::refuse_if_unreadable(&txn)?;
-    intake::find_repeated(ctx, &txn, &mut news);
-    if news.iter().any(|new| !txn.snapshot().holders(new.id(ctx)).is_empty()) {
+    intake::find_repeated(ctx, &mut txn, &mut news);
+    let held = |new: &New| !txn.snapshot().holders(&new.wording(ctx)).is_empty();
+    if news.iter().any(|new| held(new) || txn.mentions(new.id(ctx))) {
         txn.read_evidence();
     }
     // Another process may have heard it while this one waited.
@@ -140,6 +124,25 @@ pub(super) fn take(
     Ok(done)
 }
 
+/// Preferences as new entries, and what became of those that are none.
+pub(super) fn sorted(
+    ctx: &Context,
+    stated: &[Preference],
+) -> Result<(Vec<Learned>, Vec<New>), Failure> {
+    let (mut done, mut news) = (Vec::new(), Vec::new());
+    for found in stated {
+        let category = intake::category(ctx, "preference")?;
+        match checked(category, found) {
+            Ok(new) => news.push(new),
+            Err(what) => {
+                let text = secret::redact(&found.text).into_owned();
+                done.push(Learned { text, id: None, what });
+            }
+        }
+    }
+    Ok((done, news))
+}
+
 /// A preference as a new entry, or why it is none.
 fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, What> {
     if let Some(kind) = found.secret {
@@ -151,27 +154,41 @@ fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, 
     // A marker at its end is taken off: what is learned by itself is never pinned.
     let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| What::Refused(error.to_string()))?;
-    let (cue, tags) = (Cue::Explicit, Vec::new());
-    let (pin, told, until, known, topic) = (false, false, None, None, None);
-    Ok(New { category, topic, text, cue, pin, tags, until, told, known })
+    Ok(New::plain(category, text, Cue::Explicit))
 }
 
 fn apply(ctx: &Context, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure> {
-    let id = new.id(ctx);
-    if txn.snapshot().holders(id).is_empty() {
+    let (id, held) = (new.id(ctx), txn.snapshot());
+    if let Some(twin) = intake::twin(held.entries().map(|(_, entry)| entry), &new.wording(ctx)) {
+        return Ok(What::Refused(intake::is_twin(&new.wording(ctx), &twin.text)));
+    }
+    if is_over(ctx, txn, new) {
+        return Ok(What::Forgotten);
+    }
+    if held.holders(&new.wording(ctx)).is_empty() {
         new.begin(ctx, txn)?;
         new.place(ctx, txn);
         return Ok(What::Learned);
     }
-    let user = txn.snapshot().ledger.evidence(id).map(|evidence| evidence.user);
-    if user == Some(UserState::Forgotten) {
-        return Ok(What::Forgotten);
+    // Who types the very words says them, whatever brought the line here.
+    if new.known.is_none() {
+        txn.say(new.category, new.text.as_str());
     }
     txn.record(id, EventKind::Reinforce(1))?;
     Ok(What::Reinforced)
 }
 
-fn result(ctx: &Context, new: &New, what: What) -> Learned {
+/// Whether somebody has put it out of force: they knew better, and only a person's command brings it
+/// back.
+pub(super) fn is_over(ctx: &Context, txn: &Txn<'_>, new: &New) -> bool {
+    let (id, held) = (new.id(ctx), txn.snapshot());
+    let known = !held.holders(&new.wording(ctx)).is_empty();
+    let stands_over = || intake::board(ctx, txn).find(&new.wording(ctx)).is_some_and(Row::is_over);
+    let over = held.ledger.is_over(ctx.now, id) && (!known || stands_over());
+    over || !known && held.ledger.archived(id)
+}
+
+pub(super) fn result(ctx: &Context, new: &New, what: What) -> Learned {
     Learned { text: new.text.as_str().to_owned(), id: Some(new.id(ctx)), what }
 }
 

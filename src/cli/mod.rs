@@ -1,7 +1,10 @@
 //! The shell: parse, read a snapshot, call the pure core, render. One file a command.
 
+mod acknowledged;
 mod add;
+mod adding;
 mod awaiting;
+mod calendar;
 mod chart;
 mod check;
 mod config_cmd;
@@ -48,6 +51,7 @@ mod merge_driver;
 mod model;
 mod model_pull;
 mod model_status;
+mod newcomer;
 mod note;
 mod noted;
 mod observe;
@@ -83,6 +87,7 @@ mod trusting;
 mod ui;
 mod unusable;
 mod view;
+mod waiting;
 mod wanted;
 mod why;
 mod working;

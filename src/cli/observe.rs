@@ -19,7 +19,8 @@ use crate::{report::budget::Tokens, store::observed, text::observation::Document
 /// Make observations of a session
 ///
 /// Reads what is new of a transcript, notes in observations/SESSION.md what the user said, wanted and
-/// asked and what the agent reported, and prints what was written. With `observer.provider` set, a
+/// asked, by the first sentence of each message, and what the agent reported, and prints what was
+/// written. What was pasted is left out. With `observer.provider` set, a
 /// language model does that; without one, or where it fails, rules do. When the file has more tokens
 /// than `reflector.observationTokenThreshold`, it is reflected upon.
 ///

@@ -49,12 +49,7 @@ impl Context {
     }
 
     /// How entries came that await review, after their number, as far as that is known.
-    pub(crate) fn came<'a>(
-        &self,
-        stores: &[Store],
-        entries: impl Iterator<Item = &'a Placed>,
-    ) -> &'static str {
-        let waiting: Vec<&Placed> = entries.filter(|entry| !entry.reviewed).collect();
+    pub(crate) fn came(&self, stores: &[Store], waiting: &[&Placed]) -> &'static str {
         let of = |store: &Store| {
             let scope = store.scope;
             waiting.iter().filter(move |entry| entry.scope == scope)

@@ -15,9 +15,12 @@ use super::{
 };
 use crate::{
     index::vectors::Known,
-    model::{entry::EntryId, hash::IdSet},
+    model::{
+        entry::{EntryId, Wording},
+        hash::IdSet,
+    },
     score::board::{Board, Row},
-    store::vault::Store,
+    store::{vault::Store, waits},
 };
 
 /// Destroy entries: text, evidence and index
@@ -46,13 +49,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     });
     let gone = Board::new(ctx.now, ctx.rules(), gone.collect());
     let mut rows = live.rows.clone();
-    rows.extend(gone.rows.into_iter().filter(|row| live.get(row.entry.id).is_none()));
+    rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
     let all = Board { rows };
     let unread = [context::problems(&snapshots), context::problems(&archives)].concat();
     let mut chosen: Vec<&Row> = Vec::new();
     for selector in pick::selectors(&args.entries)? {
         let row = pick::entry(ctx, &all, &unread, &selector)?;
-        if chosen.iter().all(|known| known.entry.id != row.entry.id) {
+        if chosen.iter().all(|known| !known.entry.is_copy(&row.entry)) {
             chosen.push(row);
         }
     }
@@ -62,19 +65,25 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let message = "nothing was destroyed";
         return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
     }
+    let is_chosen = |row: &&Row| chosen.iter().any(|known| known.entry.is_copy(&row.entry));
+    let others: Vec<Wording> =
+        all.rows.iter().filter(|row| !is_chosen(row)).map(|row| row.entry.wording()).collect();
     let mut files = BTreeSet::new();
     let mut stale = Vec::new();
     for (store, held) in stores.iter().zip(snapshots.iter()) {
-        // Earlier wordings go too; what an entry was merged from has a text of its own.
-        let ids: IdSet<EntryId> =
+        // Earlier wordings go too, unless they are entries of their own again.
+        let own: IdSet<EntryId> = chosen.iter().map(|row| row.entry.id).collect();
+        let mut ids: IdSet<EntryId> =
             chosen.iter().flat_map(|row| held.ledger.family(row.entry.id)).collect();
-        let changed = destroy(ctx, store, &ids)?;
+        ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
+        let changed = destroy(ctx, store, &ids, &others)?;
         // A hash is enough to recognise a known text by.
         let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
-        let keys = chosen.iter().flat_map(|row| {
-            let (name, text) = (name(row), row.entry.text.as_str());
-            [store.trust.entry(name, text), store.trust.brought(name, text)]
-        });
+        let key = |row: &Row| store.trust.entry(name(row), &row.entry.text);
+        waits::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
+        let keys = chosen
+            .iter()
+            .flat_map(|row| [key(row), store.trust.brought(name(row), &row.entry.text)]);
         let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
         if !keys.is_empty() {
             store.trust.forget(Some(&keys))?;
@@ -96,8 +105,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     Ok((Exit::Done, stale))
 }
 
-fn destroy(ctx: &Context, store: &Store, ids: &IdSet<EntryId>) -> Result<Vec<String>, Failure> {
+fn destroy(
+    ctx: &Context,
+    store: &Store,
+    ids: &IdSet<EntryId>,
+    others: &[Wording],
+) -> Result<Vec<String>, Failure> {
     let lock = context::lock(ctx, store)?;
     dream_gather::purge(store, ids)?;
-    Ok(store.purge(&lock, ids, &ctx.config.categories)?)
+    Ok(store.purge(&lock, ids, others, &ctx.config.categories)?)
 }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
+    plan::instruction,
     recall::{
         bm25::Query,
         corpus::{self, SourceKind},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Past sessions that a prompt brings to mind.
-pub(crate) const SESSIONS: usize = 3;
+const SESSIONS: usize = 3;
 /// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
 const READ: usize = 8;
 /// Summaries that are looked past because they were shown before, at most.
@@ -57,6 +58,18 @@ pub(crate) fn search(
     (entries, found.next().map(|sessions| sessions.hits).unwrap_or_default())
 }
 
+/// The first past sessions of some hits, but for those that were shown before and those that are worded
+/// as orders to an agent, as an earlier version may have kept them.
+pub(crate) fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
+    let fits = |hit: &Hit| !known(&hit.text) && !orders(hit);
+    hits.into_iter().filter(fits).take(SESSIONS).collect()
+}
+
+/// Whether a past session is worded as an order to an agent.
+pub(crate) fn orders(hit: &Hit) -> bool {
+    hit.kind == SourceKind::Session && instruction::find(&hit.text).is_some()
+}
+
 /// How many entries are recalled.
 pub(crate) fn limit(ctx: &Context) -> usize {
     usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX)
@@ -78,12 +91,19 @@ pub(crate) fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> 
 /// Those of some hits that still hold, at most `limit`, without near repetitions. Unlike
 /// [`on_board`] it needs no board, which would take longer to make than the search takes.
 pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    let holds = hold(ctx, stores, &hits);
+    let entries = hits.into_iter().zip(holds).filter(|(hit, holds)| hit.entry.is_some() && *holds);
+    distinct(entries.map(|(hit, _)| hit), limit)
+}
+
+/// For each of some hits, whether it still holds. What is no entry does.
+pub(crate) fn hold(ctx: &Context, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
     let ids: IdSet<EntryId> = hits.iter().filter_map(|hit| hit.entry).collect();
     let mut ledgers = Vec::new();
     for store in stores.iter().filter(|_| !ids.is_empty()) {
         let of = |scope| hits.iter().filter(move |hit| hit.scope == scope);
         let here = of(store.scope).filter_map(|hit| hit.entry).collect();
-        let known = store.evidence_of(&here);
+        let known = store.evidence_of(ctx.now, &here);
         let ledger = known.unwrap_or_else(|| store.read(ctx.now, &ctx.config.categories).ledger);
         ledgers.push((store.scope, ledger));
     }
@@ -93,13 +113,14 @@ pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usiz
     let holds = |hit: &Hit| {
         let ledger =
             ledgers.iter().find(|(scope, _)| *scope == hit.scope).map(|(_, ledger)| ledger);
-        let evidence = hit.entry.zip(ledger).and_then(|(id, ledger)| ledger.evidence(id));
+        let Some(id) = hit.entry else { return true };
+        let evidence = ledger.and_then(|ledger| ledger.evidence(ctx.now, id));
         evidence.is_some_and(|evidence| {
             evidence.until.is_none_or(|until| until >= ctx.now.0)
-                && (evidence.superseded_by.is_empty() || !hit.entry.is_some_and(&replaced))
+                && (evidence.superseded_by.is_empty() || !replaced(id))
         })
     };
-    distinct(hits.into_iter().filter(holds), limit)
+    hits.iter().map(holds).collect()
 }
 
 /// The first of some hits that differ from one another.

@@ -34,16 +34,15 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let kind =
         if args.harmful { EventKind::Harmful(args.by) } else { EventKind::Reinforce(args.by) };
     let selectors = pick::selectors(&args.entries)?;
-    let curate::Changed { after: board, ids, .. } =
+    let curate::Changed { after: board, rows, .. } =
         curate::on_each(ctx, &selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let rows = || ids.iter().filter_map(|id| board.get(*id));
     if ctx.ui.json {
-        let results: Vec<Value> = rows().map(|row| entries.json(row)).collect();
+        let results: Vec<Value> = rows.iter().map(|row| entries.json(row)).collect();
         ctx.ui.document(&json!({"schema": "pimem.reinforce/1", "results": results}));
         return Ok(Exit::Done);
     }
-    for row in rows() {
+    for row in &rows {
         let verb = if args.harmful { "Marked harmful" } else { "Reinforced" };
         let (count, score, state) = (row.evidence.count, Entries::score(row), Entries::state(row));
         ctx.ui.line(&format!(

@@ -86,6 +86,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     {
         let shown: IdSet<EntryId> = report.shown(&board).collect();
         (recalled, sessions) = recalled::search(ctx, &stores, &prompt, &shown, 0);
+        sessions = recalled::sessions(sessions, |_| false);
         recalled.hits = recalled::on_board(&board, recalled.hits, recalled::limit(ctx));
     }
     let Found { hits: recalled, stale, .. } = recalled;
@@ -93,11 +94,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let arithmetic =
         |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
-    ctx.say_left_out(
-        &stores,
-        unreviewed,
-        ctx.came(&stores, board.rows.iter().map(|row| &row.entry)),
-    );
+    let waiting = ctx.unreviewed(&stores, board.rows.iter().map(|row| &row.entry));
+    ctx.say_left_out(&stores, waiting);
     if ctx.ui.json {
         let explained = || {
             report.judged(&board).map(|(row, verdict)| {

@@ -27,8 +27,9 @@ use crate::{
 
 /// Remember what past sessions were about
 ///
-/// A summary is made of the beginnings of what the user said, without secrets and without what
-/// stands in <private>…</private>. The newest 500 are kept, on this machine only.
+/// A summary is made of the first sentences of what the user typed, without what was pasted, secrets,
+/// orders to the agent, and what stands in <private>…</private>. The newest 500 are kept, on this
+/// machine only.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pimem session index ~/.claude/projects/-src-harbor/3c9d1e52.jsonl\n  \

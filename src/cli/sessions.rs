@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     model::{hash::fnv1a64, time::Timestamp},
+    plan::said,
     store::{local, stream, trust::Kind as Text, vault::Store},
     text::{
         secret, sessions,
@@ -75,7 +76,21 @@ pub(crate) fn of_prompts<'a>(
 ) -> Option<sessions::Summary> {
     let mut said = Said::default();
     for prompt in prompts {
-        said.summary.push(prompt);
+        said.summary.push(prompt, said::lead);
+    }
+    said.finish(ctx, named, None, None)
+}
+
+/// The same of what hooks noted of prompts: their beginnings.
+pub(crate) fn of_notes<'a>(
+    ctx: &Context,
+    named: Named<'_>,
+    notes: impl IntoIterator<Item = &'a str>,
+) -> Option<sessions::Summary> {
+    let mut said = Said::default();
+    for note in notes {
+        // They were long enough, whatever is left of them.
+        said.summary.add(&said::lead_of_clean(note).unwrap_or_default());
     }
     said.finish(ctx, named, None, None)
 }
@@ -190,7 +205,7 @@ struct Said {
 impl Said {
     fn take(&mut self, messages: Vec<Message>) {
         for message in messages.into_iter().filter(|message| message.role == Role::User) {
-            self.summary.push(&message.text);
+            self.summary.push(&message.text, said::lead);
             self.last = self.last.max(message.when);
         }
     }

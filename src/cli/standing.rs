@@ -70,13 +70,14 @@ fn strengths(
     if wanted.is_empty() {
         return IdMap::default();
     }
-    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, wanted));
+    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, ctx.now, wanted));
     folded.unwrap_or_else(|| {
-        let ledger = store.evidence_of(wanted).unwrap_or_else(|| {
+        let ledger = store.evidence_of(ctx.now, wanted).unwrap_or_else(|| {
             let snapshot = store.read(ctx.now, &ctx.config.categories);
             unread.extend(snapshot.problems);
             snapshot.ledger
         });
-        wanted.iter().filter_map(|id| Some((*id, ledger.evidence(*id)?.strength()))).collect()
+        let strength = |id: &EntryId| Some((*id, ledger.evidence(ctx.now, *id)?.strength()));
+        wanted.iter().filter_map(strength).collect()
     })
 }

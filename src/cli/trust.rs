@@ -25,9 +25,9 @@ use crate::{
 
 /// Look at what came by git, and let agents see it
 ///
-/// Entries that came by git, in a clone or with a pull, are shown to people and to no agent until
-/// somebody has looked at them. Each is shown and asked about; without a terminal, they are only
-/// listed. What is trusted is the text: when it changes, it awaits review again.
+/// Entries that came by git, in a clone or with a pull, and those that may have been pasted, are shown to
+/// people and to no agent until somebody has looked at them. Each is shown and asked about; without a
+/// terminal, they are only listed. What is trusted is the text: when it changes, it awaits review again.
 ///
 /// Lines that you write by hand need no review, in a store that was made on this machine or of which
 /// you have reviewed everything: git does not have them, or has them by a commit that you made here
@@ -100,25 +100,20 @@ fn name(store: &Store) -> String {
     format!("{} store in {}", store.scope.name(), store.dir.display())
 }
 
-fn status(ctx: &Context, Held { store, entries, items, came, .. }: &Held) {
+fn status(ctx: &Context, Held { store, entries, items, unreviewed, .. }: &Held) {
     let name = name(store);
     if store.trust.is_whole() {
         return ctx.ui.line(&format!("{name}: trusted as a whole"));
     }
-    let waiting = items.iter().filter(|item| item.value.get("id").is_some()).count();
-    let others = match items.len() - waiting {
+    let others = items.iter().filter(|item| item.value.get("id").is_none()).count();
+    let others = match others {
         0 => String::new(),
         1 => ", and one other text".to_owned(),
         others => format!(", and {others} other texts"),
     };
     let whose = if store.trust.is_foreign() { "; it belongs to another user" } else { "" };
-    let s = if *entries == 1 { "y" } else { "ies" };
-    let await_ = match waiting {
-        0 => "await".to_owned(),
-        1 => format!("{came} and awaits"),
-        _ => format!("{came} and await"),
-    };
-    ctx.ui.line(&format!("{name}: {waiting} of {entries} entr{s} {await_} review{others}{whose}"));
+    let told = unreviewed.told(Some(*entries));
+    ctx.ui.line(&format!("{name}: {told}{others}{whose}"));
     if let Some(path) = store.trust.ledger() {
         ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.len()));
     }

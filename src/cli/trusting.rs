@@ -7,8 +7,12 @@ use super::context::Context;
 use crate::{
     config::{awaiting::Awaiting, layer::Origin},
     recall::corpus::SourceKind,
-    score::board::Scope,
-    store::{trust::Kind, vault::Store},
+    score::board::{Placed, Scope},
+    store::{
+        trust::{Key, Kind},
+        vault::Store,
+        waits,
+    },
 };
 
 impl Context {
@@ -62,19 +66,128 @@ impl Context {
         }
     }
 
+    /// Says which of some stores' ledgers cannot be read: nothing is known to be reviewed there.
+    pub(crate) fn warn_of_ledgers<'a>(&self, stores: impl Iterator<Item = &'a Store>) {
+        for problem in stores.filter_map(|store| store.trust.problem()) {
+            self.warn(format!("{problem}; without it, nothing counts as reviewed"));
+        }
+    }
+
+    /// Says a warning, once.
+    pub(crate) fn warn(&self, warning: String) {
+        let mut warned = self.warned.borrow_mut();
+        if !warned.contains(&warning) {
+            self.ui.note(&format!("warning: {warning}"));
+            warned.push(warning);
+        }
+    }
+
+    /// Which of some entries await review: how many preferences wait, how many others there are, and
+    /// how those came.
+    pub(crate) fn unreviewed<'a>(
+        &self,
+        stores: &[Store],
+        entries: impl Iterator<Item = &'a Placed>,
+    ) -> Unreviewed {
+        let mut others: Vec<&Placed> = entries.filter(|entry| !entry.reviewed).collect();
+        let mut waiting = 0;
+        for store in stores {
+            if others.is_empty() {
+                break;
+            }
+            let key = |entry: &Placed| {
+                let name = &self.config.categories.spec(entry.category).name;
+                store.trust.entry(name, &entry.text)
+            };
+            let here = |entry: &&Placed| entry.scope == store.scope;
+            let keys: Vec<Key> = others.iter().copied().filter(here).map(key).collect();
+            let waits = waits::of(&store.trust, &keys);
+            if !waits.is_empty() {
+                let before = others.len();
+                others.retain(|entry| !here(entry) || !waits.contains(&key(entry)));
+                waiting += before - others.len();
+            }
+        }
+        Unreviewed { waiting, others: others.len(), came: self.came(stores, &others) }
+    }
+
     /// Says how many entries of stores are left out of what agents read.
-    pub(crate) fn say_left_out(&self, stores: &[Store], count: usize, came: &str) {
-        let what = match count {
-            0 => return,
+    pub(crate) fn say_left_out(&self, stores: &[Store], unreviewed: Unreviewed) {
+        let came = unreviewed.came;
+        let what = match unreviewed.others {
+            0 => String::new(),
             1 => format!("1 entry {came} and is left out"),
             count => format!("{count} entries {came} and are left out"),
         };
         let foreign = |store: &Store| !store.trust.is_whole() && store.trust.is_foreign();
-        self.ui.note(&if stores.iter().any(foreign) {
-            format!("{what}: the store belongs to another user")
-        } else {
-            format!("{what}: pimem trust --review")
-        });
+        match unreviewed.waiting() {
+            None if what.is_empty() => {}
+            Some(waiting) if what.is_empty() => self.ui.note(&waiting),
+            Some(waiting) => self.ui.note(&format!("{what}, and {waiting}")),
+            None if stores.iter().any(foreign) => {
+                self.ui.note(&format!("{what}: the store belongs to another user"));
+            }
+            None => self.ui.note(&format!("{what}: {REVIEW}")),
+        }
+    }
+}
+
+/// What looks at all of them.
+const REVIEW: &str = "pimem trust --review";
+
+/// Entries that agents are not shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unreviewed {
+    /// Preferences that were learned here and wait.
+    pub(crate) waiting: usize,
+    /// All others.
+    pub(crate) others: usize,
+    /// How those came, as far as that is known: what is said after their number.
+    pub(crate) came: &'static str,
+}
+
+impl Unreviewed {
+    /// What waits, and what is to be done about it.
+    pub(crate) fn waiting(self) -> Option<String> {
+        match self.waiting {
+            0 => None,
+            1 => Some(format!("1 preference waits: {REVIEW}")),
+            count => Some(format!("{count} preferences wait: {REVIEW}")),
+        }
+    }
+
+    /// How many entries await review, out of so many if that is given.
+    pub(crate) fn told(self, of: Option<usize>) -> String {
+        let all = self.waiting + self.others;
+        let count = of.map_or_else(|| all.to_string(), |of| format!("{all} of {of}"));
+        let entries = if of.unwrap_or(all) == 1 { "entry" } else { "entries" };
+        let awaits = if all == 1 { "awaits" } else { "await" };
+        let learned = match self.waiting {
+            1 => "1 preference was learned here".to_owned(),
+            count => format!("{count} preferences were learned here"),
+        };
+        match (self.others, self.waiting) {
+            (0, 0) => format!("{count} {entries} {awaits} review"),
+            (_, 0) => format!("{count} {entries} {} and {awaits} review", self.came),
+            (0, _) => format!("{count} {entries} {awaits} review: {learned}"),
+            (others, _) => {
+                format!("{count} {entries} {awaits} review: {others} {}, {learned}", self.came)
+            }
+        }
+    }
+
+    /// What an agent is told of it, on one line.
+    pub(crate) fn for_agent(self) -> Option<String> {
+        let (count, are, them) = match self.others {
+            0 => return self.waiting(),
+            1 => ("1 memory".to_owned(), "is not shown, because it", "it"),
+            count => (format!("{count} memories"), "are not shown, because they", "them"),
+        };
+        let others = format!("> {count} of this project {are} {}", self.came);
+        Some(match self.waiting() {
+            None => format!("{others}. The user can look at {them} with `{REVIEW}`."),
+            Some(waiting) => format!("{others}, and {waiting}"),
+        })
     }
 }
 

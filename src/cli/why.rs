@@ -48,7 +48,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
     let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
-    let verdict = made.verdict(&board, row.entry.id).unwrap_or(&Verdict::ReportFull);
+    let verdict = made.verdict(&board, row).unwrap_or(&Verdict::ReportFull);
     let spec = ctx.config.categories.spec(row.entry.category);
     let turns = forecast::turns(ctx.now, row, spec);
     let act = if verdict.shown() {
@@ -199,7 +199,7 @@ pub(super) fn what(turn: Turn, spec: &CategorySpec) -> String {
     }
 }
 
-fn command(act: Act, short: &str) -> String {
+pub(super) fn command(act: Act, short: &str) -> String {
     let reinforce = |n: u32| match n {
         1 => format!("pimem reinforce {short}"),
         n => format!("pimem reinforce --by {n} {short}"),

@@ -36,12 +36,14 @@ pub(super) fn read(
 /// Is told what cannot be used: the field, if it is about one, what is wrong, and what to do.
 type Complain<'a> = dyn FnMut(Option<&str>, String, String) + 'a;
 
+/// What names may be.
+const NAMES: &str = "names are 1 to 64 of a-z, 0-9 and -";
+
 fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<CategorySpec> {
     let fields_known = || {
         let names: Vec<&str> = CATEGORY_FIELDS.iter().map(|(name, _)| *name).collect();
         format!("the fields are {}", names.join(", "))
     };
-    const NAMES: &str = "names are 1 to 64 of a-z, 0-9 and -";
     if !is_name(name) {
         let message = format!("categories.{}: not a usable name", short(name));
         complain(None, message, NAMES.to_owned());

@@ -214,7 +214,7 @@ mod tests {
             ),
             (
                 "{\"categories\": {\"x\":\n{\"tau\": 1}}}",
-                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays)",
+                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays, fill)",
             ),
             (
                 "{\"categories\": {\"x\": {\"topic\": \"../../etc\"}}}",
@@ -268,7 +268,8 @@ mod tests {
     #[test]
     fn a_file_of_nothing_but_mistakes() {
         let key = "k".repeat(500);
-        let all: String = (0..30_000).map(|n| format!("\"{key}{n}\": 1,\n")).collect();
+        let all: Vec<String> = (0..30_000).map(|n| format!("\"{key}{n}\": 1,\n")).collect();
+        let all = all.concat();
         let config = load(&format!("{{{all}\"report\": {{\"budget\": 3}}}}"));
         assert_eq!(config.whole("report.budget"), 3);
         assert_eq!(config.unusable.len(), 21);

@@ -7,13 +7,14 @@ use crate::{
     config::locate,
     model::{
         event::{Cue, Event},
+        local::Date,
         time::Timestamp,
     },
     score::{adopt::PiScore, evidence::UserState},
 };
 
 /// The keys of an entry to be.
-pub const ENTRY: [&str; 6] = ["text", "category", "cue", "pin", "tags", "validUntil"];
+pub const ENTRY: [&str; 7] = ["text", "category", "cue", "pin", "tags", "validUntil", "supersedes"];
 /// The keys of an entry with its evidence.
 pub const WHOLE: [&str; 13] = [
     "text",
@@ -101,7 +102,7 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
     }
     let cue = known.flatten();
     let day = text("validUntil")?;
-    let until = day.as_deref().map(Timestamp::end_of_day);
+    let until = day.as_deref().map(Date::parse);
     if let (Some(day), Some(None)) = (&day, until) {
         return wrong(format!("{day:?} is not a date"), "write it as in 2026-12-31");
     }
@@ -146,6 +147,7 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
         pinned,
         tags,
         until: until.flatten(),
+        supersedes: text("supersedes")?,
         score,
         events,
     })
@@ -192,7 +194,7 @@ pub fn render(item: &Item) -> String {
         put("cue", json!(cue.name()));
     }
     if let Some(until) = item.until {
-        put("validUntil", json!(until.date()));
+        put("validUntil", json!(until.to_string()));
     }
     if let Some(score) = &item.score {
         put("firstSeen", json!(score.first_seen.to_string()));

@@ -13,7 +13,7 @@ pub mod pi_memory;
 use crate::{
     model::{
         event::{Cue, Event},
-        time::Timestamp,
+        local::Date,
     },
     score::adopt::PiScore,
 };
@@ -48,7 +48,9 @@ pub struct Item {
     /// Tags beside the text.
     pub tags: Vec<String>,
     /// Last day on which it holds.
-    pub until: Option<Timestamp>,
+    pub until: Option<Date>,
+    /// What it replaces, as a selector.
+    pub supersedes: Option<String>,
     /// What its evidence comes to.
     pub score: Option<PiScore>,
     /// The evidence itself, each event with its line of a log; says more than the score.

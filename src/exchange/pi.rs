@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{File, Item};
-use crate::text::{line, lines, topic};
+use crate::{
+    model::entry::Markers,
+    text::{line, lines, topic},
+};
 
 /// The topic files of entries, by name.
 #[must_use]
@@ -12,7 +15,8 @@ pub fn render(items: &[Item]) -> Vec<File> {
     for item in items {
         let category = item.category.as_deref().unwrap_or_default();
         let lines = topics.entry(item.topic.as_deref().unwrap_or(category)).or_default();
-        lines.push(line::render(category, &item.text, item.pinned));
+        let markers = Markers { pinned: item.pinned, enforced: false };
+        lines.push(line::render(category, &item.text, markers));
     }
     let file = |(stem, added): (&str, Vec<String>)| {
         let page = lines::append(b"", &topic::heading(stem), &added).bytes;

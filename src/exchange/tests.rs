@@ -7,7 +7,8 @@ use crate::{
     model::{
         category::{Categories, CategorySpec},
         entry::{EntryId, EntryText},
-        event::{EventKind, Provenance},
+        event::{Author, EventKind, Provenance},
+        time::Timestamp,
         ulid::EventId,
     },
     score::evidence::UserState,
@@ -114,13 +115,13 @@ fn any_whole() -> impl Strategy<Value = Item> {
             user: UserState::Forgotten,
         });
     let events = prop::collection::vec((any_kind(), 0..9_i64, any::<u64>()), 0..4);
-    let until = prop::option::of(Just(Timestamp::end_of_day("2026-12-31").unwrap()));
+    let until = prop::option::of(Just(Date::parse("2026-12-31").unwrap()));
     (any_item(), prop::option::of(score), events, until, "[a-z]{1,6}").prop_map(
         |(item, score, events, until, tag)| {
             let event = |(kind, at, random)| {
                 let ts = Timestamp(at);
                 let id = EventId::new(ts, u128::from(random));
-                let event = Event { id, ts, entry: EntryId(7), kind };
+                let event = Event { id, ts, entry: EntryId(7), by: Author::Person, kind };
                 let line = event.write(&Provenance::default());
                 (event, line)
             };

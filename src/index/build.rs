@@ -244,7 +244,7 @@ fn index(
         let hash = manifest::content_hash(&bytes);
         // The stamp was taken before reading; a file that changed between has another length or a
         // stamp so young that its content is compared.
-        let stamp = manifest::Stamp { len: bytes.len() as u64, ..source.stamp };
+        let stamp = source.stamp.of_read(&bytes);
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();
         let mut failed = None;

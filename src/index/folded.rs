@@ -18,7 +18,7 @@ use crate::{
         entry::EntryId,
         event::Cue,
         hash::{IdMap, IdSet},
-        time::Timestamp,
+        time::{Now, Timestamp},
     },
     score::evidence::{Strength, UserState},
     store::{log, read, vault::Store},
@@ -28,8 +28,10 @@ use crate::{
 pub(crate) const SECTION: &str = "evidence";
 /// More new bytes than this are read together with the rest.
 const MAX_NEW: u64 = 1 << 20;
-const HEADER: usize = 36;
+const HEADER: usize = Stamp::SIZE + 12;
 const RECORD: usize = 28;
+/// What is set in a record of an entry that was made from others.
+const MADE: u32 = 1 << 31;
 
 const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
 
@@ -39,21 +41,21 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     let stamp = read::checked(&store.dir, &path).ok().flatten().map(|meta| Stamp::of(&meta));
     let bytes = read::file(&store.dir, &path, read::MAX_LOG).ok().flatten();
     let (Some(stamp), Some(bytes)) = (stamp, bytes) else { return Vec::new() };
-    let stamp = Stamp { len: bytes.len() as u64, ..stamp };
+    let stamp = stamp.of_read(&bytes);
     let ledger = log::fold(&bytes);
     let mut out = Writer::default();
-    out.u64(stamp.len);
-    out.raw(&stamp.modified.to_le_bytes());
+    stamp.write(&mut out);
     out.u32(u32::from(stamp.racy(real_now)));
     out.u32(crc32fast::hash(&bytes));
     out.u32(0);
-    for (id, strength) in ledger.strengths() {
+    for (id, strength, is_made) in ledger.strengths() {
         out.u64(id.0);
         out.u64(strength.count);
         out.u64(strength.last_reinforced.0.cast_unsigned());
         let cue = Cue::ALL.iter().position(|cue| *cue == strength.cue).unwrap_or(0);
         let user = USERS.iter().position(|user| *user == strength.user).unwrap_or(0);
-        out.u32(u32::try_from(cue * USERS.len() + user).unwrap_or(0));
+        let code = u32::try_from(cue * USERS.len() + user).unwrap_or(0);
+        out.u32(if is_made { code | MADE } else { code });
     }
     out.0
 }
@@ -71,25 +73,30 @@ impl Folded {
     pub(crate) fn lookup(
         &self,
         store: &Store,
+        reader: Now,
         wanted: &IdSet<EntryId>,
     ) -> Option<IdMap<EntryId, Strength>> {
         let mut header = Reader(&self.0);
-        let len = header.u64()?;
-        let then = Stamp { len, modified: i128::from_le_bytes(header.array()?) };
+        let then = Stamp::read(&mut header)?;
         let (racy, sum) = (header.u32()? != 0, header.u32()?);
         let path = store.evidence();
         let now = Stamp::of(&read::checked(&store.dir, &path).ok()??);
+        let mut mentioned = IdSet::default();
         if racy || now != then {
-            let new = appended(store, now.len, len, sum)?;
-            let mentioned = log::mentioned(&new)?;
-            if wanted.iter().any(|id| mentioned.contains(id)) {
-                return None;
-            }
+            mentioned = log::mentioned(&appended(store, now.len, then.len, sum)?)?;
         }
-        wanted.iter().map(|id| Some((*id, self.find(*id)?))).collect()
+        let strength = |id: &EntryId| {
+            let (strength, is_made) = self.find(*id)?;
+            // What is new about an entry that it was made from may be about it as well.
+            let is_known = !mentioned.contains(id) && (mentioned.is_empty() || !is_made);
+            // Which times count depends on who reads.
+            let is_timed = strength.last_reinforced <= reader.horizon();
+            (is_known && is_timed).then_some((*id, strength))
+        };
+        wanted.iter().map(strength).collect()
     }
 
-    fn find(&self, id: EntryId) -> Option<Strength> {
+    fn find(&self, id: EntryId) -> Option<(Strength, bool)> {
         let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
         let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
         let at = records.binary_search_by_key(&id.0, key).ok()?;
@@ -97,10 +104,12 @@ impl Folded {
         reader.u64()?;
         let count = reader.u64()?;
         let last_reinforced = Timestamp(reader.u64()?.cast_signed());
-        let code = usize::try_from(reader.u32()?).ok()?;
+        let code = reader.u32()?;
+        let is_made = code & MADE != 0;
+        let code = usize::try_from(code & !MADE).ok()?;
         let cue = *Cue::ALL.get(code / USERS.len())?;
         let user = *USERS.get(code % USERS.len())?;
-        Some(Strength { cue, count, last_reinforced, user })
+        Some((Strength { cue, count, last_reinforced, user }, is_made))
     }
 }
 

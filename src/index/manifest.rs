@@ -19,26 +19,65 @@ use crate::{
 /// its content is compared (git calls such a file racily clean).
 const RACY_NS: i128 = 2_000_000_000;
 
-/// Size and time of a file.
+/// Size and times of a file, and which one it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
     /// Bytes.
     pub(crate) len: u64,
     /// Modification time, nanoseconds since 1970.
-    pub(crate) modified: i128,
+    modified: i128,
+    /// The time that nobody sets, nanoseconds since 1970: that of the last change to the inode.
+    changed: i128,
+    /// The number of the inode, 0 where there is none.
+    inode: u64,
 }
 
 impl Stamp {
+    /// Bytes of it in an index file.
+    pub(crate) const SIZE: usize = 48;
+
     /// The stamp of a file.
     pub(crate) fn of(meta: &Metadata) -> Self {
         let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        Self { len: meta.len(), modified: nanos(modified) }
+        let (changed, inode) = identity(meta);
+        Self { len: meta.len(), modified: nanos(modified), changed, inode }
+    }
+
+    /// The stamp of so many bytes that were read of it.
+    pub(crate) fn of_read(self, bytes: &[u8]) -> Self {
+        Self { len: bytes.len() as u64, ..self }
     }
 
     /// Whether a file with this stamp may have changed unnoticed since it was read at `when`.
     pub(crate) fn racy(self, when: SystemTime) -> bool {
         self.modified > nanos(when) - RACY_NS
     }
+
+    pub(crate) fn write(self, out: &mut Writer) {
+        out.u64(self.len);
+        out.raw(&self.modified.to_le_bytes());
+        out.raw(&self.changed.to_le_bytes());
+        out.u64(self.inode);
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let len = reader.u64()?;
+        let modified = i128::from_le_bytes(reader.array()?);
+        let changed = i128::from_le_bytes(reader.array()?);
+        Some(Self { len, modified, changed, inode: reader.u64()? })
+    }
+}
+
+#[cfg(unix)]
+fn identity(meta: &Metadata) -> (i128, u64) {
+    use std::os::unix::fs::MetadataExt;
+    let changed = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+    (changed, meta.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (i128, u64) {
+    (0, 0)
 }
 
 fn nanos(time: SystemTime) -> i128 {
@@ -103,7 +142,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"6", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"7", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.
@@ -122,8 +161,7 @@ impl Manifest {
             out.text(&source.name);
             let kind = SourceKind::ALL.iter().position(|kind| *kind == source.kind);
             out.u32(u32::try_from(kind.unwrap_or(0)).unwrap_or(0));
-            out.u64(source.stamp.len);
-            out.raw(&source.stamp.modified.to_le_bytes());
+            source.stamp.write(&mut out);
             out.u32(u32::from(source.racy));
             out.raw(&source.hash);
             out.u32(source.first);
@@ -144,8 +182,7 @@ impl Manifest {
         for _ in 0..reader.u32()? {
             let name = reader.text()?.to_owned();
             let kind = *SourceKind::ALL.get(usize::try_from(reader.u32()?).ok()?)?;
-            let len = reader.u64()?;
-            let stamp = Stamp { len, modified: i128::from_le_bytes(reader.array()?) };
+            let stamp = Stamp::read(&mut reader)?;
             let racy = reader.u32()? != 0;
             let (hash, first) = (reader.array()?, reader.u32()?);
             let size = Size { docs: reader.u64()?, words: reader.u64()? };

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::hash::fnv1a64;
+use super::{category::CategoryId, hash::fnv1a64, hex};
 use crate::text::{line, safe, secret};
 
 /// 64-bit FNV-1a of the canonical line `- [category] text`; 16 lower-case hex digits.
@@ -14,6 +14,12 @@ impl EntryId {
     #[must_use]
     pub fn of(category: &str, text: &[u8]) -> Self {
         Self(fnv1a64(&[b"- [", category.as_bytes(), b"] ", text]))
+    }
+
+    /// Reads 16 digits, letters in lower case.
+    #[must_use]
+    pub fn read(text: &[u8]) -> Option<Self> {
+        hex::read_half(text).map(Self)
     }
 }
 
@@ -27,17 +33,19 @@ impl FromStr for EntryId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text.len() != 16 {
-            return Err(());
-        }
-        text.bytes()
-            .try_fold(0, |id, byte| match byte {
-                b'0'..=b'9' => Ok(id << 4 | u64::from(byte - b'0')),
-                b'a'..=b'f' => Ok(id << 4 | u64::from(byte - b'a' + 10)),
-                _ => Err(()),
-            })
-            .map(Self)
+        Self::read(text.as_bytes()).ok_or(())
     }
+}
+
+/// An entry by its text. Ids find entries, but two texts can be made to have the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wording {
+    /// The id.
+    pub id: EntryId,
+    /// The category.
+    pub category: CategoryId,
+    /// The text, without markers.
+    pub text: String,
 }
 
 /// Markers behind an entry's text.

@@ -1,6 +1,4 @@
 //! Events: what happened to an entry, one JSON line each in the evidence log.
-//!
-//! Reading is tolerant: unknown operations and fields are ignored here and kept in the file.
 
 use serde_json::{Map, Value, json};
 
@@ -85,10 +83,11 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether this is a decision, of which only the latest counts.
+    /// Whether it says when the entry was of use. Nothing else moves the entry's times, so anything
+    /// else may be dated as its order wants.
     #[must_use]
-    pub fn is_decision(&self) -> bool {
-        matches!(self, Self::Pin | Self::Unpin | Self::Forget | Self::Restore | Self::Archive)
+    pub fn is_use(&self) -> bool {
+        matches!(self, Self::Add(..) | Self::Reinforce(_) | Self::Harmful(_))
     }
 }
 
@@ -103,6 +102,36 @@ pub struct Origin {
     pub sketch: String,
 }
 
+/// Who caused an event, as far as it decides what the event may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Author {
+    /// A person, or a log that does not say who.
+    #[default]
+    Person,
+    /// Adoption, which writes down what was done by hand.
+    Adoption,
+    /// A hook, a dream, an import.
+    Program,
+}
+
+impl Author {
+    /// The author that the word in the log stands for.
+    #[must_use]
+    pub fn of(by: impl AsRef<[u8]>) -> Self {
+        let by = by.as_ref();
+        if by.is_empty() || by == Provenance::USER.as_bytes() {
+            Self::Person
+        } else if by == Provenance::ADOPT.as_bytes() {
+            Self::Adoption
+        } else {
+            Self::Program
+        }
+    }
+}
+
+/// The place of an event among others: by time, then by id.
+pub type Order = (Timestamp, EventId);
+
 /// One line of the evidence log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
@@ -112,11 +141,13 @@ pub struct Event {
     pub ts: Timestamp,
     /// To which entry.
     pub entry: EntryId,
+    /// By whom.
+    pub by: Author,
     /// What.
     pub kind: EventKind,
 }
 
-/// Who caused an event; written, and not needed for any score.
+/// Who caused an event; written, and no part of any score.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// `user`, or the agent's name.
@@ -127,19 +158,20 @@ pub struct Provenance {
     pub tags: Vec<String>,
 }
 
+impl Provenance {
+    /// Who it is when nobody says otherwise.
+    pub const USER: &str = "user";
+    /// Who takes over what was written by hand.
+    pub const ADOPT: &str = "adopt";
+
+    /// Adoption as the cause.
+    #[must_use]
+    pub fn adoption() -> Self {
+        Self { by: Self::ADOPT.to_owned(), ..Self::default() }
+    }
+}
+
 impl Event {
-    /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
-    #[must_use]
-    pub fn read(line: &str) -> Option<Self> {
-        read_plain(line).or_else(|| read_json(line))
-    }
-
-    /// The same, with the origin of an `add`, which [`Event::read`] may leave out.
-    #[must_use]
-    pub fn read_whole(line: &str) -> Option<Self> {
-        read_json(line)
-    }
-
     /// The line to append, without line end.
     #[must_use]
     pub fn write(&self, who: &Provenance) -> String {
@@ -180,6 +212,13 @@ impl Event {
         Value::Object(object).to_string()
     }
 
+    /// Its place among others. An id that was made at another time than the event says nothing about
+    /// that, or one with a great number would come last for ever.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        (self.ts, if self.id.is_of(self.ts) { self.id } else { EventId(0) })
+    }
+
     /// A number for what the event says. Two events that share an id and differ in this are two: a
     /// damaged or made-up log must not count differently in another order.
     #[must_use]
@@ -194,7 +233,8 @@ impl Event {
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
         let when = self.ts.0.cast_unsigned().rotate_left(21);
-        self.entry.0 ^ when ^ op.rotate_left(42) ^ detail.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let what = detail.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.by as u64).rotate_left(33);
+        self.entry.0 ^ when ^ op.rotate_left(42) ^ what
     }
 
     /// The operation's word.
@@ -218,156 +258,6 @@ impl Event {
     }
 }
 
-/// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
-/// log is read by every command: this path looks at fixed places and allocates nothing. Anything
-/// else goes through JSON.
-fn read_plain(line: &str) -> Option<Event> {
-    let bytes = line.as_bytes();
-    let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
-    let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
-    let (entry, rest) = rest.strip_prefix(b"\",\"entry\":\"")?.split_at_checked(16)?;
-    let rest = rest.strip_prefix(b"\",\"op\":\"")?;
-    let (kind, rest) = if let Some(rest) = rest.strip_prefix(b"reinforce\",\"n\":") {
-        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (digits, rest) = rest.split_at_checked(length)?;
-        (EventKind::Reinforce(str::from_utf8(digits).ok()?.parse().ok()?), rest)
-    } else {
-        let rest = rest.strip_prefix(b"add\",\"cue\":\"")?;
-        let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name().as_bytes()))?;
-        (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix(b"\"")?)
-    };
-    if matches!(kind, EventKind::Reinforce(0)) || !plain_end(rest) {
-        return None;
-    }
-    let text = |bytes| str::from_utf8(bytes).ok();
-    let ts = Timestamp::parse(text(ts)?)?;
-    Some(Event { id: EventId::read_ulid(id)?, ts, entry: text(entry)?.parse().ok()?, kind })
-}
-
-/// Whether the rest of a line is further strings and lists of strings without escapes, up to the
-/// closing brace, as in `,"by":"user","tags":["db"]}`.
-fn plain_end(rest: &[u8]) -> bool {
-    let Some((b'}', inner)) = rest.split_last() else { return false };
-    let mut quoted = false;
-    let mut depth = 0_i32;
-    for byte in inner {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'\\' | 0..0x20 => return false,
-            _ if quoted => {}
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            b',' | b':' => {}
-            _ => return false,
-        }
-    }
-    !quoted && depth == 0 && (inner.is_empty() || inner.starts_with(b",\""))
-}
-
-fn read_json(line: &str) -> Option<Event> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let id_of = |key: &str| text(key).and_then(|id| id.parse::<EntryId>().ok());
-    let count = || {
-        let n = value.get("n").map_or(Some(1), Value::as_u64)?;
-        u32::try_from(n.max(1)).ok()
-    };
-    let origin = || {
-        let part = |key| text(key).map(str::to_owned);
-        Some(Box::new(Origin {
-            topic: part("topic")?,
-            category: part("cat")?,
-            sketch: part("sketch")?,
-        }))
-    };
-    let kind = match text("op")? {
-        "add" => {
-            let cue = text("cue").map_or(Some(Cue::Explicit), Cue::find).unwrap_or(Cue::Behavioral);
-            EventKind::Add(cue, origin())
-        }
-        "reinforce" => EventKind::Reinforce(count()?),
-        "harmful" => EventKind::Harmful(count()?),
-        "pin" => EventKind::Pin,
-        "unpin" => EventKind::Unpin,
-        "forget" => EventKind::Forget,
-        "restore" => EventKind::Restore,
-        "edit" => EventKind::Edit(id_of("from")?, origin()),
-        "supersede" => EventKind::Supersede(id_of("by")?),
-        "merge" => {
-            let from = value.get("from")?.as_array()?;
-            EventKind::Merge(from.iter().filter_map(|id| id.as_str()?.parse().ok()).collect())
-        }
-        "expire" => {
-            let until = text("until")?;
-            EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
-        }
-        "archive" => EventKind::Archive,
-        _ => EventKind::Unknown,
-    };
-    let ts = Timestamp::parse(text("ts")?)?;
-    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, kind })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read() {
-        let who = Provenance { by: "claude".into(), session: Some("a1b2".into()), tags: vec![] };
-        let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
-        let origin =
-            Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
-        for kind in [
-            EventKind::Add(Cue::Structural, None),
-            EventKind::Add(Cue::Explicit, Some(Box::new(origin.clone()))),
-            EventKind::Reinforce(3),
-            EventKind::Harmful(1),
-            EventKind::Pin,
-            EventKind::Unpin,
-            EventKind::Forget,
-            EventKind::Restore,
-            EventKind::Edit(EntryId(7), Some(Box::new(origin))),
-            EventKind::Supersede(EntryId(8)),
-            EventKind::Merge(vec![EntryId(1), EntryId(2)]),
-            EventKind::Expire(Timestamp(99)),
-            EventKind::Archive,
-        ] {
-            let ts = Timestamp(1_782_842_400_123);
-            let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), kind };
-            for who in [&who, &quoted] {
-                let line = event.write(who);
-                assert_eq!(Event::read_whole(&line).as_ref(), Some(&event), "{line}");
-                let mut bare = event.clone();
-                if let EventKind::Add(_, origin) = &mut bare.kind {
-                    *origin = None;
-                }
-                let mut read = Event::read(&line).unwrap();
-                if let EventKind::Add(_, origin) = &mut read.kind {
-                    *origin = None;
-                }
-                assert_eq!(read, bare, "{line}");
-                for cut in 1..line.len() {
-                    assert_eq!(Event::read(&line[..cut]), None, "{}", &line[..cut]);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn damage_is_refused_and_novelty_is_not() {
-        let good = r#"{"id":"01","ts":"2026-05-01T10:00:00Z","entry":"00000000000000ff","op":"levitate","x":{}}"#;
-        assert_eq!(Event::read(good).map(|event| event.kind), Some(EventKind::Unknown));
-        for bad in [
-            "",
-            "{",
-            "null",
-            "{\"id\":\"x\"}",
-            &good[..40],
-            &good.replace("ff\"", "zz\""),
-            &good.replace("2026", "20x6"),
-        ] {
-            assert_eq!(Event::read(bad), None, "{bad}");
-        }
-    }
-}
+#[path = "event_tests.rs"]
+mod tests;

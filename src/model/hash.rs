@@ -5,10 +5,13 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
 };
 
+/// The hash of no bytes.
+pub const FNV1A64: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// 64-bit FNV-1a over bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
 #[must_use]
 pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut hash = FNV1A64;
     for part in parts {
         for byte in *part {
             hash = fnv1a64_more(hash, *byte);
@@ -29,8 +32,8 @@ pub fn short_sha256(bytes: &[u8]) -> String {
 
 /// The hash of the same bytes and one more.
 #[must_use]
-pub fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
-    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+pub const fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
+    (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 /// pi's 32-bit hash: FNV-1a over UTF-16 code units in which the product is an IEEE double, so its

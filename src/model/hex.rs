@@ -3,12 +3,23 @@
 /// A line of 32 digits, letters in lower case, as a number.
 #[must_use]
 pub fn read(line: &[u8]) -> Option<u128> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     if line.len() != 32 || !line.iter().all(is_digit) {
         return None;
     }
     let (eights, _) = line.as_chunks();
     Some(eights.iter().fold(0, |key, eight| key << 32 | u128::from(digits(*eight))))
+}
+
+/// The same of 16 digits.
+#[must_use]
+pub fn read_half(text: &[u8]) -> Option<u64> {
+    let ([high, low], []) = text.as_chunks() else { return None };
+    let is_number = text.iter().fold(true, |all, byte| all & is_digit(byte));
+    is_number.then(|| digits(*high) << 32 | digits(*low))
+}
+
+fn is_digit(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// Eight digits at once.
@@ -37,6 +48,10 @@ mod tests {
             let text = String::from_utf8_lossy(&line).into_owned();
             let lower = other.is_ascii_digit() || (b'a'..=b'f').contains(&other);
             prop_assert_eq!(read(&line), u128::from_str_radix(&text, 16).ok().filter(|_| lower));
+            let half = u64::from_str_radix(text.get(..16).unwrap_or("?"), 16).ok();
+            let want = half.filter(|_| lower || cut >= 16);
+            prop_assert_eq!(line.get(..16).and_then(read_half), want);
+            prop_assert_eq!(read_half(&line), None);
         }
     }
 }

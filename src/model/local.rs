@@ -21,6 +21,12 @@ impl Date {
         days_of_date(text.as_bytes()).map(|days| Self { days })
     }
 
+    /// Its midnights, at its beginning and at its end, as clocks show them in UTC.
+    #[must_use]
+    pub fn midnights(self) -> (Timestamp, Timestamp) {
+        (Timestamp(self.days * DAY * 1000), Timestamp((self.days + 1) * DAY * 1000))
+    }
+
     /// The day before.
     #[must_use]
     pub fn yesterday(self) -> Self {

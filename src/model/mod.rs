@@ -3,6 +3,7 @@
 pub mod category;
 pub mod entry;
 pub mod event;
+mod event_line;
 pub mod hash;
 pub mod hex;
 pub mod local;
@@ -10,3 +11,4 @@ pub mod note;
 pub mod telemetry;
 pub mod time;
 pub mod ulid;
+pub mod words;

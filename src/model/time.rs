@@ -6,6 +6,9 @@ use chrono::{DateTime, SecondsFormat};
 
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
+/// How far ahead of a reader's clock an event may be dated and still say when: clocks differ, and
+/// zones are mistaken.
+const AHEAD_MS: i64 = DAY_MS;
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -20,6 +23,9 @@ pub struct Now(pub Timestamp);
 pub struct Age(pub u64);
 
 impl Timestamp {
+    /// 9999-12-31T23:59:59.999Z: no later moment can be written in four digits of years.
+    pub const LAST: Self = Self(253_402_300_799_999);
+
     /// Reads RFC 3339 (any offset). The form that pimem writes, `2026-05-01T10:00:00.000Z`, takes
     /// a short path, because an evidence log is mostly time stamps.
     #[must_use]
@@ -27,6 +33,12 @@ impl Timestamp {
         canonical(text.as_bytes()).or_else(|| {
             DateTime::parse_from_rfc3339(text).ok().map(|time| Self(time.timestamp_millis()))
         })
+    }
+
+    /// The same of bytes.
+    #[must_use]
+    pub fn parse_bytes(bytes: &[u8]) -> Option<Self> {
+        canonical(bytes).or_else(|| Self::parse(str::from_utf8(bytes).ok()?))
     }
 
     /// A date alone, `2026-05-01`: its first instant in UTC.
@@ -72,6 +84,13 @@ impl Now {
     #[must_use]
     pub fn since(self, then: Timestamp) -> Age {
         Age(u64::try_from(self.0.0.saturating_sub(then.0)).unwrap_or(0))
+    }
+
+    /// The latest time that an event can give. What is dated later says that something happened, and
+    /// not when.
+    #[must_use]
+    pub fn horizon(self) -> Timestamp {
+        Timestamp(self.0.0.saturating_add(AHEAD_MS))
     }
 
     /// The earlier of `then` and now: a clock that ran ahead must not make an entry immortal.
@@ -186,6 +205,10 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_time() {
+        for text in ["1900-02-29", "2100-02-29", "2026-04-31", "2026-00-01", "2026-01-00"] {
+            assert_eq!(Timestamp::parse_date(text), None, "{text}");
+        }
+        assert!(Timestamp::parse_date("2000-02-29").is_some());
         for text in ["", "2026-13-01", "2026-02-29", "2026-1-01", "../x", "2026-01-01x"] {
             assert_eq!(Timestamp::parse_date(text), None, "{text}");
         }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{hash::fnv1a64, time::Timestamp};
+use super::{
+    hash::fnv1a64,
+    time::{DAY_MS, Timestamp},
+};
 
 /// A 128-bit id, written as a ULID (26 characters of Crockford's base 32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +44,13 @@ impl EventId {
         let low = u128::from(fnv1a64(parts));
         let high = u128::from(fnv1a64(&[b"pimem", parts.concat().as_slice()]));
         Self::new(time, high << 64 | low)
+    }
+
+    /// Whether it was made about then, within a day: no other id says what came before what.
+    #[must_use]
+    pub fn is_of(self, then: Timestamp) -> bool {
+        let made = i64::try_from(self.0 >> 80).unwrap_or(i64::MAX);
+        made.abs_diff(then.0) <= DAY_MS.unsigned_abs()
     }
 
     /// Reads a ULID; any other text gets an id of its own, so that foreign ids stay distinct.

@@ -6,7 +6,10 @@ use super::{
     scan::{self, Kind},
 };
 use crate::{
-    model::{category::Categories, time::Now},
+    model::{
+        category::Categories,
+        time::{Now, Timestamp},
+    },
     score::board::Row,
 };
 
@@ -31,6 +34,8 @@ pub(crate) struct Measure<'a> {
     pub(crate) categories: &'a Categories,
     /// The most characters that a topic file may hold.
     pub(crate) topic_chars: usize,
+    /// The date of a moment, where clocks are read.
+    pub(crate) date: fn(Timestamp) -> String,
 }
 
 /// All findings.
@@ -42,16 +47,17 @@ pub(crate) fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
     for (name, bytes) in held.notes {
         found.extend(scan::text(name, bytes, Kind::Notes));
     }
-    found.extend(entries::outdated(&held.topics, held.rows));
+    found.extend(entries::outdated(&held.topics, held.rows, measure.date));
+    found.extend(entries::collisions(held.rows));
     found.extend(entries::against_each_other(held.rows, measure.categories));
     found.extend(entries::over_budget(held.rows, measure.categories));
     sorted(found)
 }
 
 /// Those that can be mended without losing anything.
-pub(crate) fn mendable(topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
+pub(crate) fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
     let mut found = entries::repeats(topics);
-    found.extend(entries::outdated(topics, rows));
+    found.extend(entries::outdated(topics, rows, measure.date));
     found.retain(|finding| finding.fix.is_some());
     sorted(found)
 }

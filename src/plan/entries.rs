@@ -1,10 +1,13 @@
 //! Entries as they stand in topics: twice, against each other, or past their time.
 
+use std::collections::HashMap;
+
 use crate::{
     model::{
         category::Categories,
-        entry::EntryId,
+        entry::{EntryId, Wording},
         hash::{IdMap, IdSet},
+        time::Timestamp,
     },
     plan::{
         contradiction::Outlines,
@@ -38,16 +41,16 @@ pub(super) fn file(stem: &str) -> String {
 pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
     let lines =
         || topics.iter().flat_map(|(stem, doc)| doc.entries.iter().map(move |e| (*stem, e)));
-    let mut stays: IdMap<EntryId, (&str, &TopicEntry)> = IdMap::default();
+    let mut stays: HashMap<Wording, (&str, &TopicEntry)> = HashMap::new();
     for (stem, entry) in lines() {
-        let known = stays.entry(entry.id).or_insert((stem, entry));
+        let known = stays.entry(entry.wording()).or_insert((stem, entry));
         if entry.markers.any() && !known.1.markers.any() {
             *known = (stem, entry);
         }
     }
     let mut found = Vec::new();
     for (stem, entry) in lines() {
-        let Some((home, first)) = stays.get(&entry.id) else { continue };
+        let Some((home, first)) = stays.get(&entry.wording()) else { continue };
         if std::ptr::eq(*first, entry) {
             continue;
         }
@@ -59,8 +62,29 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Entries whose date has passed, and those that were replaced.
-pub(super) fn outdated(topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
+/// Entries that have the id of another text, and with it its evidence.
+pub(super) fn collisions(rows: &[Row]) -> Vec<Finding> {
+    let mut shared: Vec<&Row> = rows.iter().filter(|row| row.shared).collect();
+    shared.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
+    let mut first: IdMap<EntryId, &Row> = IdMap::default();
+    let mut found = Vec::new();
+    for row in shared {
+        let other = *first.entry(row.entry.id).or_insert(row);
+        if !std::ptr::eq(other, row) {
+            let (id, there) = (row.entry.id, place(other));
+            let says = format!("has the id {id} of {there}{}", quoted(&other.entry.text));
+            found.push(Finding::new(&rule::ID_COLLISION, place(row), says).about(id));
+        }
+    }
+    found
+}
+
+/// Entries whose date has passed, and those that were replaced. `date` tells the day of a moment.
+pub(super) fn outdated(
+    topics: &[Topic<'_>],
+    rows: &[Row],
+    date: fn(Timestamp) -> String,
+) -> Vec<Finding> {
     let entries = topics.iter().flat_map(|(_, doc)| &doc.entries);
     let enforced: IdSet<EntryId> =
         entries.filter(|entry| entry.markers.enforced).map(|entry| entry.id).collect();
@@ -68,7 +92,7 @@ pub(super) fn outdated(topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
     let finding = |row: &Row| {
         let (rule, says) = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => {
-                (&rule::EXPIRED, format!("expired after {}", until.date()))
+                (&rule::EXPIRED, format!("expired after {}", date(until)))
             }
             (_, Some(by)) => (&rule::SUPERSEDED, format!("was replaced by {}", names.of_id(by))),
             _ => return None,

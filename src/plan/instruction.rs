@@ -3,16 +3,21 @@
 //! A lint, not a boundary: precision comes before recall, so that ordinary notes of developers pass.
 //! What stands in backticks or double quotes is mentioned, not said, and is not looked at.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::borrow::Cow;
 
-use crate::text::line::MAX_LINE;
+use memchr::memmem;
+
+use super::wordings::{ALL, FIRST, Wording};
+use crate::{model::hash::fnv1a64, text::line::MAX_LINE};
 
 /// What the first such wording in a text does, and the byte at which it begins.
 pub(crate) fn find(text: &str) -> Option<(usize, &'static str)> {
     let text = text.get(..text.floor_char_boundary(MAX_LINE))?;
     let said = unquoted(text);
-    let lower = said.to_ascii_lowercase();
-    let tag = TAGS.iter().filter_map(|tag| lower.find(tag)).min();
+    let lower = lower(&said);
+    // Nearly no text has the sign that each of them begins with.
+    let tags = if lower.contains(['<', '[']) { TAGS } else { &[] };
+    let tag = tags.iter().filter_map(|tag| lower.find(tag)).min();
     let tokens = tokens(&lower);
     let order = (0..tokens.len()).find_map(|at| Some((tokens.get(at)?.0, order(&tokens, at)?)));
     let tag = tag.map(|at| (at, "imitates the marks of a chat"));
@@ -46,95 +51,6 @@ const TAGS: &[&str] = &[
     "<invoke name=",
 ];
 
-/// Wordings, by what they do. Steps stand for words: `a|b` is one of them, `a?` perhaps, `a|b*` any
-/// number of them, `..` up to six words of the sentence; `^` is where an order may begin, `$` where
-/// a sentence ends. `<url>`, `<secrets>` and `|` are tokens of their own.
-const WORDINGS: &[(&str, &[&str])] = &[
-    (
-        "orders to ignore what was said before",
-        &[
-            "ignore|disregard|forget|override all|any|of|the|your|my|these|those|other* previous|prior|earlier|preceding|above|original|initial system|safety|security|user|developer? instruction|instructions|prompt|prompts|directive|directives|guidelines|orders",
-            "ignore|disregard|forget|override all|any|your of|the|your|other|system|safety|security* instructions|prompt|prompts|directives|guidelines|programming|training",
-            "ignore|disregard|forget|override|break your own|safety|security* rules|guardrails|restrictions|policies",
-            "ignore|disregard|forget the|all|any* instructions|prompt|prompts|directives|guidelines above|before|earlier",
-            "ignore|disregard|forget everything|all|anything|what that? you|you've were|have? been? told|instructed|taught|trained|given",
-            "ignore|disregard|forget everything|all above|before $",
-            "stop|cease following|obeying the|your|all|any* user|user's|developer|developer's|system|previous|original|safety instructions|orders|requests|prompt|rules",
-            "this instruction|message|memory|note|prompt|entry|text? overrides|supersedes|replaces|outranks all|any|every|your other|previous|prior|earlier|system|existing* instructions|prompt|prompts|directives|guidelines|memories",
-        ],
-    ),
-    (
-        "gives new orders in the name of the system",
-        &[
-            "^ new|real|actual instructions|directive|directives|objective :",
-            "^ system override|instruction|directive :",
-            "your new task|goal|objective|role|purpose|identity|instructions|directive|persona is|are|:",
-            "your role|task|goal|objective|purpose|identity|persona is|are now",
-            "treat|consider|interpret|regard this|these|the|following|next* text|message|note|line|memory? as a|an|the|your? system|developer prompt|message|instruction|instructions",
-        ],
-    ),
-    (
-        "gives the agent another role",
-        &[
-            "you are now a|an|my .. assistant|ai|chatbot|bot|agent|model|hacker|persona|character|llm",
-            "you're now a|an|my .. assistant|ai|chatbot|bot|agent|model|hacker|persona|character|llm",
-            "you are now dan|unrestricted|jailbroken|unfiltered|uncensored|free|evil",
-            "you are now in developer|god|jailbreak|unrestricted|dan mode",
-            "you are no longer bound|restricted|constrained by",
-            "you have no restrictions|guidelines|guardrails|filters|limitations $",
-            "act|behave|respond|answer as if|though you have|had no restrictions|rules|limits|limitations|guidelines|filters|policies",
-            "pretend you|to|that* are|be|have .. unrestricted|restrictions|jailbroken|dan|administrator|root",
-            "do anything now",
-            "enter|enable|activate|engage god|jailbreak|dan mode",
-            "from now on you are|will|must|shall* act|answer|obey|ignore|comply|pretend|a|an|my",
-        ],
-    ),
-    (
-        "orders to lift a safeguard",
-        &[
-            "disable|bypass|circumvent|ignore|remove your safety|security|content|ethical|moral* checks|filters|guardrails|guidelines|restrictions|safeguards|policies|protocols|measures",
-            "turn|switch off your safety|security|content|ethical* checks|filters|guardrails|restrictions|safeguards",
-            "user|human|owner|admin|administrator|operator has|have already? pre-approved|approved|authorized|authorised all|any|every|everything .. commands|actions|requests|calls|tools|operations",
-            "obey|comply|follow .. without question|questioning|hesitation",
-        ],
-    ),
-    (
-        "orders to keep something from people",
-        &[
-            "not|don't|never tell|inform|alert|warn the|your* user|human|developer|operator|owner|anyone|anybody about this|these|it|that|any|anything|your",
-            "not|don't|never tell|inform the|your* user|human|developer|operator|owner|anyone|anybody $",
-            "not|don't|never tell the|your* user|human|developer|operator|owner|anyone|anybody you|what you",
-            "do|run|send|execute|perform|upload|install|delete|apply|copy it|this|so|that|these|them|everything without telling|informing|alerting the|your? user|human|developer|operator|owner|anyone",
-            "hide|conceal|keep|withhold this|these secret|hidden|private? from the|your? user|human|developer|operator|owner|anyone|reviewer|reviewers",
-            "not|don't|never mention|reveal|disclose|acknowledge|discuss this|these note|memory|instruction|instructions|message|prompt|text|entry",
-            "not|don't|never mention|reveal|disclose this|these|it to the|your? user|human|developer|operator|owner|anyone|anybody",
-        ],
-    ),
-    (
-        "orders to give away secrets or instructions",
-        &[
-            "reveal|print|output|show|leak|repeat|disclose|share|expose|dump|display|recite|paste me|us|back|out|all|of|the|full|entire* your full|entire|complete|own|hidden|secret|initial|original|internal|system* prompt|instructions",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. credentials|secrets|passwords|cookies|conversation|<secrets> .. to|into .. <url>",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. api|ssh|private|secret|access|auth|session|bearer keys|tokens .. to|into .. <url>",
-            "^ send|post|upload|forward|exfiltrate|transmit|submit|leak|email|copy .. environment|env variables|vars .. to|into .. <url>",
-        ],
-    ),
-    (
-        "orders to run what comes from the network",
-        &[
-            "run|execute|paste|use .. curl|wget .. <url> .. | sudo? sh|bash|zsh|python|python3|node",
-            "run|execute|paste|use .. sh|bash|zsh|eval curl|wget .. <url>",
-            "decode .. and execute|run|follow|obey|perform it|them|what",
-        ],
-    ),
-    (
-        "orders to spread itself",
-        &[
-            "add|copy|write|insert|include|repeat|append|save this|these instruction|instructions|memory|message|prompt|note|text in|to|into|at every|each|all your|other|future|of* response|reply|responses|replies|answer|answers|memory|memories|conversation|session|sessions|repository|repositories|prompt",
-        ],
-    ),
-];
-
 /// Words of a sentence that `..` may stand for.
 const GAP: usize = 6;
 
@@ -156,46 +72,37 @@ const BEFORE_ORDERS: &[&str] = &[
     "immediately",
 ];
 
-/// A wording with what it does.
-type Wording = (&'static str, Vec<&'static str>);
-
-/// The wordings by the words that they may begin with.
-static BY_FIRST: LazyLock<HashMap<&str, Vec<Wording>>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Vec<Wording>> = HashMap::new();
-    for (does, wordings) in WORDINGS {
-        for wording in *wordings {
-            let steps: Vec<&str> = wording.split(' ').collect();
-            let first = steps.iter().find(|step| **step != "^").copied().unwrap_or_default();
-            for word in first.split('|') {
-                table.entry(word).or_default().push((does, steps.clone()));
-            }
-        }
-    }
-    table
-});
-
-/// A word with the byte at which it begins.
-type Token<'a> = (usize, &'a str);
+/// A word with the byte at which it begins, with straight apostrophes.
+type Token<'a> = (usize, Cow<'a, str>);
 
 /// What an order that begins at a token does.
 fn order(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
-    let known = BY_FIRST.get(tokens.get(at)?.1)?;
-    known.iter().find(|(_, steps)| fits(steps, tokens, at)).map(|(does, _)| *does)
+    let hash = fnv1a64(&[tokens.get(at)?.1.as_bytes()]);
+    if !FIRST.may_hold_hash(hash) {
+        return None;
+    }
+    let fitting =
+        |wording: &&Wording| wording.first.may_hold_hash(hash) && fits(wording.steps, tokens, at);
+    ALL.iter().find(fitting).map(|wording| wording.does)
 }
 
-fn fits(steps: &[&str], tokens: &[Token<'_>], at: usize) -> bool {
-    let Some((step, later)) = steps.split_first() else { return true };
-    let token = tokens.get(at).map(|token| token.1);
-    let one_of = |words: &str| token.is_some_and(|token| words.split('|').any(|w| w == token));
-    match *step {
+fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
+    if steps.is_empty() {
+        return true;
+    }
+    let (step, later) = steps.split_once(' ').unwrap_or((steps, ""));
+    let token = tokens.get(at).map(|token| &*token.1);
+    let one_of = |words: &str| token.is_some_and(|token| is_one_of(words, token));
+    match step {
         "^" => {
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            before.is_none_or(|(_, word)| BEFORE_ORDERS.contains(word)) && fits(later, tokens, at)
+            before.is_none_or(|(_, word)| BEFORE_ORDERS.contains(&&**word))
+                && fits(later, tokens, at)
         }
         "$" => token.is_none_or(|token| token == "."),
         ".." => {
             let rest = tokens.get(at..).unwrap_or_default().iter();
-            let words = rest.take(GAP).take_while(|(_, word)| *word != ".").count();
+            let words = rest.take(GAP).take_while(|(_, word)| word != ".").count();
             (0..=words).any(|skipped| fits(later, tokens, at + skipped))
         }
         "|" => token == Some("|") && fits(later, tokens, at + 1),
@@ -209,6 +116,26 @@ fn fits(steps: &[&str], tokens: &[Token<'_>], at: usize) -> bool {
             }
         }
     }
+}
+
+/// Whether a word is one of those between bars.
+fn is_one_of(words: &str, word: &str) -> bool {
+    let list = words.as_bytes();
+    let bar = |at: Option<&u8>| at.is_none_or(|byte| *byte == b'|');
+    let stands = |at: usize| {
+        bar(at.checked_sub(1).and_then(|at| list.get(at))) && bar(list.get(at + word.len()))
+    };
+    !word.is_empty() && memmem::find_iter(list, word).any(stands)
+}
+
+/// The text in small letters, byte for byte.
+fn lower(text: &str) -> String {
+    let small = |c: char| {
+        let mut lower = c.to_lowercase();
+        let first = lower.next().filter(|first| first.len_utf8() == c.len_utf8());
+        first.filter(|_| lower.next().is_none()).unwrap_or(c)
+    };
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(small).collect() }
 }
 
 /// The text with quotations blanked out, byte for byte.
@@ -232,7 +159,7 @@ fn unquoted(text: &str) -> String {
 
 /// Words in lower case, ends of sentences as `.` or `:`, addresses as `<url>`.
 fn tokens(lower: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(lower.len() / 4);
     let mut at = 0;
     for chunk in lower.split_inclusive(|c: char| c.is_whitespace() || c == '|') {
         let word = chunk.trim_end_matches(|c: char| c.is_whitespace() || c == '|');
@@ -241,25 +168,29 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !".~$/\"".contains(c));
         let bare = bare.trim_end_matches(['.', '$']);
         let from = start + word.find(bare).unwrap_or(0);
-        let secret = [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
+        let secret = bare.contains(['.', '_'])
+            && [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
         let time = bare.contains(':') && bare.bytes().all(|c| c == b':' || c.is_ascii_digit());
         if time || (word.starts_with('[') && word.ends_with(']')) {
             // A list's time or `[category]`, behind which a sentence begins.
-            tokens.push((from, "."));
-        } else if bare.contains("://") || (bare.contains('@') && bare.contains('.')) {
-            tokens.push((from, "<url>"));
+            tokens.push((from, ".".into()));
+        } else if (bare.contains(':') && bare.contains("://"))
+            || (bare.contains('@') && bare.contains('.'))
+        {
+            tokens.push((from, "<url>".into()));
         } else if secret {
-            tokens.push((from, "<secrets>"));
+            tokens.push((from, "<secrets>".into()));
         } else if !bare.is_empty() {
-            tokens.push((from, bare));
+            let curly = bare.contains('’');
+            tokens.push((from, if curly { bare.replace('’', "'").into() } else { bare.into() }));
         }
         if word.ends_with(['.', '!', '?', ';']) {
-            tokens.push((start, "."));
+            tokens.push((start, ".".into()));
         } else if word.ends_with(':') {
-            tokens.push((start, ":"));
+            tokens.push((start, ":".into()));
         }
         if chunk.ends_with('|') {
-            tokens.push((start, "|"));
+            tokens.push((start, "|".into()));
         }
     }
     tokens
@@ -325,6 +256,8 @@ mod tests {
             include_str!("../../fixtures/stores/harbor/.pi/memory/MEMORY.md"),
             include_str!("../../fixtures/stores/working/.pi/memory/topics/preferences.md"),
             include_str!("../../fixtures/duplicates.tsv"),
+            include_str!("../../fixtures/contradictions.tsv"),
+            include_str!("../../fixtures/eval/harbor.json"),
             include_str!("../../README.md"),
             include_str!("../../SECURITY.md"),
         ];

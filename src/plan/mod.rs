@@ -12,6 +12,8 @@ pub(crate) mod observe;
 pub(crate) mod question;
 pub(crate) mod reflect;
 pub(crate) mod rule;
+pub(crate) mod said;
 pub(crate) mod scan;
 pub(crate) mod script;
 pub(crate) mod vet;
+mod wordings;

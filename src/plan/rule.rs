@@ -67,6 +67,8 @@ rules! {
         "remove the one that no longer holds, or add it anew with --supersedes";
     DUPLICATE Warning "duplicate" "An entry stands on more than one line",
         "delete one of the two lines";
+    ID_COLLISION Error "id-collision" "Two texts have the same id, and so one evidence",
+        "see where they came from; reword one of the two";
     NEAR_DUPLICATE Warning "near-duplicate" "An entry says the same as another one in other words",
         "keep the better wording and remove the other";
     EXPIRED Warning "expired" "The date of an entry has passed",
@@ -78,7 +80,7 @@ rules! {
     TOPIC_FULL Warning "topic-full" "A topic file is nearly full",
         "pimem list, then pimem remove what is no longer needed";
     FUTURE_EVENT Warning "future-event" "An event is dated more than a day ahead",
-        "set the clock that wrote it; until that day it counts as of now";
+        "set the clock that wrote it; until that day it says what happened, and not when";
 }
 
 /// A place in a store.

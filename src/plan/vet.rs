@@ -139,6 +139,7 @@ impl Vetting {
         let row = self.rows.get(&id).ok_or_else(|| format!("there is no entry {id}"))?;
         let why = match row {
             _ if !row.entry.reviewed => "is not reviewed",
+            _ if row.shared => "has the same id as another text",
             _ if row.evidence.user == UserState::Forgotten => "has been forgotten",
             _ if self.gone.contains(&id) => "is done away with by an earlier act",
             _ if by == By::Model && self.used.contains(&id) => "is part of an earlier act",

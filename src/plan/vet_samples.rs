@@ -5,7 +5,7 @@ use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        event::{Cue, Event, EventKind},
+        event::{Author, Cue, Event, EventKind},
         time::{DAY_MS, Now, Timestamp},
         ulid::EventId,
     },
@@ -46,7 +46,7 @@ pub(crate) fn board(categories: &Categories) -> Board {
         let mut fold = |n: u128, kind| {
             let id = EventId(n << 64 | line as u128);
             let ts = Timestamp(NOW.0.0 - age);
-            ledger.fold(&Event { id, ts, entry: self::id(name), kind });
+            ledger.fold(&Event { id, ts, entry: self::id(name), by: Author::Person, kind });
         };
         fold(1, EventKind::Add(Cue::Explicit, None));
         match *name {

@@ -1,6 +1,9 @@
 //! What is searched: files cut into documents, and those documents scanned in memory.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{
     bm25::{Part, Query, Size},
@@ -10,10 +13,13 @@ use crate::{
     model::{
         category::Categories,
         entry::EntryId,
-        hash::{IdSet, fnv1a64},
+        hash::{IdMap, IdSet, fnv1a64},
         time::Timestamp,
     },
-    text::{notes, sessions, topic::TopicDoc},
+    text::{
+        notes, sessions,
+        topic::{TopicDoc, TopicEntry},
+    },
 };
 
 /// Kinds of files that are searched.
@@ -113,11 +119,18 @@ pub fn documents(
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     if kind == SourceKind::Topic {
         let topic = TopicDoc::parse(bytes, categories);
-        let mut seen = IdSet::default();
+        let mut seen: IdMap<EntryId, &TopicEntry> = IdMap::default();
+        let mut twins = HashSet::new();
         // An entry that stands both marked and not is what its evidence says.
         let bare: IdSet<EntryId> =
             topic.entries.iter().filter(|e| !e.markers.pinned).map(|e| e.id).collect();
-        for entry in topic.entries.iter().filter(|entry| seen.insert(entry.id)) {
+        for entry in &topic.entries {
+            let first = *seen.entry(entry.id).or_insert(entry);
+            let is_twin = first.text != entry.text || first.category != entry.category;
+            let counts = std::ptr::eq(first, entry) || is_twin && twins.insert(entry.wording());
+            if !counts {
+                continue;
+            }
             let doc = Doc {
                 id: entry.id.0,
                 category: category_hash(&categories.spec(entry.category).name),

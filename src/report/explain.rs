@@ -10,15 +10,13 @@ use super::{
 use crate::{
     model::{
         category::CategorySpec,
-        entry::EntryId,
-        event::{Event, EventKind},
+        entry::{EntryId, Wording},
+        event::{Author, Event, EventKind},
         time::Now,
-        ulid::EventId,
     },
     score::{
         board::{Board, Placed, Row, Rules},
         ledger::Ledger,
-        stability::Standing,
     },
 };
 
@@ -92,14 +90,14 @@ pub fn cheapest(
     stores: &Stores<'_>,
     row: &Row,
 ) -> Option<Act> {
-    let shows =
-        |kinds: &[EventKind]| shown_after(now, rules, settings, stores, row.entry.id, kinds);
+    let wording = row.entry.wording();
+    let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, &wording, kinds);
     if !row.entry.reviewed {
         return Some(Act::Trust);
     }
-    let forgotten = row.standing == Standing::Forgotten;
-    let back = forgotten.then_some(EventKind::Restore);
-    if forgotten && shows(&[EventKind::Restore]) {
+    let over = row.is_over();
+    let back = over.then_some(EventKind::Restore);
+    if over && shows(&[EventKind::Restore]) {
         return Some(Act::Restore);
     }
     let enough = |n: u32| {
@@ -114,7 +112,7 @@ pub fn cheapest(
             let middle = low.midpoint(high);
             if enough(middle) { high = middle } else { low = middle }
         }
-        return Some(if forgotten { Act::RestoreAndReinforce(high) } else { Act::Reinforce(high) });
+        return Some(if over { Act::RestoreAndReinforce(high) } else { Act::Reinforce(high) });
     }
     shows(&[EventKind::Pin]).then_some(Act::Pin)
 }
@@ -125,24 +123,25 @@ fn shown_after(
     rules: Rules<'_>,
     settings: Settings<'_>,
     stores: &Stores<'_>,
-    id: EntryId,
+    of: &Wording,
     kinds: &[EventKind],
 ) -> bool {
     let changed: Vec<Ledger> =
-        stores.iter().map(|(_, ledger)| after(now, ledger, id, kinds)).collect();
+        stores.iter().map(|(_, ledger)| after(now, ledger, of.id, kinds)).collect();
     let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
     let board = Board::new(now, rules, placed.collect());
     let report = render::report(now, &board, rules.categories, settings);
-    report.verdict(&board, id).is_some_and(Verdict::shown)
+    board.find(of).and_then(|row| report.verdict(&board, row)).is_some_and(Verdict::shown)
 }
 
 /// A ledger with some more events about an entry, later than all others.
 fn after(now: Now, ledger: &Ledger, entry: EntryId, kinds: &[EventKind]) -> Ledger {
     let mut ledger = ledger.clone();
-    // A decision has to come after one that was made under a clock that was ahead.
-    let ts = ledger.latest_decision(entry).map_or(now.0, |(last, _)| last.max(now.0));
-    for (step, kind) in (0..).zip(kinds) {
-        ledger.fold(&Event { id: EventId(u128::MAX - step), ts, entry, kind: kind.clone() });
+    for kind in kinds {
+        if let Some((ts, id)) = ledger.place(now, entry, kind, 0) {
+            let (by, kind) = (Author::Person, kind.clone());
+            ledger.fold(&Event { id, ts, entry, by, kind });
+        }
     }
     ledger
 }
@@ -157,6 +156,7 @@ mod tests {
             category::{Categories, CategoryId},
             event::Cue,
             time::{DAY_MS, Timestamp},
+            ulid::EventId,
         },
         report::{budget::Tokens, render::GroundTruth},
         score::board::Scope,
@@ -187,7 +187,13 @@ mod tests {
                 last.clone(),
             ];
             for (step, kind) in (0..).zip(kinds.into_iter().flatten()) {
-                ledger.fold(&Event { id: EventId(number * 4 + step), ts, entry: id, kind });
+                ledger.fold(&Event {
+                    id: EventId(number * 4 + step),
+                    ts,
+                    entry: id,
+                    by: Author::Person,
+                    kind,
+                });
             }
             let (topic, scope) = ("t".to_owned(), Scope::Project);
             placed.push(Placed {
@@ -224,7 +230,7 @@ mod tests {
         let young = (1, 1, 30, Some(EventKind::Forget));
         assert_eq!(act(&[young], 1700), Some(Act::Restore));
         let expired = EventKind::Expire(Timestamp(0));
-        assert_eq!(act(&[old(Some(expired))], 1700), Some(Act::Pin));
+        assert_eq!(act(&[old(Some(expired))], 1700), Some(Act::RestoreAndReinforce(1)));
         assert_eq!(act(&[old(None)], 0), None, "no report, no act");
         // Eight places in the section, and six in the pool, are taken by what has more evidence.
         let mut crowd = vec![old(None)];
@@ -244,13 +250,13 @@ mod tests {
             let categories = Categories::default();
             let rules = Rules { categories: &categories, fresh: true, reserve: true };
             let (placed, ledger) = store(&entries);
-            let id = placed[0].id;
+            let of = placed[0].wording();
             let stores = vec![(placed, &ledger)];
             let fill = fill.then_some("pimem search");
             let settings = Settings { fill, ..settings(budget) };
-            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, id, kinds);
+            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
             let board = Board::new(NOW, rules, stores.clone());
-            let act = cheapest(NOW, rules, settings, &stores, board.get(id).unwrap());
+            let act = cheapest(NOW, rules, settings, &stores, board.find(&of).unwrap());
             if let Some(Act::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {

@@ -80,8 +80,8 @@ impl Report {
 
     /// The verdict on one entry of that board.
     #[must_use]
-    pub fn verdict(&self, board: &Board, id: EntryId) -> Option<&Verdict> {
-        let at = board.rows.iter().position(|row| row.entry.id == id)?;
+    pub fn verdict(&self, board: &Board, of: &Row) -> Option<&Verdict> {
+        let at = board.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
         self.verdicts.get(at)
     }
 
@@ -200,7 +200,7 @@ mod tests {
     use crate::{
         model::{
             entry::EntryId,
-            event::{Cue, Event, EventKind},
+            event::{Author, Cue, Event, EventKind},
             time::Timestamp,
             ulid::EventId,
         },
@@ -230,9 +230,9 @@ mod tests {
             let id = EntryId::of(&categories.spec(category).name, text.as_bytes());
             let ts = Timestamp(day * 86_400_000);
             let kind = EventKind::Add(Cue::Explicit, None);
-            ledger.fold(&Event { id: EventId(2 * n), ts, entry: id, kind });
+            ledger.fold(&Event { id: EventId(2 * n), ts, entry: id, by: Author::Person, kind });
             let kind = EventKind::Reinforce(*evidence);
-            ledger.fold(&Event { id: EventId(2 * n + 1), ts, entry: id, kind });
+            ledger.fold(&Event { id: EventId(2 * n + 1), ts, entry: id, by: Author::Person, kind });
             let (text, pinned, topic) = (text.clone(), *pinned, "t".to_owned());
             placed.push(Placed {
                 id,

@@ -5,7 +5,10 @@
 use std::borrow::Cow;
 
 use super::budget::thousands;
-use crate::{model::local::Date, text::safe};
+use crate::{
+    model::local::{Date, LocalTime},
+    text::safe,
+};
 
 /// Characters of the whole.
 pub const CHARS: usize = 16_000;
@@ -44,8 +47,8 @@ impl Sources {
 pub struct AtHand {
     /// Open items of the scratchpad, a line each.
     pub scratchpad: String,
-    /// What the newest handoff says that stands nowhere beside it.
-    pub handoff: String,
+    /// When the newest handoff was left, and what it says that stands nowhere beside it.
+    pub handoff: Option<(LocalTime, String)>,
     /// The newest log with something in it, and its day.
     pub log: Option<(Date, String)>,
     /// Long-term notes.
@@ -56,7 +59,8 @@ impl AtHand {
     /// Whether there is nothing to say.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        [&self.scratchpad, &self.handoff, &self.notes].into_iter().all(String::is_empty)
+        [&self.scratchpad, &self.notes].into_iter().all(String::is_empty)
+            && self.handoff.is_none()
             && self.log.is_none()
     }
 }
@@ -77,6 +81,10 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
         let text = untitled(log, *date);
         (format!("Log of {date}"), text, 1200, Keep::End, format!("pimem read daily {date}"))
     });
+    let handoff = sources.handoff.as_ref().map(|(at, text)| {
+        let heading = format!("Handoff of {} {}", at.date, at.clock());
+        (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
+    });
     let other = |heading: &str, text, chars, keep, whole: &str| {
         (heading.to_owned(), text, chars, keep, whole.to_owned())
     };
@@ -88,7 +96,7 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
             Keep::Start,
             "pimem todo list",
         )),
-        Some(other("Handoff", &sources.handoff, 1200, Keep::Start, "pimem handoff show")),
+        handoff,
         log,
         Some(other("Notes", &sources.notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
     ];
@@ -283,6 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::time::Timestamp;
 
     fn today() -> Date {
         Date::parse("2026-03-01").unwrap()
@@ -386,12 +395,15 @@ mod tests {
             texts in prop::array::uniform4(any_text()), limit in 0..8000_usize,
         ) {
             let [scratchpad, handoff, log, notes] = texts;
-            let sources = AtHand { scratchpad, handoff, log: Some((today(), log)), notes };
+            let at = LocalTime::new(Timestamp(0), 0);
+            let (log, handoff) = (Some((today(), log)), Some((at, handoff)));
+            let sources = AtHand { scratchpad, handoff, log, notes };
             let parts = at_hand(&sources, limit);
             let size: usize = parts.iter().map(|part| part.render().chars().count()).sum();
             prop_assert!(parts.is_empty() || AT_HAND.len() + size <= limit, "{size}");
             // Everything is there when there is room for it.
-            let all = [&sources.scratchpad, &sources.handoff, &sources.notes, &sources.log.as_ref().unwrap().1];
+            let (log, handoff) = (sources.log.as_ref().unwrap(), sources.handoff.as_ref().unwrap());
+            let all = [&sources.scratchpad, &handoff.1, &sources.notes, &log.1];
             if limit >= 4800 {
                 prop_assert_eq!(parts.len(), all.iter().filter(|text| !tidy(text).is_empty()).count());
             }

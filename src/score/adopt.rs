@@ -11,7 +11,7 @@ use super::{
 use crate::{
     model::{
         entry::EntryId,
-        event::{Cue, Event, EventKind, Origin},
+        event::{Author, Cue, Event, EventKind, Origin},
         hash::pi32,
         time::{Now, Timestamp},
         ulid::EventId,
@@ -90,7 +90,7 @@ pub fn adopt(
         vanished.iter().filter(|(id, _)| !used.contains(id)).cloned().collect();
     let instead = pairs(&rest, &gone, INSTEAD);
     let cue = |line: &Line<'_>| {
-        let before = instead.get(&line.id).and_then(|gone| ledger.evidence(*gone));
+        let before = instead.get(&line.id).and_then(|gone| ledger.evidence(now, *gone));
         let cue = before.map_or(Cue::Behavioral, |evidence| evidence.cue);
         if line.pinned { Cue::Explicit } else { cue }
     };
@@ -100,11 +100,18 @@ pub fn adopt(
         if let Some(score) = pi.get(&hash) {
             events.extend(from_pi(line, score));
         } else {
-            let kind = match links.get(&line.id) {
-                Some(from) => EventKind::Edit(*from, Some(origin(line))),
-                None => EventKind::Add(cue(line), Some(origin(line))),
+            let (ts, kind) = match links.get(&line.id) {
+                Some(from) => {
+                    // What it had is what it had by now, also where that was dated ahead.
+                    let next = ledger
+                        .newest(*from)
+                        .map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
+                    let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
+                    (ts, EventKind::Edit(*from, Some(origin(line))))
+                }
+                None => (now.0, EventKind::Add(cue(line), Some(origin(line)))),
             };
-            events.push(derived(line.id, now.0, kind));
+            events.push(derived(line.id, ts, kind));
         }
     }
     events
@@ -179,7 +186,7 @@ pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
 
 /// An event whose id follows from what it says, so that two clones adopting the same line agree.
 fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
-    let mut event = Event { id: EventId(0), ts, entry, kind };
+    let mut event = Event { id: EventId(0), ts, entry, by: Author::Adoption, kind };
     let id = entry.to_string();
     event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.op().as_bytes()]);
     event
@@ -213,6 +220,9 @@ mod tests {
         for (text, topic, linked) in [
             ("Retry a serialization failure four times before giving up", "lessons", true),
             ("Retry a serialization failure four times before giving up", "other", false),
+            // Five words of nine, and seven of eleven.
+            ("Retry a failure three times", "lessons", false),
+            ("Retry a failure three times before giving it away", "lessons", true),
             ("Never retry", "lessons", false),
         ] {
             let events = after(before, &[line(text, topic)]);
@@ -276,7 +286,7 @@ mod tests {
         assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &[], &pi));
         let mut ledger = Ledger::default();
         events.iter().chain(&events).for_each(|event| ledger.fold(event));
-        let evidence = ledger.evidence(entry.id).unwrap();
+        let evidence = ledger.evidence(NOW, entry.id).unwrap();
         assert_eq!((evidence.count, evidence.cue), (5, Cue::Structural));
         assert_eq!(evidence.last_reinforced, Timestamp(900));
         assert_eq!(evidence.user, UserState::Forgotten);

@@ -6,19 +6,21 @@ use std::collections::BTreeMap;
 
 use super::{
     caps::{self, Candidate, Place},
+    copies::{Copies, Slot},
     evidence::Evidence,
     ledger::Ledger,
     stability::{self, Standing, State},
 };
 use crate::model::{
     category::{Categories, CategoryId},
-    entry::EntryId,
+    entry::{EntryId, Wording},
     event::Cue,
-    hash::{IdMap, IdSet},
+    hash::IdMap,
     time::{Now, Timestamp},
 };
 
-/// Which store an entry belongs to. The project's wins where both hold the same entry.
+/// Which store an entry belongs to. The project's wins where both hold the same entry and neither is
+/// out of force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The project's store.
@@ -61,6 +63,26 @@ pub struct Placed {
     pub reviewed: bool,
 }
 
+impl Placed {
+    /// The entry by its text.
+    #[must_use]
+    pub fn wording(&self) -> Wording {
+        Wording { id: self.id, category: self.category, text: self.text.clone() }
+    }
+
+    /// Whether it is the entry of that wording.
+    #[must_use]
+    pub fn is(&self, wording: &Wording) -> bool {
+        self.id == wording.id && self.category == wording.category && self.text == wording.text
+    }
+
+    /// Whether it is another copy of the same entry.
+    #[must_use]
+    pub fn is_copy(&self, other: &Self) -> bool {
+        self.id == other.id && self.category == other.category && self.text == other.text
+    }
+}
+
 /// An entry with all that is known about it.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -80,9 +102,26 @@ pub struct Row {
     pub superseded_by: Option<EntryId>,
     /// Whether its date has passed.
     pub expired: bool,
+    /// Whether another text has its id, and with it its evidence.
+    pub shared: bool,
 }
 
 impl Row {
+    /// Whether somebody has put it out of force: forgotten, replaced, or past its date.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let pinned = self.standing == Standing::Pinned;
+        let ended = self.superseded_by.is_some() || self.expired;
+        self.standing == Standing::Forgotten || ended && !pinned
+    }
+
+    /// Whether this copy of an entry stands before that of an earlier store: what nobody has looked at
+    /// gives way, and a decision against an entry in one store is none against that in another.
+    fn precedes(&self, earlier: &Self) -> bool {
+        let key = |row: &Self| (row.entry.reviewed, !row.is_over());
+        key(self) > key(earlier)
+    }
+
     /// Whether evidence may be added that nobody asked for, as hooks do: for what was reviewed, once
     /// a session, and at most once an hour. So no text lifts itself by being seen often.
     #[must_use]
@@ -119,7 +158,7 @@ impl Board {
     /// Scores and places all entries of `stores`, each with the ledger that knows about it.
     #[must_use]
     pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<Placed>, &Ledger)>) -> Self {
-        let mut seen = IdSet::default();
+        let mut copies = Copies::default();
         // What replaced an entry may have been reworded since; it stands for its former wordings.
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
@@ -134,10 +173,23 @@ impl Board {
         let mut rows: Vec<Row> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
             for entry in entries {
-                // The copy that was not reviewed gives way to the one that was.
-                let other = !entry.reviewed && present.get(&entry.id) == Some(&entry.id);
-                if !other && seen.insert(entry.id) {
-                    rows.push(row(now, rules, entry, ledger, &present));
+                let mut made = row(now, rules, entry, ledger, &present);
+                let known = |at: usize| rows.get(at).map(|row: &Row| &row.entry);
+                match copies.slot(rows.len(), &made.entry, known) {
+                    Slot::First => rows.push(made),
+                    Slot::Copy(at) => {
+                        if let Some(copy) = rows.get_mut(at).filter(|copy| made.precedes(copy)) {
+                            made.shared = copy.shared;
+                            *copy = made;
+                        }
+                    }
+                    Slot::Twin(at) => {
+                        made.shared = true;
+                        rows.push(made);
+                        if let Some(twin) = rows.get_mut(at) {
+                            twin.shared = true;
+                        }
+                    }
                 }
             }
         }
@@ -154,10 +206,16 @@ impl Board {
         Self { rows: ranked.collect() }
     }
 
-    /// The row of an entry.
+    /// The row of an entry; of two texts with one id, the better one.
     #[must_use]
     pub fn get(&self, id: EntryId) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry.id == id)
+    }
+
+    /// The row of just this text.
+    #[must_use]
+    pub fn find(&self, wording: &Wording) -> Option<&Row> {
+        self.rows.iter().find(|row| row.entry.is(wording))
     }
 
     /// How many entries were neither written nor reviewed on this machine.
@@ -191,14 +249,16 @@ pub fn hotness(rows: &[&Row]) -> f64 {
     rows.iter().fold(0.0, |sum, row| sum + row.standing.shown())
 }
 
-/// Whether a topic is cold: nothing pinned, and nothing touched for twice its decay constant.
+/// Whether a topic is cold: nothing pinned or enforced, and nothing touched for twice its decay
+/// constant.
 #[must_use]
 pub fn cold(now: Now, rows: &[&Row], categories: &Categories) -> bool {
     !rows.is_empty()
         && rows.iter().all(|row| {
             let idle = now.since(row.evidence.touched.max(row.evidence.last_reinforced)).days();
             let tau = categories.spec(row.entry.category).tau_days;
-            row.standing != Standing::Pinned && idle >= 2.0 * tau
+            let kept = row.standing == Standing::Pinned || row.entry.enforced;
+            !kept && idle >= 2.0 * tau
         })
 }
 
@@ -221,6 +281,14 @@ pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {
     short
 }
 
+/// Evidence whose times are not ahead.
+pub(super) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
+    evidence.first_seen = now.cap(evidence.first_seen);
+    evidence.last_reinforced = now.cap(evidence.last_reinforced);
+    evidence.touched = now.cap(evidence.touched);
+    evidence
+}
+
 fn row(
     now: Now,
     rules: Rules<'_>,
@@ -229,17 +297,16 @@ fn row(
     present: &IdMap<EntryId, EntryId>,
 ) -> Row {
     let spec = rules.categories.spec(entry.category);
-    let mut evidence = ledger.evidence(entry.id).unwrap_or_else(|| unknown(now, entry.pinned));
-    evidence.first_seen = now.cap(evidence.first_seen);
-    evidence.last_reinforced = now.cap(evidence.last_reinforced);
-    evidence.touched = now.cap(evidence.touched);
+    let known = ledger.evidence(now, entry.id);
+    let evidence = capped(now, known.unwrap_or_else(|| unknown(now, entry.pinned)));
     let standing = stability::standing(now, &evidence, spec, entry.pinned);
     let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
     let mut replacements = evidence.superseded_by.iter().filter_map(|id| present.get(id));
     let superseded_by = replacements.find(|id| **id != entry.id).copied();
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (standing.state(), Place::TooWeak);
-    Row { entry, evidence, standing, state, fresh, place, superseded_by, expired }
+    let shared = false;
+    Row { entry, evidence, standing, state, fresh, place, superseded_by, expired, shared }
 }
 
 /// An entry that no event knows and that adoption was not asked about: seen now, once.
@@ -256,7 +323,9 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
     }
 }
 
-fn candidate(row: &Row) -> Candidate {
+/// What decides a row's place.
+#[must_use]
+pub fn candidate(row: &Row) -> Candidate {
     let pinned = row.standing == Standing::Pinned;
     let over = row.superseded_by.is_some() || row.expired;
     let last_reinforced: Timestamp = row.evidence.last_reinforced;
@@ -273,101 +342,5 @@ fn candidate(row: &Row) -> Candidate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{
-        event::{Event, EventKind},
-        ulid::EventId,
-    };
-
-    fn placed(text: &str, scope: Scope, reviewed: bool) -> Placed {
-        let (id, category) = (EntryId::of("lesson", text.as_bytes()), CategoryId(1));
-        let (text, topic) = (text.to_owned(), "t".to_owned());
-        {
-            let (pinned, enforced) = (false, false);
-            Placed { id, category, text, pinned, enforced, topic, line: 1, scope, reviewed }
-        }
-    }
-
-    fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
-        let entry = EntryId::of("lesson", entry.as_bytes());
-        Event { id: EventId(n), ts: Timestamp(ts), entry, kind }
-    }
-
-    /// A copy in the project neither hides the user's own nor lends it its evidence.
-    #[test]
-    fn what_is_not_reviewed_gives_way() {
-        let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true, reserve: true };
-        let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
-        theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
-        theirs.fold(&event(1, 5, "same", EventKind::Forget));
-        ours.fold(&event(2, 5, "same", EventKind::Add(Cue::Explicit, None)));
-        let new = EntryId::of("lesson", b"new");
-        ours.fold(&event(3, 5, "same", EventKind::Supersede(new)));
-        for reviewed in [false, true] {
-            let project = vec![
-                placed("same", Scope::Project, reviewed),
-                placed("new", Scope::Project, reviewed),
-            ];
-            let user = vec![placed("same", Scope::User, true)];
-            let board =
-                Board::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
-            let row = board.get(EntryId::of("lesson", b"same")).unwrap();
-            let scope = if reviewed { Scope::Project } else { Scope::User };
-            assert_eq!((row.entry.scope, row.superseded_by), (scope, None), "{reviewed}");
-            assert_eq!(row.standing == Standing::Forgotten, reviewed);
-            assert_eq!(board.unreviewed(), usize::from(!reviewed));
-        }
-        let both = vec![placed("same", Scope::User, true), placed("new", Scope::User, true)];
-        let board = Board::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
-        let row = board.get(EntryId::of("lesson", b"same")).unwrap();
-        assert_eq!(row.superseded_by, Some(new), "as a reviewed one does");
-    }
-
-    const HOUR: i64 = 60 * 60 * 1000;
-
-    /// A thousand hooks of one session, and hooks of thirty sessions, about one planted entry.
-    #[test]
-    fn nothing_lifts_itself() {
-        let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true, reserve: true };
-        for reviewed in [false, true] {
-            let mut ledger = Ledger::default();
-            ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
-            let row = |ledger: &Ledger, at: i64| {
-                let entries = vec![placed("planted", Scope::Project, reviewed)];
-                let now = Now(Timestamp(at));
-                (now, Board::new(now, rules, vec![(entries, ledger)]).rows.remove(0))
-            };
-            let mut hook = |at: i64, seen: &mut bool| {
-                let (now, row) = row(&ledger, at);
-                let may = row.may_gain_unasked(now, *seen);
-                if may {
-                    *seen = true;
-                    let id = u128::try_from(at).unwrap();
-                    ledger.fold(&event(id, at, "planted", EventKind::Reinforce(1)));
-                }
-            };
-            let mut seen = false;
-            (1..1000).for_each(|n| hook(n * HOUR / 10, &mut seen));
-            assert_eq!(seen, reviewed);
-            for session in 0..30 {
-                let mut seen = false;
-                (0..9).for_each(|n| hook(100 * HOUR + session * HOUR / 2 + n, &mut seen));
-            }
-            let (_, row) = row(&ledger, 116 * HOUR);
-            assert_eq!(row.evidence.count, if reviewed { 1 + 1 + 15 } else { 1 });
-            assert!(reviewed || row.state < State::Provisional);
-        }
-    }
-
-    #[test]
-    fn prefixes_are_unique_and_short() {
-        let ids = [0x1234_5678_0000_0000, 0x1234_5678_1000_0000, 0xffff_0000_0000_0000];
-        let short = short_ids(ids.into_iter().map(EntryId));
-        let mut prefixes: Vec<&String> = short.values().collect();
-        prefixes.sort_unstable();
-        assert_eq!(prefixes, ["123456780", "123456781", "ffff000"]);
-    }
-}
+#[path = "board_tests.rs"]
+mod tests;

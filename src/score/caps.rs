@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use super::stability::{Stability, Standing, State};
 use crate::model::{
-    category::{Categories, CategoryId},
+    category::{Categories, CategoryId, CategorySpec},
     entry::EntryId,
     time::Timestamp,
 };
@@ -77,6 +77,28 @@ impl Place {
     }
 }
 
+/// Whether all the places of the categories may be taken at once, so that none decides about another.
+#[must_use]
+pub fn suffices(categories: &Categories) -> bool {
+    let places = categories.iter().map(|(_, spec)| spec.max_active);
+    places.fold(0, usize::saturating_add) <= TOTAL
+}
+
+/// How many of the places of a category are kept for its newest entries.
+#[must_use]
+pub fn reserved(spec: &CategorySpec) -> usize {
+    RESERVED.min(spec.max_active / 2)
+}
+
+/// Whether an entry competes for the places of its category: active ones do, and new ones.
+#[must_use]
+pub fn competes(candidate: &Candidate) -> bool {
+    let Standing::Scored(score) = candidate.standing else { return false };
+    // Being new is no merit of what has proved harmful to the last piece of evidence.
+    let fresh = candidate.fresh && score > Stability::default();
+    fresh || first_look(candidate).state == State::Active
+}
+
 /// The order of entries everywhere: higher standing, then newer reinforcement, then id.
 #[must_use]
 pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
@@ -101,10 +123,7 @@ pub fn place(
         let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get(*index)) else {
             return false;
         };
-        // Being new is no merit of what has proved harmful to the last piece of evidence.
-        let worthless = candidate.standing <= Standing::Scored(Stability::default());
-        slot.place == Place::TooWeak
-            && (slot.state == State::Active || (candidate.fresh && !worthless))
+        slot.place == Place::TooWeak && self::competes(candidate)
     };
     let competing: Vec<usize> = ranked.iter().copied().filter(competes).collect();
     let within = within_caps(candidates, &competing, categories, reserve);
@@ -154,7 +173,7 @@ fn within_caps(
         let of = |index: &usize| candidates.get(*index).filter(|found| found.category == id);
         let mut ranked: Vec<usize> =
             competing.iter().copied().filter(|index| of(index).is_some()).collect();
-        let reserved = if reserve { RESERVED.min(spec.max_active / 2) } else { 0 };
+        let reserved = if reserve { reserved(spec) } else { 0 };
         let mut rest = ranked.split_off(ranked.len().min(spec.max_active - reserved));
         // Where few are fresh, the order of ranking decides about the places left.
         let newest = |index: &usize| of(index).filter(|found| found.fresh).map(|f| f.first_seen);
@@ -270,6 +289,30 @@ mod tests {
         ] {
             assert_eq!(places(category, letters, true), want, "{category} {letters}");
         }
+    }
+
+    /// Level ones are told by when they were of use, and then by their ids.
+    #[test]
+    fn ties() {
+        let categories = Categories::default();
+        let category = categories.find("decision").unwrap();
+        let level = |id, last| Candidate {
+            id: EntryId(id),
+            category,
+            standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
+            fresh: false,
+            first_seen: Timestamp(0),
+            last_reinforced: Timestamp(last),
+            excluded: false,
+            reviewed: true,
+        };
+        let all = [level(6, 5), level(5, 5), level(4, 9), level(3, 4), level(2, 5), level(1, 3)];
+        let (placed, ranking) = place(&all, &categories, false);
+        assert_eq!(ranking, [2, 4, 1, 0, 3, 5]);
+        let active = |at: &usize| matches!(placed[*at].place, Place::Active(_));
+        assert_eq!(ranking.iter().filter(|at| active(at)).count(), 4);
+        assert_eq!(placed[0].place, Place::Active(4));
+        assert_eq!(placed[3].place, Place::Pool(1), "what is older has to wait");
     }
 
     #[test]

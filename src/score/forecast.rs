@@ -76,7 +76,7 @@ mod tests {
         model::{
             category::Categories,
             entry::EntryId,
-            event::{Cue, Event, EventKind},
+            event::{Author, Cue, Event, EventKind},
             ulid::EventId,
         },
         score::{
@@ -97,7 +97,13 @@ mod tests {
         ];
         let mut ledger = Ledger::default();
         for (number, kind) in (0..).zip(kinds.into_iter().flatten()) {
-            ledger.fold(&Event { id: EventId(number), ts: Timestamp(0), entry: id, kind });
+            ledger.fold(&Event {
+                id: EventId(number),
+                ts: Timestamp(0),
+                entry: id,
+                by: Author::Person,
+                kind,
+            });
         }
         let (text, topic) = ("text".to_owned(), "t".to_owned());
         let scope = Scope::Project;

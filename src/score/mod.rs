@@ -3,7 +3,12 @@
 pub mod adopt;
 pub mod board;
 pub mod caps;
+pub mod copies;
 pub mod evidence;
 pub mod forecast;
 pub mod ledger;
+mod lineage;
+#[cfg(test)]
+mod oracle;
+pub mod rivals;
 pub mod stability;

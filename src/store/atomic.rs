@@ -117,6 +117,16 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 /// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
 /// there, ending a line that only looked torn leaves an empty one.
 pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
+    append_below(path, String::new, lines, sync)
+}
+
+/// The same for a file that begins with a line of its own.
+pub(crate) fn append_below(
+    path: &Path,
+    head: impl Fn() -> String,
+    lines: &str,
+    sync: Sync,
+) -> Result<()> {
     let append = || -> io::Result<bool> {
         let (mut file, is_new) = match open_at_end(path, sync, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -125,7 +135,8 @@ pub(crate) fn append_lines(path: &Path, lines: &str, sync: Sync) -> Result<()> {
             opened => (opened?, false),
         };
         let length = file.seek(SeekFrom::End(0))?;
-        let mut bytes = Vec::with_capacity(lines.len() + 1);
+        let mut bytes = if length == 0 { head().into_bytes() } else { Vec::new() };
+        bytes.reserve(lines.len() + 1);
         let mut looks = if sync == Sync::Private { LOOKS } else { 1 };
         while length > 0 && looks > 0 && !ends_a_line(&mut file)? {
             looks -= 1;
@@ -232,7 +243,7 @@ fn open_no_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether a file could not be opened because it is a link.
+/// Tells the failure to open a link.
 #[cfg(unix)]
 pub(crate) fn is_link(error: &io::Error) -> bool {
     use rustix::io::Errno;

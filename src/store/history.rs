@@ -11,7 +11,7 @@ use crate::{
         category::Categories,
         entry::EntryId,
         hash::{IdMap, IdSet},
-        time::Timestamp,
+        time::{Now, Timestamp},
     },
     score::{board::Placed, evidence::UserState, ledger::Ledger},
 };
@@ -48,7 +48,8 @@ impl Store {
             if then != entry.id {
                 past.former.insert(then, entry.id);
             }
-            let user = |ledger: &Ledger, id| ledger.evidence(id).map(|known| known.user);
+            let user =
+                |ledger: &Ledger, id| ledger.evidence(Now(moment), id).map(|known| known.user);
             // A marker that an event explains is as old as the event.
             let explained = user(&today.ledger, entry.id) == Some(UserState::Pinned);
             let pinned =

@@ -1,5 +1,7 @@
 //! A new store: its directories, and what it tells git.
 
+use std::fs;
+
 use anyhow::{Context, Result};
 
 use super::{
@@ -20,7 +22,7 @@ impl Store {
     pub(crate) fn init(&self) -> Result<bool> {
         let topics = self.topics_dir();
         let make = || {
-            atomic::create_dir(&self.dir, self.sync)?;
+            atomic::create_dir(&topics, self.sync)?;
             read::guard(&self.dir, &topics).map_err(Unreadable)?;
             self.complete(&StoreLock::acquire(&self.dir, self.patience)?)
         };
@@ -37,7 +39,9 @@ impl Store {
         let mut held = atomic::sweep_and_list(&self.dir)
             .with_context(|| format!("cannot read {}", self.dir.display()))?;
         held.retain(|name| name != "lock");
-        if held.is_empty() {
+        let topics =
+            || fs::read_dir(self.topics_dir()).is_ok_and(|mut found| found.next().is_none());
+        if held.iter().all(|name| name == "topics" && topics()) {
             self.trust
                 .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
         }

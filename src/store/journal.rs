@@ -5,7 +5,7 @@
 //! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
 //! bring one.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,13 @@ use super::{
     atomic::{self, Sync},
     full::TopicFull,
     lock::StoreLock,
-    read::{self, Unreadable},
+    read::{self, Problem, ProblemKind, Unreadable},
     txn::{Change, Target},
     vault::Store,
 };
 use crate::model::{
-    category::Categories,
-    entry::EntryId,
+    category::{Categories, CategoryId},
+    entry::{EntryId, Markers, Wording},
     event::{Event, Provenance},
     time::Now,
 };
@@ -52,11 +52,19 @@ struct Noted {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum What {
-    Append { category: String, text: String, pinned: bool },
-    Remove { entry: String },
-    RemoveRepeats { entry: String, keep: bool },
-    SetPinned { entry: String, pinned: bool },
-    Reword { entry: String, text: String },
+    Append { category: String, text: String, pinned: bool, enforced: bool },
+    Remove { of: Of },
+    RemoveRepeats { of: Of, keep: bool },
+    SetPinned { of: Of, pinned: bool },
+    Reword { of: Of, text: String },
+}
+
+/// As [`Wording`], by names.
+#[derive(Debug, Serialize, Deserialize)]
+struct Of {
+    entry: String,
+    category: String,
+    text: String,
 }
 
 /// Notes what is about to be done.
@@ -106,18 +114,25 @@ pub(crate) fn discard(path: &Path) -> Result<()> {
 }
 
 fn what(change: &Change, categories: &Categories) -> What {
+    let name = |category: CategoryId| categories.spec(category).name.clone().into_owned();
+    let of = |Wording { id, category, text }: &Wording| Of {
+        entry: id.to_string(),
+        category: name(*category),
+        text: text.clone(),
+    };
     match change {
-        Change::Append { category, text, pinned } => What::Append {
-            category: categories.spec(*category).name.clone().into_owned(),
+        Change::Append { category, text, markers } => What::Append {
+            category: name(*category),
             text: text.clone(),
-            pinned: *pinned,
+            pinned: markers.pinned,
+            enforced: markers.enforced,
         },
-        Change::Remove(id) => What::Remove { entry: id.to_string() },
-        Change::RemoveRepeats(id, keep) => {
-            What::RemoveRepeats { entry: id.to_string(), keep: *keep }
+        Change::Remove(wording) => What::Remove { of: of(wording) },
+        Change::RemoveRepeats(wording, keep) => {
+            What::RemoveRepeats { of: of(wording), keep: *keep }
         }
-        Change::SetPinned(id, pinned) => What::SetPinned { entry: id.to_string(), pinned: *pinned },
-        Change::Reword(id, text) => What::Reword { entry: id.to_string(), text: text.clone() },
+        Change::SetPinned(wording, pinned) => What::SetPinned { of: of(wording), pinned: *pinned },
+        Change::Reword(wording, text) => What::Reword { of: of(wording), text: text.clone() },
     }
 }
 
@@ -135,13 +150,12 @@ impl Store {
         now: Now,
     ) -> Result<bool> {
         let Some(path) = self.journal() else { return Ok(false) };
-        match fs::symlink_metadata(&path) {
-            Err(error) if leads_nowhere(&error) => return Ok(false),
-            _ => {}
-        }
         let root = path.parent().unwrap_or(&path);
-        let Some(bytes) = read::file(root, &path, read::MAX_LOG).map_err(Unreadable)? else {
-            return Ok(false);
+        let bytes = match read::file(root, &path, read::MAX_LOG) {
+            Ok(Some(bytes)) => bytes,
+            // Where the directory of what this machine knows cannot be used, nothing was begun.
+            Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
+            Err(problem) => return Err(Unreadable(problem).into()),
         };
         // It is put into place whole, so whatever cannot be read is not ours.
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
@@ -187,6 +201,7 @@ impl Store {
         for (target, change) in changes {
             if let Change::Append { category, text, .. } = change {
                 let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
+                let wording = Wording { id, category: *category, text: text.clone() };
                 let (held, stem) = match target {
                     Target::Topic(stem) => {
                         txn.say(*category, text);
@@ -194,7 +209,7 @@ impl Store {
                     }
                     Target::Archive(stem) => (&archive, stem),
                 };
-                if held.holders(id).contains(&stem.as_str()) {
+                if held.holders(&wording).contains(&stem.as_str()) {
                     continue;
                 }
             }
@@ -202,14 +217,6 @@ impl Store {
         }
         txn.commit().map(drop)
     }
-}
-
-/// Whether a path cannot lead to a file, whoever made it. Where the directory of what this machine
-/// knows cannot be used, nothing was begun.
-fn leads_nowhere(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
-    let kinds = [NotFound, NotADirectory, PermissionDenied, InvalidFilename];
-    kinds.contains(&error.kind()) || atomic::is_link(error)
 }
 
 impl Noted {
@@ -222,13 +229,17 @@ impl Noted {
 }
 
 fn change(what: What, categories: &Categories) -> Option<Change> {
+    let wording = |Of { entry, category, text }: Of| {
+        Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
+    };
     Some(match what {
-        What::Append { category, text, pinned } => {
-            Change::Append { category: categories.find(&category)?, text, pinned }
+        What::Append { category, text, pinned, enforced } => {
+            let markers = Markers { pinned, enforced };
+            Change::Append { category: categories.find(&category)?, text, markers }
         }
-        What::Remove { entry } => Change::Remove(entry.parse().ok()?),
-        What::RemoveRepeats { entry, keep } => Change::RemoveRepeats(entry.parse().ok()?, keep),
-        What::SetPinned { entry, pinned } => Change::SetPinned(entry.parse().ok()?, pinned),
-        What::Reword { entry, text } => Change::Reword(entry.parse().ok()?, text),
+        What::Remove { of } => Change::Remove(wording(of)?),
+        What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),
+        What::SetPinned { of, pinned } => Change::SetPinned(wording(of)?, pinned),
+        What::Reword { of, text } => Change::Reword(wording(of)?, text),
     })
 }

@@ -152,19 +152,21 @@ impl Store {
         let (place, known) = read::place(&dir, &path).map_err(Unreadable)?;
         if known.is_none() {
             atomic::create_dir(folder, sync)?;
-            self.ignore_data(&dir)?;
+            self.ignore_data(&dir, sync)?;
         }
         Ok(place)
     }
 
-    /// Keeps git from committing it. Another program may have made the directory.
-    fn ignore_data(&self, dir: &Path) -> Result<()> {
+    /// Keeps git from committing it. Another program may have made the directory; a link, which git
+    /// does not follow, keeps it from nothing, and neither does what a power cut left empty.
+    fn ignore_data(&self, dir: &Path, sync: Sync) -> Result<()> {
         let ignore = dir.join(".gitignore");
-        if !ignore.exists() {
-            let _lock = self.lock_data(dir)?;
-            atomic::create_file(&ignore, "*\n", self.sync.private())?;
+        let known = fs::symlink_metadata(&ignore);
+        if known.is_ok_and(|meta| !meta.is_symlink() && meta.len() > 0) {
+            return Ok(());
         }
-        Ok(())
+        let _lock = self.lock_data(dir)?;
+        atomic::replace_file(&ignore, b"*\n", sync, || Ok(true)).map(drop)
     }
 
     /// The names in a folder of it. There are none in one that cannot be listed.
@@ -178,7 +180,7 @@ impl Store {
         Ok(StoreLock::acquire(dir, self.patience)?)
     }
 
-    /// Whether a folder of it, or itself, leads somewhere else.
+    /// Refuses a folder of it, or itself, that leads somewhere else.
     fn guard_folder(&self, folder: &Path) -> Result<(), Problem> {
         let dir = self.data_dir();
         self.guard_data(&dir)?;

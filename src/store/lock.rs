@@ -62,7 +62,7 @@ impl StoreLock {
         let path = dir.join("lock");
         match atomic::open_to_append(&path, Sync::None) {
             Ok(file) => Self::wait(file, dir, patience),
-            Err(error) if atomic::is_link(&error) => {
+            Err(error) if atomic::is_link(&error) && path.is_symlink() => {
                 // Whatever it leads to is no lock of this store.
                 let within = Problem { path: path.clone(), kind: ProblemKind::NotAFile };
                 Err(LockError::Refused(read::guard(dir, &path).err().unwrap_or(within)))

@@ -13,8 +13,8 @@ use crate::{
     score::ledger::Ledger,
 };
 
-/// Bytes of an ordinary line of the log.
-const LINE: usize = 160;
+/// Bytes of a short line of the log, as most are.
+const LINE: usize = 128;
 
 /// An empty ledger for a log of so many bytes.
 pub(super) fn ledger_for(bytes: usize) -> Ledger {
@@ -76,7 +76,7 @@ pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The event on a line of the log.
 pub(super) fn event(line: &[u8]) -> Option<Event> {
-    Event::read(str::from_utf8(line).ok()?.trim_ascii())
+    Event::read_bytes(line)
 }
 
 /// Where `wanted` entries stood, by the latest event that says so.
@@ -106,5 +106,5 @@ pub(super) fn plain_entry(line: &[u8]) -> Option<EntryId> {
     if !rest.starts_with(b"add\"") && !rest.starts_with(b"reinforce\"") {
         return None;
     }
-    str::from_utf8(line.get(ENTRY)?).ok()?.parse().ok()
+    EntryId::read(line.get(ENTRY)?)
 }

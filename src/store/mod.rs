@@ -1,6 +1,7 @@
 //! The disk: the only module that writes user data.
 
 pub(crate) mod atomic;
+mod change;
 pub(crate) mod dreaming;
 pub(crate) mod driver;
 pub(crate) mod foreign;
@@ -28,3 +29,4 @@ pub(crate) mod trust;
 mod trust_kind;
 pub(crate) mod txn;
 pub(crate) mod vault;
+pub(crate) mod waits;

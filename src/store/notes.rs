@@ -49,13 +49,15 @@ impl Store {
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
         let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
         atomic::append_lines(&path, &text, self.sync)?;
-        if let Some(mut bytes) = before {
-            if !bytes.is_empty() && !bytes.ends_with(b"\n") {
-                bytes.push(b'\n');
-            }
-            bytes.extend_from_slice(text.as_bytes());
-            self.trust.note(|| vec![self.trust.file(name, &bytes)]);
+        let Some(mut bytes) = before else {
+            self.trust.pass();
+            return Ok(());
+        };
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
         }
+        bytes.extend_from_slice(text.as_bytes());
+        self.trust.note(|| vec![self.trust.file(name, &bytes)]);
         Ok(())
     }
 
@@ -92,6 +94,8 @@ impl Store {
                 let ours = |bytes| self.trust.holds(self.trust.file(name, bytes));
                 if before.as_deref().is_none_or(ours) {
                     self.trust.note(|| vec![self.trust.file(name, &after)]);
+                } else {
+                    self.trust.pass();
                 }
                 return Ok(true);
             }

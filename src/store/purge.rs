@@ -13,26 +13,36 @@ use super::{
     vault::{EVIDENCE, Store},
 };
 use crate::{
-    model::{category::Categories, entry::EntryId, hash::IdSet},
-    text::topic::TopicDoc,
+    model::{
+        category::Categories,
+        entry::{EntryId, Wording},
+        hash::IdSet,
+    },
+    text::topic::{TopicDoc, TopicEntry},
 };
 
 impl Store {
-    /// Takes entries out of topics, archive and log. Gives the files that held them.
+    /// Takes entries out of topics, archive and log, but for the lines of `others`, which may have one of
+    /// the ids too. Gives the files that held them.
     pub(crate) fn purge(
         &self,
         lock: &StoreLock,
         ids: &IdSet<EntryId>,
+        others: &[Wording],
         categories: &Categories,
     ) -> Result<Vec<String>> {
         let mut changed = Vec::new();
+        let twins: Vec<&Wording> = others.iter().filter(|other| ids.contains(&other.id)).collect();
         for folder in ["topics", "archive"] {
             let names = read::markdown_names(&self.dir, &self.dir.join(folder));
             for name in names.map_err(Unreadable)? {
                 let name = format!("{folder}/{name}");
                 let without = |bytes: &[u8]| {
                     let doc = TopicDoc::parse(bytes.to_vec(), categories);
-                    let lines = doc.entries.iter().filter(|entry| ids.contains(&entry.id));
+                    let gone = |entry: &&TopicEntry| {
+                        ids.contains(&entry.id) && !twins.iter().any(|twin| entry.is(twin))
+                    };
+                    let lines = doc.entries.iter().filter(gone);
                     let edits: Vec<_> = lines.map(|entry| doc.remove(entry)).collect();
                     (!edits.is_empty()).then(|| doc.apply(edits))
                 };

@@ -34,6 +34,8 @@ pub(crate) enum ProblemKind {
     LeadsOutside,
     /// Larger than the limit.
     TooLarge(u64, u64),
+    /// Beyond something that nobody here can enter, or that is no directory.
+    Closed(String),
     /// Anything else.
     Io(String),
 }
@@ -53,7 +55,9 @@ impl fmt::Display for Problem {
                     mib(*limit)
                 )
             }
-            ProblemKind::Io(error) => write!(f, "cannot read {path}: {error}"),
+            ProblemKind::Closed(error) | ProblemKind::Io(error) => {
+                write!(f, "cannot read {path}: {error}")
+            }
         }
     }
 }
@@ -67,7 +71,9 @@ impl Problem {
                 "put the file itself into the store, or link to a file inside it"
             }
             ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
-            ProblemKind::Io(_) => "pimem doctor looks at permissions and disk",
+            ProblemKind::Closed(_) | ProblemKind::Io(_) => {
+                "pimem doctor looks at permissions and disk"
+            }
         }
     }
 }
@@ -159,6 +165,7 @@ fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Proble
     let there = |result: io::Result<Metadata>| match result {
         Ok(meta) => Ok(Some(meta)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_closed(&error) => Err(ProblemKind::Closed(error.to_string())),
         Err(error) => Err(ProblemKind::Io(error.to_string())),
     };
     let meta = there(fs::symlink_metadata(path))?;
@@ -168,6 +175,12 @@ fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Proble
     let target = inside(root, path).ok_or(ProblemKind::LeadsOutside)?;
     let meta = there(fs::symlink_metadata(&target))?;
     Ok((target, meta))
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, PermissionDenied};
+    [InvalidFilename, NotADirectory, PermissionDenied].contains(&error.kind())
+        || atomic::is_link(error)
 }
 
 /// Whether a file or directory of the store may be used at all: a link must not lead out of it.
@@ -246,4 +259,80 @@ pub(crate) fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Pro
     names.retain(|name| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.')));
     names.sort_unstable();
     Ok(names)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A store beside another directory, both with a file and a directory in them.
+    #[expect(clippy::unwrap_used, reason = "a test's own directory can be made")]
+    fn place(name: &str) -> (PathBuf, PathBuf) {
+        let tests = std::env::current_exe().unwrap().with_file_name("read");
+        let dir = tests.join(format!("{name}-{}", std::process::id()));
+        drop(fs::remove_dir_all(&dir));
+        let (store, outside) = (dir.join("store"), dir.join("outside"));
+        for dir in [&store, &outside] {
+            fs::create_dir_all(dir.join("folder")).unwrap();
+            fs::write(dir.join("folder/file.md"), "text").unwrap();
+        }
+        (store, outside)
+    }
+
+    fn read(store: &Path, name: &str) -> Result<Option<usize>, ProblemKind> {
+        let path = store.join(name);
+        let (whole, end) = (file(store, &path, MAX_FILE), tail(store, &path, MAX_FILE));
+        assert_eq!(whole, end, "{name}");
+        whole.map(|bytes| bytes.map(|bytes| bytes.len())).map_err(|problem| problem.kind)
+    }
+
+    #[test]
+    fn where_links_lead() {
+        let (store, outside) = place("links");
+        let outside = outside.to_str().unwrap();
+        let leads_out = Err(ProblemKind::LeadsOutside);
+        for (link, target, expected) in [
+            ("in", "folder/file.md", Ok(Some(4))),
+            ("in-by-way-of-out", "../outside/../store/folder/file.md", Ok(Some(4))),
+            ("up", "..", leads_out.clone()),
+            ("out", "../outside/folder/file.md", leads_out.clone()),
+            ("absolute", outside, leads_out.clone()),
+            ("nothing", "none.md", Ok(None)),
+            ("nothing-below", "folder/none/none.md", Ok(None)),
+            ("nothing-out", "../outside/none.md", leads_out.clone()),
+            ("nothing-out-below", "../outside/none/none.md", leads_out.clone()),
+            ("nothing-up", "none/../../outside/none.md", leads_out.clone()),
+            ("chain-in", "nothing", Ok(None)),
+            ("chain-out", "nothing-out", leads_out.clone()),
+            ("itself", "itself", leads_out.clone()),
+        ] {
+            symlink(target, store.join(link)).unwrap();
+            assert_eq!(read(&store, link), expected, "{link}");
+        }
+        assert_eq!(super::place(&store, &store.join("chain-in")).unwrap().0, {
+            fs::canonicalize(&store).unwrap().join("none.md")
+        });
+        assert_eq!(read(&store, "folder"), Err(ProblemKind::NotAFile));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn links_on_the_way() {
+        let (store, outside) = place("way");
+        symlink(outside.join("folder"), store.join("away")).unwrap();
+        symlink("folder", store.join("beside")).unwrap();
+        assert_eq!(read(&store, "beside/file.md"), Ok(Some(4)));
+        assert_eq!(read(&store, "away/file.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(read(&store, "away/none.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(markdown_names(&store, &store.join("beside")).unwrap(), ["file.md"]);
+        assert!(markdown_names(&store, &store.join("away")).is_err());
+        // Whoever names a link to the store means what it leads to.
+        symlink(&store, outside.join("store")).unwrap();
+        assert_eq!(read(&outside.join("store"), "folder/file.md"), Ok(Some(4)));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
 }

@@ -139,8 +139,8 @@ impl Places {
     }
 }
 
-/// Whether a store is there. One that cannot be looked at is, as far as anybody knows: whoever reads it
-/// finds out why.
+/// Tells a store that is there. One that cannot be looked at is, as far as anybody knows: whoever reads
+/// it finds out why.
 pub(crate) fn is_there(store: &Path) -> bool {
     match std::fs::metadata(store) {
         Ok(meta) => meta.is_dir(),

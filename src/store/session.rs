@@ -155,6 +155,13 @@ impl Session {
         Some(Self { store: store.clone(), name, known: fold(notes) })
     }
 
+    /// Copies the ledger to another store.
+    pub(crate) fn copy_to(&self, store: &Store) {
+        let bytes = self.store.local(&self.name).ok().flatten().unwrap_or_default();
+        // What is lost here is said to the agent once more.
+        drop(store.append_local(&self.name, &String::from_utf8_lossy(&bytes)));
+    }
+
     /// Notes what happened; what cannot be written is forgotten.
     pub(crate) fn note(&self, notes: &[Note]) {
         let lines: String = notes.iter().map(line).collect();

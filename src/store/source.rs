@@ -18,6 +18,7 @@ use crate::{
         entry::EntryId,
         event::{Cue, Event, EventKind, Provenance},
         hash::{IdMap, IdSet},
+        local::Date,
         time::{Now, Timestamp},
     },
     score::{adopt::PiScore, board::Placed, ledger::Ledger},
@@ -83,16 +84,26 @@ pub(crate) struct Holdings {
     pub(crate) snapshot: Snapshot,
 }
 
+/// What a reader goes by.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) now: Now,
+    pub(crate) categories: &'a Categories,
+    /// The day that ends with a moment, if one does where clocks are read.
+    pub(crate) day: fn(Timestamp) -> Option<Date>,
+}
+
 /// Events of the log by entry, and entries of which a score is known.
 type Known<'a> = (&'a IdMap<EntryId, Vec<(Event, String)>>, &'a IdSet<EntryId>);
 
 impl Store {
     /// Reads everything about all entries. What has no evidence yet is told without any.
-    pub(crate) fn holdings(&self, now: Now, categories: &Categories) -> Holdings {
+    pub(crate) fn holdings(&self, reader: Reader<'_>) -> Holdings {
+        let Reader { now, categories, .. } = reader;
         let snapshot = self.read(now, categories);
         let log = self.file(super::vault::EVIDENCE).ok().flatten().unwrap_or_default();
         let mut events = log::by_entry(&log);
-        let who = Provenance { by: "adopt".to_owned(), ..Provenance::default() };
+        let who = Provenance::adoption();
         // What pi knew is told as pi tells it, and what is only seen today has no past to tell.
         let mut scored = IdSet::default();
         for event in &snapshot.adopted {
@@ -105,29 +116,24 @@ impl Store {
                 _ => drop(scored.insert(event.entry)),
             }
         }
-        self.told(snapshot, (&events, &scored), categories)
+        self.told(snapshot, (&events, &scored), reader)
     }
 
     /// The entries of a topic file that stands alone.
-    pub(crate) fn topic_alone(
-        &self,
-        stem: &str,
-        bytes: Vec<u8>,
-        categories: &Categories,
-    ) -> Holdings {
-        let doc = TopicDoc::parse(bytes, categories);
+    pub(crate) fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: Reader<'_>) -> Holdings {
+        let doc = TopicDoc::parse(bytes, reader.categories);
         let topics = vec![TopicFile { stem: stem.to_owned(), doc }];
         let snapshot = Snapshot { topics, ..Snapshot::default() };
-        self.told(snapshot, (&IdMap::default(), &IdSet::default()), categories)
+        self.told(snapshot, (&IdMap::default(), &IdSet::default()), reader)
     }
 
-    fn told(&self, snapshot: Snapshot, known: Known<'_>, categories: &Categories) -> Holdings {
+    fn told(&self, snapshot: Snapshot, known: Known<'_>, reader: Reader<'_>) -> Holdings {
         let mut held = Holdings::default();
-        for entry in snapshot.placed(self, categories) {
-            let category = &categories.spec(entry.category).name;
+        for entry in snapshot.placed(self, reader.categories) {
+            let category = &reader.categories.spec(entry.category).name;
             let place = format!("topics/{}.md:{}", entry.topic, entry.line);
             if EntryId::of(category, entry.text.as_bytes()) == entry.id {
-                let item = told(&snapshot.ledger, known, entry);
+                let item = told(&snapshot.ledger, known, entry, reader);
                 held.items.push(Item { place, category: Some(category.to_string()), ..item });
             } else {
                 held.left.push(Left { place, reason: "it is not UTF-8".to_owned() });
@@ -138,12 +144,12 @@ impl Store {
     }
 }
 
-fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed) -> Item {
+fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed, reader: Reader<'_>) -> Item {
     let family = ledger.family(entry.id);
     let events = family.iter().filter_map(|id| log.get(id)).flatten();
     let mut events: Vec<(Event, String)> = events.cloned().collect();
     events.sort_by_key(|(event, _)| (event.ts, event.id));
-    let evidence = ledger.evidence(entry.id);
+    let evidence = ledger.evidence(reader.now, entry.id);
     let is_known = !events.is_empty() || scored.contains(&entry.id);
     let score = evidence.as_ref().filter(|_| is_known).map(|evidence| PiScore {
         evidence: u32::try_from(evidence.count).unwrap_or(u32::MAX),
@@ -160,7 +166,7 @@ fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed) -> Item {
         // As it is adopted.
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
         pinned: entry.pinned,
-        until: until.filter(|until| Timestamp::end_of_day(&until.date()) == Some(*until)),
+        until: until.and_then(reader.day),
         score,
         events,
         ..Item::default()

@@ -21,7 +21,7 @@ use super::{
     atomic::{self, Sync},
     lock::{LockError, StoreLock},
     log,
-    read::{self, Problem, Unreadable},
+    read::{self, Problem, ProblemKind, Unreadable},
     root,
 };
 use crate::model::{hash::IdSet, hex};
@@ -31,6 +31,13 @@ pub(crate) use super::trust_kind::Kind;
 /// What the ledger holds of a text: the first 128 bits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u128);
+
+impl Key {
+    /// As a line has it.
+    pub(super) fn hex(self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
 
 /// Whether a store needs no ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,9 +149,11 @@ impl Trust {
         self.known().keys().len()
     }
 
-    /// Why the ledger could not be read.
+    /// Why the ledger could not be read, where one is needed. Where the directory of what this machine
+    /// knows cannot be used at all, there is none.
     pub(crate) fn problem(&self) -> Option<&Problem> {
-        self.known().problem.as_ref()
+        let is_none = |problem: &&Problem| matches!(problem.kind, ProblemKind::Closed(_));
+        if self.is_whole() { None } else { self.known().problem.as_ref().filter(|p| !is_none(p)) }
     }
 
     /// The key of an entry.
@@ -227,6 +236,14 @@ impl Trust {
         }
     }
 
+    /// Notes nothing, because a text was not written here alone. That it was not may only seem so,
+    /// where the ledger could not be read, and that is said when the command ends.
+    pub(crate) fn pass(&self) {
+        if let Some(problem) = self.known().problem.as_ref().filter(|_| !self.is_own()) {
+            drop(self.failure.set(problem.to_string()));
+        }
+    }
+
     /// Writes keys down that the ledger does not hold.
     pub(crate) fn record(&self, keys: &[Key]) -> Result<()> {
         let known = self.known();
@@ -238,8 +255,7 @@ impl Trust {
         }
         let (path, dir) = self.place()?;
         let _lock = self.lock(dir)?;
-        let head = if path.exists() { String::new() } else { self.head() };
-        atomic::append_lines(path, &(head + &lines(&fresh)), self.sync)?;
+        atomic::append_below(path, || self.head(), &lines(&fresh), self.sync)?;
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
         }
@@ -337,8 +353,7 @@ impl Known {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
         // Lines are compared as they stand, which is quicker than to read their digits.
-        let mut wanted: Vec<(String, Key)> =
-            keys.iter().map(|key| (format!("{:032x}", key.0), *key)).collect();
+        let mut wanted: Vec<(String, Key)> = keys.iter().map(|key| (key.hex(), *key)).collect();
         wanted.sort_unstable();
         let starts: IdSet<u64> =
             wanted.iter().filter_map(|(line, _)| start(line.as_bytes())).collect();

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use memchr::memmem;
 
+pub(crate) use super::change::{Change, Target};
 use super::{
     atomic,
     full::TopicFull,
@@ -11,15 +13,14 @@ use super::{
     lock::StoreLock,
     read::{self, Unreadable},
     trust::Key,
-    vault::{Snapshot, Store},
+    vault::{EVIDENCE, Snapshot, Store},
 };
 use crate::{
     model::{
         category::{Categories, CategoryId},
-        entry::EntryId,
-        event::{Event, EventKind, Provenance},
-        time::{Now, Timestamp},
-        ulid::EventId,
+        entry::{EntryId, Markers, Wording},
+        event::{Author, Event, EventKind, Provenance},
+        time::Now,
     },
     plan,
     score::{
@@ -38,52 +39,6 @@ pub(crate) const TOPIC_CHARS: usize = 12_000;
 /// How often a file that an editor saved meanwhile is read again.
 const RETRIES: usize = 3;
 
-/// A file of entries.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// `topics/<stem>.md`.
-    Topic(String),
-    /// `archive/<stem>.md`.
-    Archive(String),
-}
-
-impl Target {
-    fn stem(&self) -> &str {
-        match self {
-            Self::Topic(stem) | Self::Archive(stem) => stem,
-        }
-    }
-
-    fn path(&self, dir: &Path) -> PathBuf {
-        match self {
-            Self::Topic(stem) => dir.join("topics").join(format!("{stem}.md")),
-            Self::Archive(stem) => dir.join("archive").join(format!("{stem}.md")),
-        }
-    }
-}
-
-/// What is to become of a file; planned again when the file changed meanwhile.
-#[derive(Debug, Clone)]
-pub(crate) enum Change {
-    /// A new last line.
-    Append { category: CategoryId, text: String, pinned: bool },
-    /// Without an entry, on whatever lines it stands.
-    Remove(EntryId),
-    /// Without the other lines of an entry, where one of them is to stay or not; marked ones do.
-    RemoveRepeats(EntryId, bool),
-    /// With or without the pinned marker.
-    SetPinned(EntryId, bool),
-    /// With another wording of an entry.
-    Reword(EntryId, String),
-}
-
-impl Change {
-    /// Whether a file needs room for it.
-    pub(super) fn grows(&self) -> bool {
-        matches!(self, Self::Append { .. } | Self::Reword(..))
-    }
-}
-
 /// A change in the making. Without the lock it is a rehearsal, which checks and writes nothing.
 pub(crate) struct Txn<'a> {
     store: &'a Store,
@@ -93,6 +48,8 @@ pub(crate) struct Txn<'a> {
     now: Now,
     who: Provenance,
     snapshot: Snapshot,
+    /// Whether the log was read.
+    heard: bool,
     events: Vec<String>,
     changes: Vec<(Target, Vec<Change>)>,
     /// What this machine says.
@@ -133,7 +90,8 @@ impl Store {
     ) -> Txn<'a> {
         let snapshot = self.read_topics(categories);
         let (events, changes, said) = (Vec::new(), Vec::new(), Vec::new());
-        Txn { store: self, lock: None, categories, now, who, snapshot, events, changes, said }
+        let (lock, heard) = (None, false);
+        Txn { store: self, lock, categories, now, who, snapshot, heard, events, changes, said }
     }
 }
 
@@ -153,9 +111,22 @@ impl Txn<'_> {
         self.store.trust.holds_entry(&self.categories.spec(category).name, text)
     }
 
-    /// Reads the log after all.
+    /// Reads the log after all, before anything is recorded.
     pub(crate) fn read_evidence(&mut self) {
-        self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
+        if !std::mem::replace(&mut self.heard, true) {
+            self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
+        }
+    }
+
+    /// Whether the log was read.
+    pub(crate) fn has_evidence(&self) -> bool {
+        self.heard
+    }
+
+    /// Whether the log has a word about an entry; one that cannot be read may have.
+    pub(crate) fn mentions(&self, entry: EntryId) -> bool {
+        let log = self.store.file(EVIDENCE).map(Option::unwrap_or_default);
+        log.map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
     }
 
     /// Whose store it is.
@@ -203,8 +174,16 @@ impl Txn<'_> {
         tags: Vec<String>,
     ) -> Result<()> {
         self.adopt(Some(entry));
-        let (ts, id) = self.moment(entry, &kind)?;
-        let event = Event { id, ts, entry, kind };
+        let place = self.snapshot.ledger.place(self.now, entry, &kind, atomic::random()?);
+        let Some((ts, id)) = place else {
+            bail!(
+                "an event about entry {entry} is dated at the end of time, and nothing follows it"
+            )
+        };
+        // Who replaces an entry is not written down.
+        let unsaid = matches!(kind, EventKind::Supersede(_));
+        let by = if unsaid { Author::Person } else { Author::of(&self.who.by) };
+        let event = Event { id, ts, entry, by, kind };
         self.snapshot.ledger.fold(&event);
         self.events.push(event.write(&Provenance { tags, ..self.who.clone() }));
         Ok(())
@@ -221,29 +200,13 @@ impl Txn<'_> {
         true
     }
 
-    /// Time and id of an event about an entry. A decision comes after all earlier ones about it,
-    /// whatever the clocks say, so that the later of two is the later one; anything else is dated
-    /// now, or it would not fade before a clock that was ahead is reached.
-    fn moment(&self, entry: EntryId, kind: &EventKind) -> Result<(Timestamp, EventId)> {
-        let random = atomic::random()?;
-        let now = (self.now.0, EventId::new(self.now.0, random));
-        let before = self.snapshot.ledger.latest_decision(entry);
-        let Some((then, last)) = before.filter(|_| kind.is_decision()) else { return Ok(now) };
-        if (then, last) < now {
-            return Ok(now);
-        }
-        // A random step: another machine may be doing the same.
-        let next = EventId(last.0 + 1 + (random & 0xffff_ffff));
-        Ok((then, next.max(EventId::new(then, random))))
-    }
-
     /// Adopts one entry, or all that await it. Gives their number.
     pub(crate) fn adopt(&mut self, only: Option<EntryId>) -> usize {
         let adopted = std::mem::take(&mut self.snapshot.adopted);
         let (due, later): (Vec<Event>, Vec<Event>) =
             adopted.into_iter().partition(|event| only.is_none_or(|id| id == event.entry));
         self.snapshot.adopted = later;
-        let who = Provenance { by: "adopt".to_owned(), ..Provenance::default() };
+        let who = Provenance::adoption();
         self.events.extend(due.iter().map(|event| event.write(&who)));
         let mut entries: Vec<EntryId> = due.iter().map(|event| event.entry).collect();
         entries.dedup();
@@ -257,6 +220,19 @@ impl Txn<'_> {
             Some((_, changes)) => changes.push(change),
             None => self.changes.push((target, vec![change])),
         }
+    }
+
+    /// A line that is to be added: its text and its markers, which may still be changed.
+    pub(crate) fn added(&mut self, of: &Wording) -> Option<(&mut String, &mut Markers)> {
+        let mut changes = self.changes.iter_mut().flat_map(|(_, changes)| changes);
+        changes.find_map(|change| match change {
+            Change::Append { category, text, markers }
+                if (*category, &*text) == (of.category, &of.text) =>
+            {
+                Some((text, markers))
+            }
+            _ => None,
+        })
     }
 
     /// Writes everything, or nothing when a file has no room. Gives back the evidence.
@@ -322,7 +298,7 @@ impl Txn<'_> {
         let chars = count_chars(&after);
         if matches!(target, Target::Topic(_)) && grows && chars > TOPIC_CHARS && chars > doc.chars()
         {
-            let category = changes.iter().find_map(|change| category_of(&doc, change));
+            let category = changes.first().map(Change::category);
             let category =
                 category.map_or("lesson".into(), |id| self.categories.spec(id).name.clone());
             let stem = target.stem().to_owned();
@@ -335,21 +311,21 @@ impl Txn<'_> {
         let mut edits = Vec::new();
         let mut added = Vec::new();
         for change in changes {
-            let (id, edit): (EntryId, &dyn Fn(&TopicEntry) -> Edit) = match change {
-                Change::Append { category, text, pinned } => {
+            let (of, edit): (&Wording, &dyn Fn(&TopicEntry) -> Edit) = match change {
+                Change::Append { category, text, markers } => {
                     let name = &self.categories.spec(*category).name;
-                    added.push(line::render(name, text, *pinned));
+                    added.push(line::render(name, text, *markers));
                     continue;
                 }
-                Change::RemoveRepeats(id, keep) => {
-                    edits.extend(doc.repeats(*id, *keep).map(|entry| doc.remove(entry)));
+                Change::RemoveRepeats(of, keep) => {
+                    edits.extend(doc.repeats(of, *keep).map(|entry| doc.remove(entry)));
                     continue;
                 }
-                Change::Remove(id) => (*id, &|entry| doc.remove(entry)),
-                Change::SetPinned(id, pinned) => (*id, &|entry| doc.set_pinned(entry, *pinned)),
-                Change::Reword(id, text) => (*id, &|entry| doc.replace_text(entry, text)),
+                Change::Remove(of) => (of, &|entry| doc.remove(entry)),
+                Change::SetPinned(of, pinned) => (of, &|entry| doc.set_pinned(entry, *pinned)),
+                Change::Reword(of, text) => (of, &|entry| doc.replace_text(entry, text)),
             };
-            edits.extend(doc.entries.iter().filter(|entry| entry.id == id).map(edit));
+            edits.extend(doc.entries.iter().filter(|entry| entry.is(of)).map(edit));
         }
         if !added.is_empty() {
             edits.push(doc.append(&topic::heading(target.stem()), &added));
@@ -383,17 +359,4 @@ struct Planned {
     path: PathBuf,
     before: Option<Vec<u8>>,
     after: Vec<u8>,
-}
-
-/// The category that a change is about.
-fn category_of(doc: &TopicDoc, change: &Change) -> Option<CategoryId> {
-    match change {
-        Change::Append { category, .. } => Some(*category),
-        Change::Remove(id)
-        | Change::RemoveRepeats(id, _)
-        | Change::SetPinned(id, _)
-        | Change::Reword(id, _) => {
-            doc.entries.iter().find(|entry| entry.id == *id).map(|entry| entry.category)
-        }
-    }
 }

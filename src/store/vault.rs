@@ -16,15 +16,16 @@ use super::{
 };
 use crate::{
     model::{
-        category::{Categories, CategoryId},
-        entry::EntryId,
+        category::Categories,
+        entry::{EntryId, Wording},
         event::{Cue, Event},
-        hash::{IdMap, IdSet},
+        hash::IdSet,
         time::{Now, Timestamp},
     },
     score::{
         adopt::{self, Line, PiScore, PiScores},
         board::{Placed, Scope},
+        copies::{Copies, Slot},
         evidence::UserState,
         ledger::Ledger,
     },
@@ -46,7 +47,7 @@ pub(crate) struct Store {
     pub(crate) trust: Trust,
     /// Where what this machine knows is kept, if there is a place for it.
     pub(crate) state: Option<PathBuf>,
-    /// Whether an agent is spoken to unasked.
+    /// Set for whoever speaks to an agent unasked.
     pub(crate) strict: bool,
 }
 
@@ -106,11 +107,11 @@ impl Store {
         }
     }
 
-    /// Its notes, lists and logs, by their names.
-    pub(crate) fn note_files_there(&self) -> Vec<String> {
-        let (mut names, _) = note_files(&self.dir);
+    /// Its notes, lists and logs, by their names, and what could not be listed.
+    pub(crate) fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
+        let (mut names, problems) = note_files(&self.dir);
         names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
-        names
+        (names, problems)
     }
 
     /// Reads a file by its name in the store. `Ok(None)` when there is none.
@@ -198,7 +199,7 @@ impl Store {
 
     /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
     /// more has to read the markdown too. Lines about other entries are not even parsed.
-    pub(crate) fn evidence_of(&self, wanted: &IdSet<EntryId>) -> Option<Ledger> {
+    pub(crate) fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
         let bytes =
             read::file(&self.dir, &self.evidence(), read::MAX_LOG).ok()?.unwrap_or_default();
         let mut wanted = wanted.clone();
@@ -218,7 +219,7 @@ impl Store {
                 wanted.extend(ledger.family(id));
             }
             if wanted.len() == before {
-                let known = wanted.iter().all(|id| ledger.knows(*id));
+                let known = wanted.iter().all(|id| ledger.times(now, *id));
                 return known.then_some(ledger);
             }
         }
@@ -282,61 +283,53 @@ impl Snapshot {
     /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
     /// that nobody decided about was set by hand.
     pub(crate) fn placed(&self, store: &Store, categories: &Categories) -> Vec<Placed> {
-        let mut at: IdMap<EntryId, usize> = IdMap::default();
+        let mut copies = Copies::default();
         let mut placed: Vec<Placed> = Vec::new();
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
-            let here = |pinned| Placed {
+            let here = Placed {
                 id: entry.id,
                 category: entry.category,
                 text: entry.text.clone(),
-                pinned,
+                pinned: entry.markers.pinned,
                 topic: topic.stem.clone(),
                 line: entry.line,
                 scope: store.scope,
                 enforced: entry.markers.enforced,
-                reviewed: store.trust.holds_entry(category, &entry.text),
+                reviewed: false,
             };
-            if let Some(first) = at.get(&entry.id).and_then(|at| placed.get_mut(*at)) {
-                if first.pinned != entry.markers.pinned {
-                    first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
+            match copies.slot(placed.len(), &here, |at| placed.get(at)) {
+                Slot::First | Slot::Twin(_) => {
+                    let reviewed = store.trust.holds_entry(category, &entry.text);
+                    placed.push(Placed { reviewed, ..here });
                 }
-                // Ids can be made to collide, and what was reviewed is a text.
-                let enforced = first.enforced || entry.markers.enforced;
-                let other = Some(here(first.pinned)).filter(|other| other.reviewed);
-                if let Some(other) = other.filter(|_| !first.reviewed) {
-                    *first = other;
+                Slot::Copy(at) => {
+                    let Some(first) = placed.get_mut(at) else { continue };
+                    if first.pinned != here.pinned {
+                        first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
+                    }
+                    first.enforced |= here.enforced;
                 }
-                first.enforced = enforced;
-                continue;
             }
-            at.insert(entry.id, placed.len());
-            placed.push(here(entry.markers.pinned));
         }
         placed
     }
 
     /// Whether the latest decision about an entry was to pin it.
     fn decided_pinned(&self, id: EntryId) -> Option<bool> {
-        self.ledger.latest_decision(id)?;
-        Some(self.ledger.evidence(id)?.user == UserState::Pinned)
+        self.ledger.decided(id).map(|user| user == UserState::Pinned)
     }
 
     /// The names of the files that hold an entry.
-    pub(crate) fn holders(&self, id: EntryId) -> Vec<&str> {
-        let held = self.entries().filter(|(_, entry)| entry.id == id);
+    pub(crate) fn holders(&self, of: &Wording) -> Vec<&str> {
+        let held = self.entries().filter(|(_, entry)| entry.is(of));
         let mut stems: Vec<&str> = held.map(|(topic, _)| topic.stem.as_str()).collect();
         stems.dedup();
         stems
     }
 
-    /// The texts of a category's entries.
-    pub(crate) fn of_category(&self, id: CategoryId) -> impl Iterator<Item = (EntryId, &str)> {
-        let of = self.entries().filter(move |(_, entry)| entry.category == id);
-        of.map(|(_, entry)| (entry.id, entry.text.as_str()))
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&TopicFile, &TopicEntry)> {
+    /// All lines of entries with their files.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&TopicFile, &TopicEntry)> {
         self.topics.iter().flat_map(|topic| topic.doc.entries.iter().map(move |e| (topic, e)))
     }
 

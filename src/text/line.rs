@@ -53,9 +53,15 @@ pub fn canonical(category: &str, text: &str) -> String {
 
 /// A whole line as pimem writes it, without line end.
 #[must_use]
-pub fn render(category: &str, text: &str, pinned: bool) -> String {
-    let marker = if pinned { format!(" {PINNED}") } else { String::new() };
-    format!("- [{category}] {text}{marker}")
+pub fn render(category: &str, text: &str, markers: Markers) -> String {
+    let mut line = canonical(category, text);
+    for (marker, is_set) in [(ENFORCED, markers.enforced), (PINNED, markers.pinned)] {
+        if is_set {
+            line.push(' ');
+            line.push_str(marker);
+        }
+    }
+    line
 }
 
 /// The id of the entry on `line`.

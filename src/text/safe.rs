@@ -1,9 +1,12 @@
 //! Safe text: what may reach a terminal, a model or the store. Never changes what is stored.
 //!
 //! The set of dangerous characters: C0 and C1 controls, DEL, soft hyphen, zero-width and bidi
-//! controls, interlinear annotations, tag characters, and letters that draw nothing.
+//! controls, interlinear annotations, shorthand format controls, tag characters, and letters that draw
+//! nothing.
 
 use std::{borrow::Cow, fmt::Write as _};
+
+use super::tags;
 
 const ZWJ: char = '\u{200d}';
 const VARIATION: char = '\u{fe0f}';
@@ -37,7 +40,7 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn json(document: &str) -> Cow<'_, str> {
     rewrite(document, |c, out| {
-        if c.is_ascii() {
+        if c.is_ascii() && c != '\u{7f}' {
             out.push(c);
             return;
         }
@@ -49,7 +52,7 @@ pub fn json(document: &str) -> Cow<'_, str> {
 }
 
 /// For a prompt: hazards are removed, and what could close or imitate the block around it is made
-/// harmless: runs of three backticks or tildes, and tags with a name that agents give meaning to.
+/// harmless: runs of three backticks or tildes, and what opens a tag.
 #[must_use]
 pub fn model(text: &str) -> Cow<'_, str> {
     let clean = rewrite(text, |c, out| {
@@ -57,47 +60,15 @@ pub fn model(text: &str) -> Cow<'_, str> {
             out.push(' ');
         }
     });
-    if clean.contains('<') || clean.contains("```") || clean.contains("~~~") {
-        Cow::Owned(without_fences(&without_tags(&clean)))
+    let clean = if clean.contains("```") || clean.contains("~~~") {
+        Cow::Owned(without_fences(&clean))
     } else {
         clean
+    };
+    match tags::harmless(&clean) {
+        Cow::Borrowed(_) => clean,
+        Cow::Owned(harmless) => Cow::Owned(harmless),
     }
-}
-
-/// Tag names that harnesses use around context; `<` before one of them becomes `‹`.
-const TAGS: &[&str] = &[
-    "memory",
-    "project-memory",
-    "pimem",
-    "system",
-    "context",
-    "user",
-    "human",
-    "assistant",
-    "instruction",
-    "function",
-    "tool",
-    "hook",
-    "environment",
-    "command",
-    "thinking",
-    "antml",
-];
-
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('<') {
-        out.push_str(before);
-        let name = after.trim_start_matches(['/', ' ']);
-        let known = TAGS
-            .iter()
-            .any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)));
-        out.push(if known || name.starts_with(['|', '!']) { '‹' } else { '<' });
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 fn without_fences(text: &str) -> String {
@@ -170,8 +141,8 @@ fn hazard(c: char) -> bool {
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -188,7 +159,9 @@ mod tests {
             assert_eq!(terminal(&terminal(&raw)), terminal(&raw), "{c:?}");
             assert_eq!(model(&model(&raw)), model(&raw), "{c:?}");
             let quoted = serde_json::to_string(&raw).unwrap();
-            assert_eq!(serde_json::from_str::<String>(&json(&quoted)).unwrap(), raw, "{c:?}");
+            let quoted = json(&quoted).into_owned();
+            assert!(!quoted.chars().any(hazard), "{c:?}");
+            assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), raw, "{c:?}");
         }
     }
 
@@ -211,7 +184,8 @@ mod tests {
             ("<|im_start|>", "‹|im_start|>"),
             ("```sh", "'''sh"),
             ("~~~~", "''''"),
-            ("Vec<T> and `a < b` stay", "Vec<T> and `a < b` stay"),
+            ("```<system>`<div>`", "'''‹system>`<div>`"),
+            ("<sys\u{1bca0}tem>", "‹system>"),
             ("tab\there\r", "tab here"),
         ] {
             assert_eq!(model(raw), want);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{
     category::{Categories, CategoryId},
-    entry::{EntryId, Markers},
+    entry::{EntryId, Markers, Wording},
 };
 
 /// One entry of a topic file.
@@ -31,6 +31,20 @@ pub struct TopicEntry {
     pub span: Range<usize>,
     /// Bytes of the text in the file.
     pub text_span: Range<usize>,
+}
+
+impl TopicEntry {
+    /// Whether it is the entry of that wording.
+    #[must_use]
+    pub fn is(&self, wording: &Wording) -> bool {
+        self.id == wording.id && self.category == wording.category && self.text == wording.text
+    }
+
+    /// The entry by its text.
+    #[must_use]
+    pub fn wording(&self) -> Wording {
+        Wording { id: self.id, category: self.category, text: self.text.clone() }
+    }
 }
 
 /// A topic file as read.
@@ -117,8 +131,12 @@ impl TopicDoc {
 
     /// The lines of an entry that may go: those without a marker, but for the first of them when one
     /// has to stay and none is marked.
-    pub fn repeats(&self, id: EntryId, keep: bool) -> impl Iterator<Item = &TopicEntry> {
-        let lines = || self.entries.iter().filter(move |entry| entry.id == id);
+    pub fn repeats<'a>(
+        &'a self,
+        of: &'a Wording,
+        keep: bool,
+    ) -> impl Iterator<Item = &'a TopicEntry> {
+        let lines = || self.entries.iter().filter(move |entry| entry.is(of));
         let stay = usize::from(keep && !lines().any(|entry| entry.markers.any()));
         lines().filter(|entry| !entry.markers.any()).skip(stay)
     }
@@ -187,7 +205,8 @@ mod tests {
     fn one_of_several_lines_stays() {
         let check = |text: &str, keep, gone: &[usize]| {
             let doc = doc(text.as_bytes());
-            let lines: Vec<usize> = doc.repeats(doc.entries[0].id, keep).map(|e| e.line).collect();
+            let lines: Vec<usize> =
+                doc.repeats(&doc.entries[0].wording(), keep).map(|e| e.line).collect();
             assert_eq!(lines, gone, "{text:?}");
         };
         check("- [done] a\n- [done] b\n- [done] a\n-  [done]  a", true, &[3, 4]);

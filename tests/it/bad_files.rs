@@ -147,6 +147,22 @@ fn directories_where_files_should_be() {
     }
 }
 
+/// What is brought back from the archive may stand in a file of it that cannot be read, too.
+#[test]
+fn an_archive_that_cannot_be_read() {
+    let sandbox = Sandbox::new("harbor");
+    sandbox.run(&["remove", "rollback"]).done();
+    fs::create_dir(sandbox.path("archive/dir.md")).unwrap();
+    let before = sandbox.tree();
+    for selector in ["rollback", "nothing of that name"] {
+        let says = "archive/dir.md is not a file";
+        refuses_with(&sandbox, &["restore", selector], "io", says, "move it away");
+    }
+    assert_eq!(sandbox.tree(), before);
+    let diff = sandbox.run(&["diff"]);
+    assert!(diff.code == 2 && diff.stderr.contains("archive/dir.md"), "{diff:?}");
+}
+
 /// What makes a search fail is found by `doctor` too.
 #[test]
 fn doctor_looks_at_notes_and_logs() {

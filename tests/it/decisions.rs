@@ -2,7 +2,12 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use crate::common::sandbox::Sandbox;
+use serde_json::Value;
+
+use crate::common::{
+    sandbox::{Sandbox, outcome},
+    script::play,
+};
 
 const OLD: &str = "The planner writes revisions in place";
 const NEW: &str = "Revisions of the planner are immutable";
@@ -135,4 +140,229 @@ fn an_archived_line_comes_back_once() {
     assert_eq!(sandbox.entries().len(), 0);
     sandbox.run(&["restore", "Alpha"]).ok();
     assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0));
+}
+
+/// Markers go with the line and come back with it.
+#[test]
+fn markers_come_back() {
+    for out in ["pimem remove X", "pimem forget X", "pimem forget X; pimem remove X"] {
+        for (marked, command) in [("*(pinned)*", "pimem pin X"), ("*(enforced)*", "true")] {
+            let mark = "sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md";
+            let mark = if marked == "*(enforced)*" { mark } else { "true" };
+            for back in ["pimem restore X", "pimem add X"] {
+                let sandbox =
+                    play(&format!("pimem add X; {command}; {mark}\n{out}\n- - X\n{back}\n+ X"));
+                let line = format!("- [lesson] X {marked}\n");
+                // Who forgets and removes takes the pin off before the line goes, and who adds a
+                // forgotten text says nothing of a pin.
+                let kept = match (marked, out, back) {
+                    ("*(pinned)*", "pimem remove X", _)
+                    | ("*(pinned)*", "pimem forget X", "pimem restore X") => true,
+                    ("*(pinned)*", ..) => false,
+                    _ => true,
+                };
+                let held = sandbox.read("topics/lessons.md");
+                assert_eq!(held.contains(&line), kept, "{out}, {back}: {held}");
+                let pinned = sandbox.entries()["X"]["userState"] == "pinned";
+                assert_eq!(pinned, kept && marked == "*(pinned)*", "{out}, {back}");
+                let log = sandbox.read("evidence.jsonl");
+                let last = log.lines().last().unwrap();
+                if pinned && back.contains("restore") {
+                    assert!(
+                        last.contains("\"op\":\"pin\""),
+                        "the log says what the line says: {last}"
+                    );
+                }
+            }
+        }
+    }
+    // A marker that somebody wrote by hand is as good as a command.
+    let sandbox = play(
+        "pimem add X; sed -i 's/] X$/] X *(pinned)*/' .pi/memory/topics/lessons.md
+         pimem forget X
+         - X
+         pimem restore X
+         + X",
+    );
+    assert_eq!(sandbox.entries()["X"]["userState"], "pinned");
+}
+
+/// Nothing automatic takes an enforced line away.
+#[test]
+fn enforced_lines_stay() {
+    let sandbox = play(
+        "pimem add X; pimem add -c pattern Z; sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md
+         2030-01-01| pimem rebuild
+         pimem dream",
+    );
+    assert_eq!(sandbox.read("topics/lessons.md"), "# Lessons\n\n- [lesson] X *(enforced)*\n");
+    assert!(sandbox.read("archive/patterns.md").contains("- [pattern] Z\n"), "the rest went cold");
+}
+
+/// What is decided about a wording that was given up does not touch the one that took its place.
+#[test]
+fn two_wordings_are_two_entries() {
+    for act in [
+        "pimem forget A",
+        "pimem reinforce --by 20 A",
+        "pimem pin A",
+        "pimem reinforce --harmful A",
+        "pimem add A --valid-until 2026-06-01",
+        "pimem add --supersedes A 'Another one'",
+        "pimem remove A",
+        "pimem edit A 'A third one'",
+    ] {
+        let sandbox = play("pimem add A; pimem reinforce A\npimem edit A B\npimem add A");
+        let before = sandbox.entries();
+        assert_eq!(before["B"]["evidence"], 2, "it has what the old wording had");
+        assert_eq!(sandbox.shell(act).code, 0, "{act}");
+        assert_eq!(sandbox.entries().get("B"), before.get("B"), "{act}");
+    }
+    let sandbox = play("pimem add A\npimem edit A B\npimem add A\npimem purge --yes B");
+    assert_eq!(sandbox.entries().into_keys().collect::<Vec<_>>(), ["A"]);
+}
+
+/// A line that was typed is wanted, whatever had become of the line that it was.
+#[test]
+fn a_line_edited_by_hand_is_wanted() {
+    for over in [
+        "pimem forget yarn",
+        "pimem add 'Install packages of the frontend with yarn only' --valid-until 2026-06-01",
+        "pimem add --supersedes yarn 'Nothing is installed'",
+    ] {
+        for rebuild in ["pimem rebuild", "true"] {
+            let sandbox = play(&format!(
+                "pimem add 'Install packages of the frontend with yarn only'
+                 pimem reinforce yarn
+                 {over}
+                 - yarn
+                 sed -i s/yarn/pnpm/ .pi/memory/topics/lessons.md; pimem trust --all
+                 {rebuild}
+                 + pnpm"
+            ));
+            let text = "Install packages of the frontend with pnpm only";
+            let evidence = sandbox.entries()[text]["evidence"].as_u64().unwrap();
+            assert!(evidence >= 2, "it keeps its evidence: {over}");
+        }
+    }
+}
+
+/// The last day is that of the place where it was said.
+#[test]
+fn the_last_day_is_local() {
+    for (zone, last, first) in [
+        ("America/Los_Angeles", "2026-07-02T06:59:59Z", "2026-07-02T07:00:00Z"),
+        ("Pacific/Auckland", "2026-07-01T11:59:59Z", "2026-07-01T12:00:00Z"),
+        ("UTC", "2026-07-01T23:59:59Z", "2026-07-02T00:00:00Z"),
+        ("Asia/Kathmandu", "2026-07-01T18:14:59Z", "2026-07-01T18:15:00Z"),
+    ] {
+        let sandbox = Sandbox::new("empty");
+        let here = |args: &[&str]| {
+            let mut command = sandbox.command(args);
+            command.env("TZ", zone);
+            outcome(command)
+        };
+        here(&["add", "X", "--valid-until", "2026-07-01"]).done();
+        let lines = r#"{"text":"Y","validUntil":"2026-07-01"}"#;
+        let mut command = assert_cmd::Command::from_std(sandbox.command(&["add", "-"]));
+        command.env("TZ", zone).write_stdin(lines).assert().success();
+        for text in ["- X", "- Y"] {
+            let shown = |now: &str| here(&["report", "--now", now]).ok().contains(text);
+            assert!(shown(last) && !shown(first), "{zone} {text}");
+        }
+        // The moment stays, wherever it is read.
+        assert!(sandbox.run(&["report", "--now", last]).ok().contains("- X"), "{zone}");
+        let check = here(&["check", "--now", first]).stdout;
+        assert!(check.contains("expired after 2026-07-01"), "{zone}: {check}");
+        let exported = here(&["export", "jsonl"]).ok();
+        let exported: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+        assert_eq!(exported["validUntil"], "2026-07-01", "{zone}");
+    }
+    // There was no midnight on that day.
+    let sandbox = Sandbox::new("empty");
+    let mut command = sandbox.command(&["add", "X", "--valid-until", "2026-03-28"]);
+    command.env("TZ", "Asia/Beirut");
+    outcome(command).done();
+    assert_eq!(sandbox.entries()["X"]["validUntil"], "2026-03-28T21:59:59.999Z");
+}
+
+/// A copy that was put out of force in the project is none of the user's own business.
+#[test]
+fn a_decision_in_one_store_is_none_in_another() {
+    for (act, told) in [
+        ("pimem forget X", true),
+        ("pimem remove X", true),
+        ("pimem add X --valid-until 2026-06-01", false),
+        ("pimem add --supersedes X 'Something else'", false),
+    ] {
+        let sandbox = play("pimem --user add --pin X\npimem add X");
+        let said = sandbox.shell(act).stdout;
+        assert_eq!(said.contains("Your own store holds it too"), told, "{act}: {said}");
+        let report = sandbox.run(&["report"]).ok();
+        assert!(report.contains("] X\n"), "{act}: {report}");
+        let row = &sandbox.entries()["X"];
+        assert_eq!((row["scope"].as_str(), &row["userState"]), (Some("user"), &"pinned".into()));
+        if told {
+            let command = said.trim_end().rsplit(": ").next().unwrap();
+            assert_eq!(sandbox.shell(command).code, 0, "{command}");
+            assert!(!sandbox.run(&["report"]).ok().contains("] X\n"));
+        }
+    }
+    // While it stands in both, the project's counts.
+    let sandbox = play("pimem --user add X\npimem add X");
+    assert_eq!(sandbox.entries()["X"]["scope"], "project");
+    let forgot = sandbox.run(&["forget", "X", "--json"]).json();
+    let result = &forgot["results"][0];
+    assert_eq!((&result["scope"], &result["userState"]), (&"project".into(), &"forgotten".into()));
+}
+
+/// An event of another clock, or with the greatest id there is, decides nothing for good.
+#[test]
+fn nothing_is_decided_for_ever() {
+    let sandbox = play("pimem add X");
+    let id = sandbox.entries()["X"]["id"].as_str().unwrap().to_owned();
+    for (number, ts) in [
+        ("7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "2090-01-01T00:00:00.000Z"),
+        ("any", "9999-12-31T23:59:59.998Z"),
+    ] {
+        let mut log = sandbox.read("evidence.jsonl");
+        log.push_str(&format!(
+            "{{\"id\":\"{number}\",\"ts\":\"{ts}\",\"entry\":\"{id}\",\"op\":\"pin\",\"by\":\"user\"}}\n"
+        ));
+        sandbox.write("evidence.jsonl", log);
+        let state = || sandbox.entries()["X"]["userState"].clone();
+        assert_eq!(state(), "pinned");
+        for (command, want) in [("forget", "forgotten"), ("restore", "pinned"), ("unpin", "auto")] {
+            sandbox.run(&[command, "X"]).ok();
+            assert_eq!(state(), want, "{command} after {ts}");
+        }
+    }
+}
+
+/// A reinforcement by a clock ten years ahead is evidence, and keeps nothing alive.
+#[test]
+fn the_future_keeps_nothing_alive() {
+    let sandbox = play(
+        "2026-01-01| pimem add X
+         2036-01-01| pimem reinforce --by 8 X
+         2036-01-01| pimem add Y",
+    );
+    let at = |now: &str| {
+        let list = sandbox.run(&["list", "--json", "--now", now]).json();
+        let rows = list["entries"].as_array().unwrap().clone();
+        let row = |text: &str| rows.iter().find(|row| row["text"] == text).unwrap().clone();
+        (row("X"), row("Y"))
+    };
+    for (now, score) in [("2026-02-01", true), ("2027-01-01", false), ("2035-12-01", false)] {
+        let (x, y) = at(now);
+        assert_eq!(x["evidence"], 9);
+        assert_eq!(x["lastReinforced"], "2026-01-01T00:00:00.000Z", "{now}");
+        assert_eq!(x["score"].as_f64().unwrap() > 0.7, score, "{now}");
+        assert_eq!(y["firstSeen"], x["firstSeen"], "it has no time of its own");
+    }
+    assert_eq!(at("2036-01-02").0["lastReinforced"], "2036-01-01T00:00:00.000Z");
+    let found = sandbox.run(&["check", "--now", "2035-01-01"]).stdout;
+    assert!(found.contains("[future-event]"), "{found}");
+    let seen = sandbox.run(&["forecast", "--json", "--days", "3650", "--now", "2026-02-01"]).json();
+    assert!(seen["days"].is_array() || seen.is_object());
 }

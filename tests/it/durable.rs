@@ -107,7 +107,7 @@ fn effects(line: &str) -> (Vec<Effect>, BTreeSet<String>) {
     let mut there: BTreeSet<String> =
         sandbox.everything().into_keys().map(|name| plain(&name)).collect();
     let before = there.clone();
-    let (done, calls) = trace::calls(&sandbox, CALLS, &args);
+    let (done, calls) = trace::calls(&sandbox, CALLS, &args, "");
     assert_eq!(done.code, 0, "{line}: {}", done.stderr);
     let root = sandbox.root();
     let place = |path: &str| {

@@ -186,3 +186,34 @@ fn rebuilding_goes_on_by_itself() {
     let lock = std::fs::File::open(own.path("lock")).unwrap();
     lock.lock().unwrap();
 }
+
+/// Without the log, nobody knows what its user has forgotten: agents are given nothing of that store,
+/// and all of the other.
+#[test]
+fn what_cannot_be_judged() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["add", "Planted berths"]).done();
+    sandbox.run(&["add", "Locks are planted"]).ok();
+    sandbox.run(&["forget", "berths"]).ok();
+    sandbox.run(&["add", "--user", "--pin", "Tides turn twice a day"]).done();
+    let before = session(&sandbox, "claude");
+    assert!(before.contains("Locks are planted") && before.contains("Tides turn"), "{before}");
+    assert!(!before.contains("Planted berths"), "{before}");
+    let log = sandbox.path("evidence.jsonl");
+    std::fs::rename(&log, sandbox.root().join("log")).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    let shown = session(&sandbox, "codex");
+    assert!(shown.contains("Tides turn"), "{shown}");
+    assert!(!shown.contains("Planted berths") && !shown.contains("Locks are"), "{shown}");
+    // A person is shown what there is, and told what is missing.
+    for args in [&["list"][..], &["search", "planted"], &["report"]] {
+        let done = sandbox.run(args);
+        assert_eq!(done.code, 2, "{args:?}: {done:?}");
+        assert!(done.stdout.contains("Locks are planted"), "{args:?}: {done:?}");
+        assert!(done.stderr.contains("evidence.jsonl is not a file"), "{args:?}: {done:?}");
+    }
+    for args in [&["reinforce", "Locks"][..], &["pin", "Locks"], &["dream", "--force"]] {
+        let refused = sandbox.run(args).refused();
+        assert!(refused.contains("evidence.jsonl is not a file"), "{args:?}: {refused}");
+    }
+}

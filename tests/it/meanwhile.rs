@@ -4,6 +4,7 @@
 use std::{fs, os::unix::fs::MetadataExt};
 
 use crate::common::{
+    repository,
     sandbox::{Sandbox, outcome},
     trace::{self, Paused},
 };
@@ -110,6 +111,30 @@ fn a_file_is_written_in_place_meanwhile() {
     assert!(text.contains("outlive") && text.contains("One more"), "{text}");
 }
 
+/// The same of what stays on this machine, which nobody has to lock to add to.
+#[test]
+fn its_data_is_made_twice() {
+    if !trace::is_there() {
+        return;
+    }
+    let transcript = repository().join("fixtures/transcripts/claude.jsonl");
+    let args = ["session", "index", transcript.to_str().unwrap()];
+    for when in 1.. {
+        let sandbox = store();
+        let Some(paused) = Paused::at(&sandbox, "write", &when.to_string(), &args) else { break };
+        let mut other = sandbox.command(&args);
+        other.env("PIMEM_LOCK_TIMEOUT_MS", "100").env("PIMEM_SESSION", "another");
+        let other = outcome(other);
+        let waited = other.code == 2 && other.stderr.contains("is locked by another process");
+        assert!(other.code == 0 || waited, "{when}: {other:?}");
+        let first = paused.end();
+        assert_eq!(first.code, 0, "{when}: {}", first.stderr);
+        let ignored = fs::read_to_string(sandbox.project().join(".pi/data/.gitignore")).unwrap();
+        assert_eq!(ignored, "*\n", "{when}");
+        assert_eq!(sandbox.litter(), Vec::<String>::new(), "{when}");
+    }
+}
+
 /// The first use of a store by two at once: while one is about to put a file into place, the other
 /// waits for it, or has been faster, and takes nothing away.
 #[test]
@@ -117,7 +142,7 @@ fn a_store_is_made_twice() {
     if !trace::is_there() {
         return;
     }
-    for call in ["mkdir", "rename"] {
+    for call in ["mkdir", "write"] {
         for when in 1.. {
             let sandbox = Sandbox::new("empty");
             let when = when.to_string();
@@ -126,7 +151,7 @@ fn a_store_is_made_twice() {
                 break;
             };
             let mut other = sandbox.command(&["add", "From another"]);
-            other.env("PIMEM_LOCK_TIMEOUT_MS", "20");
+            other.env("PIMEM_LOCK_TIMEOUT_MS", "100");
             let other = outcome(other);
             let waited = other.code == 2 && other.stderr.contains("is locked by another process");
             assert!(other.code == 0 || waited, "{call} {when}: {other:?}");
@@ -140,7 +165,7 @@ fn a_store_is_made_twice() {
             let added = sandbox.entries();
             assert_eq!(added.contains_key("From another"), other.code == 0, "{call} {when}");
             assert!(added.contains_key("From one") && added.contains_key("After both"));
-            let report = sandbox.run(&["report"]).ok();
+            let report = sandbox.run(&["report"]).done();
             assert!(report.contains("From one"), "{call} {when}: {report}");
         }
     }

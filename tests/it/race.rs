@@ -91,6 +91,32 @@ fn no_update_is_lost_or_doubled() {
     assert_eq!(differences(&sandbox, &acknowledged).len(), 1, "a torn event is noticed");
 }
 
+/// The first of all additions, by many at once: one store is made, whole, and nobody is turned away.
+#[test]
+fn a_store_is_made_by_many() {
+    for round in 0..6 * scale() {
+        let sandbox = Sandbox::new("empty");
+        thread::scope(|threads| {
+            for worker in 0..16 {
+                let sandbox = &sandbox;
+                threads.spawn(move || {
+                    let mut command = sandbox.command(&["add", &format!("w{worker}")]);
+                    command.env("PIMEM_SYNC", "0").env("PIMEM_LOCK_TIMEOUT_MS", "120000");
+                    let done = crate::common::sandbox::outcome(command);
+                    assert_eq!(done.code, 0, "{round}: {}", done.stderr);
+                });
+            }
+        });
+        for name in [".gitignore", ".gitattributes"] {
+            assert!(!sandbox.read(name).is_empty(), "{round}: {name}");
+        }
+        assert_eq!(sandbox.litter(), Vec::<String>::new(), "{round}");
+        assert_eq!(sandbox.entries().len(), 16, "{round}");
+        // What was written here is known to have been, by whomever the store was made.
+        sandbox.run(&["report"]).ok();
+    }
+}
+
 /// What is in the store and should not be, or the other way round.
 fn differences(sandbox: &Sandbox, acknowledged: &Acknowledged) -> Vec<String> {
     let mut found = Vec::new();

@@ -181,6 +181,8 @@ fn ledgers() {
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(!for_agents(&sandbox).contains("planted"));
+    let said = sandbox.run(&["report"]).stderr;
+    assert!(said.contains("is not a file; without it, nothing counts as reviewed"), "{said}");
     assert_eq!(sandbox.run(&["trust"]).code, 2);
     // A file in the place of the directory of ledgers: what is added is kept, and not noted.
     let dir = file.parent().unwrap();

@@ -40,6 +40,8 @@ use crate::{
 const SESSION: usize = 64;
 /// What a hook needs for itself, of the time that it has.
 const REST: Duration = Duration::from_millis(50);
+/// Characters of a prompt that are kept for a summary.
+const SAID: usize = 450;
 /// Bytes of the end of a transcript that hold its last answer.
 const TAIL: u64 = 256 << 10;
 
@@ -53,6 +55,7 @@ pub(super) struct Call<'a> {
     pub(super) stores: Vec<Store>,
     session: Option<Session>,
     nothing: Known,
+    open: OnceCell<String>,
     said: OnceCell<String>,
 }
 
@@ -134,8 +137,8 @@ impl<'a> Call<'a> {
             session = Some(open);
         }
         let nothing = Known::default();
-        let said = OnceCell::new();
-        let call = Self { ctx, agent, moment, input, stores, session, nothing, said };
+        let (open, said) = (OnceCell::new(), OnceCell::new());
+        let call = Self { ctx, agent, moment, input, stores, session, nothing, open, said };
         if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
             call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
         }
@@ -180,6 +183,13 @@ impl<'a> Call<'a> {
     pub(super) fn note(&self, notes: &[Note]) {
         if let Some(session) = &self.session {
             session.note(notes);
+        }
+    }
+
+    /// Has the session go on in a store that was just made.
+    pub(super) fn move_to(&self, store: &Store) {
+        if let Some(session) = &self.session {
+            session.copy_to(store);
         }
     }
 
@@ -255,13 +265,23 @@ impl<'a> Call<'a> {
         self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
     }
 
-    /// The beginning of the prompt as it may be kept. Pages may be pasted in, so secrets are looked for
-    /// once.
+    /// The beginning of the prompt as it may be kept, on one line.
     pub(super) fn prompt(&self) -> &str {
         self.said.get_or_init(|| {
-            let prompt = self.input.prompt.as_deref().unwrap_or_default();
-            secret::clean(prompt).chars().take(PROMPT).collect()
+            let line = self.open().split_whitespace().collect::<Vec<_>>().join(" ");
+            line.chars().take(PROMPT).collect()
         })
+    }
+
+    /// The same with its line breaks, and more of it: enough to tell what was typed.
+    pub(super) fn said(&self) -> String {
+        self.open().chars().take(SAID).collect()
+    }
+
+    /// The prompt without secrets. Pages may be pasted in, so they are looked for once.
+    fn open(&self) -> &str {
+        self.open
+            .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn index(call: &Call<'_>) -> Result<(), Failure> {
         |path: std::path::PathBuf| sessions::from_transcript(call.ctx, named, &path).ok().flatten();
     let of_ledger = || {
         let said = call.known().said.iter().map(String::as_str);
-        sessions::of_prompts(call.ctx, named, said)
+        sessions::of_notes(call.ctx, named, said)
     };
     let summary = call.transcript().and_then(of_transcript).or_else(of_ledger);
     keep(call, summary)?;
@@ -63,7 +63,7 @@ pub(super) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
             }
             let named = Named { agent: Some(agent), session: Some(id) };
             let said = known.said.iter().map(String::as_str);
-            keep(call, sessions::of_prompts(call.ctx, named, said))?;
+            keep(call, sessions::of_notes(call.ctx, named, said))?;
         }
         session::remove(&ledger);
     }

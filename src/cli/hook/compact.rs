@@ -12,6 +12,7 @@ use crate::{
     cli::{context, error::Failure, observing},
     model::{local::Date, time::Timestamp},
     plan::{
+        instruction,
         observe::{self, Heard},
         reflect::{self, Mode},
     },
@@ -20,7 +21,7 @@ use crate::{
         read,
     },
     text::{
-        observation::{self, Document, Line},
+        observation::{self, Below, Document, Item, Line},
         safe, secret,
         transcript::{self, Message, Role},
     },
@@ -56,7 +57,11 @@ pub(super) fn observations(call: &Call<'_>) -> Answer {
         let bytes = home.file(&name).ok().flatten().filter(|_| home.file_reviewed(&name))?;
         Some(Document::parse(&String::from_utf8_lossy(&bytes)))
     });
-    let known = known.unwrap_or_default();
+    let mut known = known.unwrap_or_default();
+    // What an earlier version kept may be worded as an order after all.
+    for day in &mut known.days {
+        day.lines.retain(|line| !orders(line));
+    }
     let before = stem.as_deref().map(|stem| home.reached(stem)).unwrap_or_default();
     let (heard, last) = heard(call, &Reached { messages: None, ..before });
     let found = observe::observe(&heard).without(&known);
@@ -67,6 +72,21 @@ pub(super) fn observations(call: &Call<'_>) -> Answer {
             Observed { stem, found, reached }
         });
     answer
+}
+
+/// Whether a line of observations, or what stands below it, is worded as an order to an agent.
+fn orders(line: &Line) -> bool {
+    let is_order = |text: &str| instruction::find(text).is_some();
+    match line {
+        Line::Other(text) => is_order(text),
+        Line::Item(Item { note, below }) => {
+            let order = |below: &Below| match below {
+                Below::Note(_, note) => is_order(&note.text),
+                Below::Other(text) => is_order(text),
+            };
+            is_order(&note.text) || below.iter().any(order)
+        }
+    }
 }
 
 /// Keeps new observations where they have taken the place of a summary: the agent has nothing else.

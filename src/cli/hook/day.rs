@@ -33,32 +33,44 @@ pub(super) fn sources(call: &Call<'_>) -> AtHand {
         });
         (!text.is_empty()).then_some((date, text))
     });
-    let handoff = left(call).map_or_else(String::new, |left| {
-        let log = log.as_ref().map_or("", |(_, log)| log);
-        let news = blocks::news(&left.text, &[log, &scratchpad]);
-        let is_said = |line: &str| !line.starts_with("<!--") && !line.starts_with("## ");
-        let said: Vec<&str> = news.lines().filter(|line| is_said(line)).collect();
-        // That there was one says nothing.
-        let head = left.text.lines().next().filter(|_| !said.is_empty()).unwrap_or_default();
-        [&[head], said.as_slice()].concat().join("\n")
-    });
+    let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
+    let news = |left: &Left<'_>| of_handoff(&left.text, &known, list_is_known(call));
+    let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
     let notes = read(notes::NOTES, &|store| working::notes(store).ok());
     AtHand { scratchpad, handoff, log, notes }
 }
 
-/// The handoff to start from: after a compaction the one that this session left, else the newest.
-fn left<'a>(call: &'a Call<'_>) -> Option<Left<'a>> {
+/// What a handoff says that stands in none of the texts that are shown beside it. Items that it calls
+/// open are of no use where the list tells which of them still are.
+fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
+    let is_wanted = |line: &&str| !list_is_known || !line.starts_with("- [ ] ");
+    let block: Vec<&str> = block.lines().filter(is_wanted).collect();
+    let news = blocks::news(&block.join("\n"), known);
+    let is_said = |line: &&str| !line.starts_with("<!--") && !line.starts_with("## ");
+    news.lines().filter(is_said).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether there is a list of items, and every such list is shown.
+fn list_is_known(call: &Call<'_>) -> bool {
+    let has_list = |store: &&Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
+    let mut lists = call.stores.iter().filter(has_list).peekable();
+    lists.peek().is_some() && lists.all(|store| call.ctx.shows_notes(store, notes::SCRATCHPAD))
+}
+
+/// The newest handoff to start from that has something to say: after a compaction of those that this
+/// session left, else of all.
+fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left<'a>> {
     let (ctx, stores) = (call.ctx, &call.stores);
     let found = if call.input.source == Source::Compact {
         let id = call.session_id().as_deref().map(blocks::short_id);
         let known = &call.known().handoffs;
         handoff::newest_within(ctx, stores, handoff::KEPT, |left| {
             let its_own = known.is_empty() || known.contains(&hash(&left.text));
-            left.session == id && its_own && left.is_ours()
+            left.session == id && its_own && left.is_ours() && says(left)
         })
     } else {
         handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
-            ctx.shows_notes(left.store, &left.log) || left.is_ours()
+            (ctx.shows_notes(left.store, &left.log) || left.is_ours()) && says(left)
         })
     };
     found.ok().flatten()

@@ -9,11 +9,12 @@ use crate::{
         error::Failure,
         find::Hit,
         learning::{self, What},
-        recalled,
+        recalled, waiting,
     },
     model::entry::EntryId,
     recall::gate,
     store::session::Note,
+    text::preference::{self, Preference},
 };
 
 /// Least characters of a message that a summary of the session may use.
@@ -49,11 +50,10 @@ fn recall(call: &Call<'_>, prompt: &str, there: impl Iterator<Item = EntryId>) -
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
     except.extend(there);
-    let (entries, mut sessions) =
+    let (entries, sessions) =
         recalled::search(ctx, &call.stores, prompt, &except, known.texts.len());
     let hits = recalled::alive(ctx, &call.stores, entries.hits, recalled::limit(ctx));
-    sessions.retain(|hit| !known.texts.contains(&hash(&hit.text)));
-    sessions.truncate(recalled::SESSIONS);
+    let sessions = recalled::sessions(sessions, |text| known.texts.contains(&hash(text)));
     Answer {
         text: recalled::text(ctx, &hits, &sessions),
         entries: hits.into_iter().filter_map(shown).collect(),
@@ -75,20 +75,38 @@ pub(super) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !gate::is_trivial(said);
     if usable && call.known().said.len() < MESSAGES {
-        call.note(&[Note::Said { text: said.to_owned() }]);
+        call.note(&[Note::Said { text: call.said() }]);
     }
     let most = PREFERENCES.saturating_sub(call.known().learned);
     let (Some(prompt), Some(home)) = (&call.input.prompt, call.home()) else { return Ok(()) };
     if most == 0 || call.input.invocation > 0 {
         return Ok(());
     }
-    let learned = learning::learn(call.ctx, home, prompt, most, call.who())?;
+    let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
+        preference::find(prompt).into_iter().partition(|found| found.waits.is_some());
+    let mut learned = learning::take(call.ctx, home, &typed, most, call.who(), false)?;
+    let mut made = None;
+    if !waiting.is_empty()
+        && let Some((mut store, there)) = waiting::place(call.ctx)
+    {
+        store.patience = home.patience;
+        if !there {
+            store.init()?;
+        }
+        learned.extend(waiting::hold(call.ctx, &store, &waiting, most, call.who(), false)?);
+        made = Some(store).filter(|_| !there);
+    }
     // Whoever said it need not be told.
-    let known = learned.iter().filter(|learned| learned.what != What::Recent);
+    let news = |what: &What| !matches!(what, What::Recent | What::Known);
+    let known = learned.iter().filter(|learned| news(&learned.what));
     let entries: Vec<String> =
         known.filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
     if !entries.is_empty() {
         call.note(&[Note::Learned { entries }]);
+    }
+    // Later calls find this store first.
+    if let Some(store) = made {
+        call.move_to(&store);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::{
     day,
 };
 use crate::{
-    agents::wire::Source,
+    agents::{reply, wire::Source},
     cli::{detached, error::Failure, report},
     config::layer::Origin,
     report::{
@@ -69,30 +69,30 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
         let _ = writeln!(lines, "- [{name}] {line}");
         entries.push(Shown { id: row.entry.id, text: row.entry.text.clone(), score: None });
     }
-    let mut text = match news {
-        false => report.text,
-        true if lines.is_empty() => lines,
-        true => format!("{NEWS}{lines}"),
+    let text = match (news, lines.is_empty()) {
+        (false, _) => report.text,
+        (true, true) => lines,
+        (true, false) => format!("{NEWS}{lines}"),
     };
-    let unreviewed = board.unreviewed();
-    if unreviewed > 0 {
-        let gap = if text.is_empty() { "" } else { "\n" };
-        let came = ctx.came(&call.stores, board.rows.iter().map(|row| &row.entry));
-        let (count, are, them) = match unreviewed {
-            1 => ("1 memory".to_owned(), "is not shown, because it", "it"),
-            count => (format!("{count} memories"), "are not shown, because they", "them"),
-        };
-        let _ = writeln!(
-            text,
-            "{gap}> {count} of this project {are} {came}. The user can look at {them} with \
-             `pimem trust --review`."
-        );
+    let mut notes = String::new();
+    let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));
+    if let Some(left_out) = waiting.for_agent() {
+        let _ = writeln!(notes, "{left_out}");
     }
     if let Some(line) = ctx.unusable_for_agents() {
-        let gap = if text.is_empty() || unreviewed > 0 { "" } else { "\n" };
-        let _ = writeln!(text, "{gap}{line}");
+        let _ = writeln!(notes, "{line}");
     }
-    Answer { text, entries, report: true, ..Answer::default() }
+    let mut answer = Answer { text, entries, report: true, ..Answer::default() };
+    // However much is pinned.
+    let room = call.agent.limit().less(reserved + call.agent.limit().size(&notes));
+    let text = reply::fit(&answer.text, room);
+    answer.keep_only(&text);
+    answer.text = text;
+    if !answer.text.is_empty() && !notes.is_empty() {
+        answer.text.push('\n');
+    }
+    answer.text.push_str(&notes);
+    answer
 }
 
 /// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of

@@ -55,10 +55,10 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     let ctx = call.ctx;
     // Most answers use nothing that is due, and then there is nothing to lock.
     let due = |ledger: &Ledger| {
-        let mut evidence = used.iter().filter_map(|id| ledger.evidence(*id));
+        let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.now, *id));
         evidence.any(|evidence| board::rested(ctx.now, &evidence))
     };
-    if store.evidence_of(used).is_some_and(|ledger| !due(&ledger)) {
+    if store.evidence_of(ctx.now, used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
     let lock = context::lock(ctx, store)?;

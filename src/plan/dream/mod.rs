@@ -12,7 +12,12 @@ use super::{
 };
 use crate::{
     embed::{self, table, vector::Vector},
-    model::{category::Categories, entry::EntryId, hash::IdSet, time::Now},
+    model::{
+        category::Categories,
+        entry::EntryId,
+        hash::IdSet,
+        time::{Now, Timestamp},
+    },
     score::{
         board::{self, Board, Row, Scope},
         evidence::UserState,
@@ -28,19 +33,21 @@ const TOGETHER: usize = 5;
 /// Most proposals for one topic.
 const PROPOSALS: usize = 3;
 
-/// The steps for one store, in the order in which they are to be done.
+/// The steps for one store, in the order in which they are to be done. `date` tells the day of a
+/// moment.
 pub(crate) fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
     board: &Board,
     scope: Scope,
+    date: fn(Timestamp) -> String,
 ) -> Vec<Step> {
     let mut gone = IdSet::default();
     let merges = same(board, &mut gone);
     // What has just taken over evidence is not what it was scored as.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
-    let faded = faded(now, categories, board, scope, &kept, &mut gone);
+    let faded = faded((now, date), categories, board, scope, &kept, &mut gone);
     // An entry that goes, goes from all its lines.
     let mut steps = repeats(topics, board);
     steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
@@ -58,7 +65,8 @@ fn keeper(step: &Step) -> Option<EntryId> {
 /// Whether an entry may be changed by a dream at all.
 pub(crate) fn is_free(row: &Row) -> bool {
     let kept = row.standing == Standing::Pinned || row.entry.pinned || row.entry.enforced;
-    row.entry.reviewed && !kept && row.evidence.user != UserState::Forgotten
+    // What shares its id with another text shares its evidence, and that would go with it.
+    row.entry.reviewed && !kept && !row.shared && row.evidence.user != UserState::Forgotten
 }
 
 /// Entries that stand on more than one line.
@@ -123,7 +131,7 @@ fn are_near(a: &str, b: &str) -> bool {
 
 /// Entries that no report shows any more, and those of topics that went cold.
 fn faded(
-    now: Now,
+    (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
     board: &Board,
     scope: Scope,
@@ -141,7 +149,7 @@ fn faded(
         }
         let days = now.since(row.evidence.last_reinforced).days().floor();
         let reason = match (row.evidence.until, row.superseded_by) {
-            (Some(until), _) if row.expired => format!("its date has passed: {}", until.date()),
+            (Some(until), _) if row.expired => format!("its date has passed: {}", date(until)),
             (_, Some(by)) => format!("was replaced by {by}"),
             _ if row.state == State::Dropped && !row.fresh => {
                 format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     model::{
         category::CategoryId,
-        event::{Cue, Event, EventKind},
+        event::{Author, Cue, Event, EventKind},
         time::Timestamp,
         ulid::EventId,
     },
@@ -107,7 +107,13 @@ fn world(all: &[Held]) -> World {
         let more = (one.more > 0).then_some(EventKind::Reinforce(one.more));
         for kind in kinds.into_iter().chain([more]).flatten() {
             number += 1;
-            world.ledger.fold(&Event { id: EventId(number), ts, entry: id, kind });
+            world.ledger.fold(&Event {
+                id: EventId(number),
+                ts,
+                entry: id,
+                by: Author::Person,
+                kind,
+            });
         }
         let harm = u64::from(one.last == Some(EventKind::Harmful(1)));
         world.counts.push((1 + u64::from(one.more), harm));
@@ -131,7 +137,7 @@ fn steps(world: &World) -> (Vec<Step>, Board) {
     let board = Board::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
-    (plan(NOW, &world.categories, &topics, &board, Scope::Project), board)
+    (plan(NOW, &world.categories, &topics, &board, Scope::Project, Timestamp::date), board)
 }
 
 proptest! {
@@ -162,8 +168,8 @@ proptest! {
             let sum = good.saturating_sub(4 * bad);
             number += 1;
             let (id, ts) = (EventId(number), NOW.0);
-            world.ledger.fold(&Event { id, ts, entry: *keep, kind: EventKind::Merge(from.clone()) });
-            prop_assert_eq!(world.ledger.evidence(*keep).unwrap().count, sum);
+            world.ledger.fold(&Event { id, ts, entry: *keep, by: Author::Person, kind: EventKind::Merge(from.clone()) });
+            prop_assert_eq!(world.ledger.evidence(NOW, *keep).unwrap().count, sum);
             gone.extend(from);
         }
         for step in &steps {

@@ -1,6 +1,7 @@
 //! What sessions and logs said, made into conclusions: what is new, and what was said before.
 //!
-//! Nothing that is private, a secret, or worded as an order to an agent gets any further than here.
+//! Nothing that is private, a secret, worded as an order to an agent, or that may have been pasted gets
+//! any further than here.
 
 mod memory;
 mod recurrence;
@@ -31,6 +32,8 @@ const STATEMENTS: usize = 60;
 const DONE: usize = 5;
 /// Other sentences of one session.
 const SENTENCES: usize = 200;
+/// Statements that may have been pasted, of which a plan tells.
+const PASTED: usize = 10;
 /// Bytes of what a user typed in one session that are read; nobody types more.
 const TYPED: usize = 256 << 10;
 
@@ -67,14 +70,23 @@ pub(crate) struct Heard {
     pub(crate) statements: Vec<Statement>,
     /// Other sentences that may turn out to be worth something.
     pub(crate) sentences: Vec<String>,
+    /// What the user may have pasted, and why that seems so.
+    pub(crate) pasted: Vec<(Statement, &'static str)>,
 }
 
 impl Heard {
     fn of(source: Source) -> Self {
-        Self { source, exchanges: 0, statements: Vec::new(), sentences: Vec::new() }
+        let (statements, sentences, pasted) = (Vec::new(), Vec::new(), Vec::new());
+        Self { source, exchanges: 0, statements, sentences, pasted }
     }
 
     fn take(&mut self, found: Found) {
+        if let Some(why) = found.pasted {
+            let room = PASTED.saturating_sub(self.pasted.len());
+            let stated = found.statements.into_iter().take(room);
+            self.pasted.extend(stated.map(|statement| (statement, why)));
+            return;
+        }
         for statement in found.statements {
             let allowed = || instruction::find(&statement.text).is_none();
             // Of what is finished, the last ones stay.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Heard,
+    Heard, Source,
     memory::{Known, Memory, Place},
 };
 use crate::{
     model::{event::Cue, time::Timestamp},
-    text::statement::Kind,
+    text::statement::{Kind, Statement},
 };
 
 /// In so many sessions the same is said that it is a pattern, whatever it is.
@@ -33,6 +33,8 @@ pub(crate) struct Conclusion {
     pub(crate) sources: Vec<String>,
     /// When it was said last, as far as that is known.
     pub(crate) said: Option<Timestamp>,
+    /// Why its user may have pasted it: then it is no conclusion, and a plan only tells of it.
+    pub(crate) pasted: Option<&'static str>,
     /// It was concluded before: evidence for an entry that is there, and no new one where it is not.
     pub(crate) again: bool,
 }
@@ -47,7 +49,7 @@ pub(crate) fn conclude(memory: &mut Memory, heard: &[Heard]) -> Vec<Conclusion> 
     });
     let mut index = memory.index();
     let mut touched: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
-    for Heard { source, statements, sentences, .. } in heard {
+    for Heard { source, statements, sentences, .. } in &heard {
         let place = Place::of(source);
         let statements =
             statements.iter().map(|found| (&found.text, Some(found.kind), found.again));
@@ -66,7 +68,29 @@ pub(crate) fn conclude(memory: &mut Memory, heard: &[Heard]) -> Vec<Conclusion> 
     }
     memory.shrink();
     drawn.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.text.cmp(&other.text)));
-    drawn.into_iter().map(|(_, conclusion)| conclusion).collect()
+    let mut drawn: Vec<Conclusion> = drawn.into_iter().map(|(_, conclusion)| conclusion).collect();
+    for Heard { source, pasted, .. } in heard {
+        for (statement, why) in pasted {
+            let known = drawn.iter().any(|one| one.text == statement.text);
+            drawn.extend((!known).then(|| left_out(source, statement, why)));
+        }
+    }
+    drawn
+}
+
+/// What may have been pasted, as far as a plan tells of it.
+fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclusion {
+    let place = Place::of(source);
+    Conclusion {
+        category: statement.kind.category(),
+        cue: Cue::Behavioral,
+        text: statement.text.clone(),
+        reason: format!("{} in {}", statement.kind.category(), named(std::slice::from_ref(&place))),
+        sources: vec![place.id],
+        said: source.when,
+        pasted: Some(why),
+        again: false,
+    }
 }
 
 /// The conclusion from a statement that was made in new places.
@@ -101,6 +125,7 @@ fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
         reason: format!("{what} {}in {}", if again { "again " } else { "" }, named(rests_on)),
         sources: rests_on.iter().map(|place| place.id.clone()).collect(),
         said: rests_on.iter().filter_map(Place::when).max(),
+        pasted: None,
         again,
     };
     Some((kind, conclusion))

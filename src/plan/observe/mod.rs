@@ -7,23 +7,21 @@ pub(crate) mod answer;
 mod cue;
 mod words;
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
-use super::{instruction, reflect};
+use super::{instruction, reflect, said};
 use crate::{
     model::local::Date,
     recall::gate,
     text::{
         observation::{Below, Document, Item, Line, Mark, Note},
-        preference, secret,
+        pasted, preference, secret,
         transcript::Role,
     },
 };
 
 /// Characters of an observation.
 const LONGEST: usize = 400;
-/// Sentences of one message.
-const SENTENCES: usize = 20;
 /// What is reported on one thing that the user said.
 const REPORTS: usize = 8;
 /// Files that are named for it.
@@ -45,12 +43,17 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// As a model reads it. Only its first line begins at the margin, so that nothing said can pass for
+    /// As a model reads it, without what its user pasted. Only its first line begins at the margin, so that nothing said can pass for
     /// another message.
     pub(crate) fn read_out(&self) -> String {
         let who = if self.role == Role::User { "User" } else { "Agent" };
         let clock = self.minute.map(|minute| format!(" {:02}:{:02}", minute / 60, minute % 60));
-        let (text, (start, end)) = (self.text.trim(), READ);
+        let own = if self.role == Role::User {
+            pasted::own_words(&self.text)
+        } else {
+            Cow::Borrowed(self.text.as_str())
+        };
+        let (text, (start, end)) = (own.trim(), READ);
         let length = text.chars().count();
         let text = if length > start + end {
             let head: String = text.chars().take(start).collect();
@@ -104,7 +107,8 @@ impl Observer {
             return;
         }
         self.finish_turn();
-        for (text, masked, asked) in preference::sentences(&message.text).take(SENTENCES) {
+        let lead = said::lead_of_clean(&message.text).unwrap_or_default();
+        for (text, masked, asked) in preference::sentences(&lead).take(1) {
             let Some(text) = kept(&text) else { continue };
             let (mark, lead) = cue::of_user(&masked, asked);
             let text = cue::without_lead(&text, lead);
@@ -119,7 +123,10 @@ impl Observer {
     fn agent(&mut self, message: &Heard) {
         let mut answer = None;
         for (text, masked, asked) in preference::sentences(&message.text) {
-            let Some(text) = kept(&text) else { continue };
+            // An agent wants nothing for good: it repeats what somebody else wrote.
+            let Some(text) = kept(&text).filter(|text| preference::find(text).is_empty()) else {
+                continue;
+            };
             let note = |mark, lead: &str| Note {
                 mark,
                 minute: message.minute,

@@ -24,7 +24,9 @@ use self::{
 use super::{
     gitlink, read,
     root::{self, Places},
+    trust::Key,
     vault::{Snapshot, Store},
+    waits,
 };
 use crate::{
     model::category::{Categories, CategoryId},
@@ -109,7 +111,16 @@ impl Store {
                 }
             }
         }
-        found.into_iter().collect()
+        let mut found: Vec<Line<'a>> = found.into_iter().collect();
+        if !found.is_empty() {
+            // Nobody has vouched for what was learned of a paste, though no git brought it.
+            let key =
+                |(category, text): &Line<'_>| trust.entry(&categories.spec(*category).name, text);
+            let keys: Vec<Key> = found.iter().map(key).collect();
+            let waits = waits::of(trust, &keys);
+            found.retain(|line| !waits.contains(&key(line)));
+        }
+        found
     }
 
     fn origins(
@@ -136,7 +147,7 @@ impl Store {
         let linked: BTreeSet<Line<'_>> = linked
             .flat_map(|topic| topic.doc.entries.iter().map(|e| (e.category, e.text.as_str())))
             .collect();
-        let Some(refs) = Refs::read(&git, &common) else { return all(Origin::Unclear) };
+        let Ok(refs) = Refs::read(&git, &common) else { return all(Origin::Unclear) };
         let question = Question {
             lines: lines.iter().copied().zip(0..).collect::<HashMap<_, _>>(),
             categories,
@@ -157,7 +168,8 @@ impl Store {
 }
 
 fn source(topics: &Path, places: &Places) -> Source {
-    let is_there = |path: PathBuf| fs::symlink_metadata(path).is_ok();
+    // What cannot be looked at may be there.
+    let is_there = |path: PathBuf| !matches!(reflog::present(fs::symlink_metadata(path)), Ok(None));
     if !fs::symlink_metadata(topics).is_ok_and(|meta| meta.is_dir()) {
         return Source::Unclear;
     }
@@ -177,15 +189,14 @@ fn source(topics: &Path, places: &Places) -> Source {
             // The archive, where lines come back from, would be in another one.
             return Source::Unclear;
         }
-        let read = |path: PathBuf| {
+        let converts = |path: PathBuf| {
             let dir = path.parent().unwrap_or(dir).to_path_buf();
-            read::file(&dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default()
+            read::file(&dir, &path, read::MAX_FILE)
+                .map_or(true, |found| found.is_some_and(|bytes| attributes::convert(&bytes)))
         };
         let attributes = below.iter().map(|dir| dir.join(ATTRIBUTES));
         let mut attributes = attributes.chain([common.join("info/attributes")]);
-        if BUSY.iter().any(|name| is_there(git.join(name)))
-            || attributes.any(|path| attributes::convert(&read(path)))
-        {
+        if BUSY.iter().any(|name| is_there(git.join(name))) || attributes.any(converts) {
             return Source::Unclear;
         }
         return Source::Git(dir.to_path_buf(), git, common);

@@ -5,7 +5,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, ErrorKind, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -106,32 +106,38 @@ impl Fetched {
 
 impl Refs {
     /// Reads the refs that a work tree with the directory `git` sees, `common` being the directory of
-    /// all work trees of the repository. `None` where they are kept in another way than in files.
-    pub(super) fn read(git: &Path, common: &Path) -> Option<Self> {
-        if common.join("reftable").exists() {
-            return None;
+    /// all work trees of the repository.
+    ///
+    /// # Errors
+    ///
+    /// When they are kept in another way than in files, and when any of those cannot be read: what is
+    /// not known may have brought a line.
+    pub(super) fn read(git: &Path, common: &Path) -> io::Result<Self> {
+        if present(fs::symlink_metadata(common.join("reftable")))?.is_some() {
+            return Err(ErrorKind::Unsupported.into());
         }
-        let logs = files(&common.join("logs/refs")).into_iter();
-        let logs: Vec<(String, Vec<Step>)> =
-            logs.map(|(name, path)| (name, log(&path, HEAD))).collect();
+        let mut logs: Vec<(String, Vec<Step>)> = Vec::new();
+        for (name, path) in files(&common.join("logs/refs"))? {
+            logs.push((name, log(&path, HEAD)?));
+        }
         let mut known: BTreeSet<String> = BTreeSet::new();
         for (_, steps) in logs.iter().filter(|(name, _)| kind(name) == Kind::Fetched) {
             known.extend(steps.iter().map(|step| step.after.clone()));
         }
         let mut fetched = recent(logs);
         let (mut others, mut local) = (BTreeSet::new(), BTreeSet::new());
-        for (name, id) in tips(common) {
+        for (name, id) in tips(common)? {
             match kind(&name) {
                 Kind::Fetched if known.insert(id.clone()) => drop(others.insert(id)),
                 Kind::Local => drop(local.insert(id)),
                 Kind::Fetched | Kind::Neither => {}
             }
         }
-        let named = fetch_head(git).into_iter().filter(|id| !known.contains(id)).take(TIPS);
+        let named = fetch_head(git)?.into_iter().filter(|id| !known.contains(id)).take(TIPS);
         let others = others.into_iter().take(TIPS).chain(named);
         fetched.extend(others.map(Fetched::once));
         let local = local.into_iter().take(TIPS).collect();
-        Some(Self { head: log(&git.join("logs/HEAD"), HEAD), fetched, local })
+        Ok(Self { head: log(&git.join("logs/HEAD"), HEAD)?, fetched, local })
     }
 
     /// Every commit that they speak of.
@@ -198,70 +204,84 @@ fn recent(logs: Vec<(String, Vec<Step>)>) -> Vec<Fetched> {
     found
 }
 
+/// What is there, if anything is.
+pub(super) fn present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The last steps of a log, earliest first.
-fn log(path: &Path, most: usize) -> Vec<Step> {
-    let read = || -> io::Result<(Vec<u8>, bool)> {
-        let mut file = File::open(path)?;
-        let start = file.metadata()?.len().saturating_sub(TAIL);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        file.take(TAIL).read_to_end(&mut bytes)?;
-        Ok((bytes, start > 0))
-    };
-    let Ok((bytes, cut)) = read() else { return Vec::new() };
-    let lines = bytes.split(|byte| *byte == b'\n').skip(usize::from(cut));
+fn log(path: &Path, most: usize) -> io::Result<Vec<Step>> {
+    let Some(mut file) = present(File::open(path))? else { return Ok(Vec::new()) };
+    let start = file.metadata()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    let lines = bytes.split(|byte| *byte == b'\n').skip(usize::from(start > 0));
     let mut steps: Vec<Step> = lines.filter_map(Step::read).collect();
     steps.drain(..steps.len().saturating_sub(most));
-    steps
+    Ok(steps)
 }
 
 /// The commits that were fetched last, whether a ref was set to them or not.
-fn fetch_head(git: &Path) -> Vec<String> {
-    let text = list(&git.join("FETCH_HEAD"));
+fn fetch_head(git: &Path) -> io::Result<Vec<String>> {
+    let text = list(&git.join("FETCH_HEAD"))?;
     let ids = text.lines().filter_map(|line| line.split_once('\t').map(|(id, _)| id));
-    ids.filter(|id| is_id(id)).map(str::to_owned).collect()
+    Ok(ids.filter(|id| is_id(id)).map(str::to_owned).collect())
 }
 
 /// The commits or tags that refs stand at, by their names.
-fn tips(common: &Path) -> BTreeMap<String, String> {
-    let packed = list(&common.join("packed-refs"));
+fn tips(common: &Path) -> io::Result<BTreeMap<String, String>> {
+    let packed = list(&common.join("packed-refs"))?;
     let pair = |line: &str| {
         let (id, name) = line.split_once(' ')?;
         is_id(id).then(|| (name.trim().to_owned(), id.to_owned()))
     };
     let mut tips: BTreeMap<String, String> = packed.lines().filter_map(pair).collect();
-    for (name, path) in files(&common.join("refs")) {
-        let id = list(&path).trim().to_owned();
+    for (name, path) in files(&common.join("refs"))? {
+        let id = list(&path)?.trim().to_owned();
         if is_id(&id) {
             tips.insert(name, id);
         }
     }
-    tips
+    Ok(tips)
 }
 
-fn list(path: &Path) -> String {
-    let small = fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= LIST);
-    let bytes = small.then(|| fs::read(path).ok()).flatten().unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
+/// The text of a file, which is empty where there is none.
+fn list(path: &Path) -> io::Result<String> {
+    let Some(meta) = present(fs::metadata(path))? else { return Ok(String::new()) };
+    if !meta.is_file() || meta.len() > LIST {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    let bytes = present(fs::read(path))?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Files below a directory called `refs`, with the names of what they tell about.
-fn files(refs: &Path) -> Vec<(String, PathBuf)> {
+fn files(refs: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     let mut open = vec![("refs".to_owned(), refs.to_path_buf())];
     while let Some((prefix, dir)) = open.pop() {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        for entry in present(fs::read_dir(dir))?.into_iter().flatten() {
+            let entry = entry?;
             let name = format!("{prefix}/{}", entry.file_name().to_string_lossy());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => open.push((name, entry.path())),
-                Ok(kind) if kind.is_file() && found.len() < FILES => {
-                    found.push((name, entry.path()));
-                }
-                _ => {}
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                open.push((name, entry.path()));
+            } else if kind.is_file() {
+                found.push((name, entry.path()));
+            }
+            if found.len() > FILES {
+                return Err(ErrorKind::FileTooLarge.into());
             }
         }
     }
-    found
+    Ok(found)
 }
 
 fn is_id(text: &str) -> bool {

@@ -27,11 +27,12 @@ const CUES: &[&str] = &[
     "my stack",
 ];
 
-/// The bytes from the beginning of the clause that states it to the end of its cue.
+/// Where the clause that states it begins, and where its cue begins and ends, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Clause {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(in crate::text) struct Clause {
+    pub(in crate::text) start: usize,
+    pub(in crate::text) cue: usize,
+    pub(in crate::text) end: usize,
 }
 
 /// Such messages hold one.
@@ -49,7 +50,7 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 /// Whether a message can hold a preference at all, by its letters alone.
-pub(super) fn may_hold(message: &str) -> bool {
+pub(in crate::text) fn may_hold(message: &str) -> bool {
     if is_for_others(message) {
         return false;
     }
@@ -68,7 +69,7 @@ pub(in crate::text) fn is_for_others(message: &str) -> bool {
 }
 
 /// The clause that states a preference, if there is one.
-pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
+pub(in crate::text) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
     let said = Said { words };
     if sentence.asked || said.asks() || said.is_about_one_task() {
         return None;
@@ -78,8 +79,12 @@ pub(super) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
         let length = cue.split(' ').count();
         let end = words.get(at + length - 1)?.end;
         let stated = said.states(cue, at, length) && !said.is_reported(cue, at);
-        (stated && !said.is_about_one_place(at))
-            .then(|| Clause { start: words.get(said.clause(at)).map_or(0, |word| word.start), end })
+        let start = |at| words.get(at).map_or(0, |word: &Word| word.start);
+        (stated && !said.is_about_one_place(at)).then(|| Clause {
+            start: start(said.clause(at)),
+            cue: start(at),
+            end,
+        })
     })
 }
 
@@ -211,7 +216,9 @@ impl Said<'_> {
 
     /// Whether the cue at that word says it, going by the words beside it.
     fn states(&self, cue: &str, at: usize, length: usize) -> bool {
-        let begins = self.apart(at) || JOINTS.contains(self.before(at, 1));
+        // "Remember that I prefer …"
+        let told = self.before(at, 1) == "that" && self.before(at, 2) == "remember";
+        let begins = self.apart(at) || told || JOINTS.contains(self.before(at, 1));
         let next = at + length;
         match cue {
             "always use" | "never use" => self.orders(at) && self.names_something(next),
@@ -272,7 +279,8 @@ impl Said<'_> {
     /// What is used has a name of its own.
     fn names_something(&self, at: usize) -> bool {
         let next = self.word(at);
-        !next.is_empty() && !POINTERS.contains(next)
+        // "The use of" is a noun.
+        !next.is_empty() && next != "of" && !POINTERS.contains(next)
     }
 
     /// Something in the conversation is meant: "I prefer the second option".
@@ -317,6 +325,11 @@ impl Said<'_> {
         let turns = |at: usize| match self.word(at) {
             "but" => ["the", "it", "i", "my", "this"].contains(&self.word(at + 1)),
             "and" => self.word(at + 1) == "nothing",
+            // "The failing test" is a thing.
+            "failing" | "failed" | "broken" => {
+                let given = at.checked_sub(1).map_or("", |at| self.word(at));
+                !["the", "a", "every"].contains(&given)
+            }
             word => TROUBLES.contains(word),
         };
         (at..self.words.len()).any(turns)
@@ -349,8 +362,12 @@ impl Said<'_> {
             let subject = self.word(next);
             let duty = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
             let onward = cue == "going forward" && !self.apart(next);
+            // A button, and a direction.
+            let thing = onward && ["is", "was", "does", "works"].contains(&self.word(next + 1));
             return match subject {
                 "with" | "to" | "in" => !onward,
+                "back" | "backward" | "backwards" | "sideways" => false,
+                _ if thing => false,
                 "" | "it" | "it'll" | "there" | "they" | "he" | "she" | "that" | "is" | "means"
                 | "will" | "until" | "till" => false,
                 "i" | "i'm" | "i'll" => WANTS.contains(self.word(next + 1)),

@@ -9,7 +9,7 @@ pub(super) mod words;
 
 use said::Sentence;
 
-use super::{secret, transcript};
+use super::{pasted, secret, transcript};
 use crate::model::entry::without_private;
 
 /// Preferences that are taken from one message.
@@ -32,6 +32,8 @@ pub struct Preference {
     pub text: String,
     /// The secret that its sentence holds; such a preference is not to be stored.
     pub secret: Option<&'static str>,
+    /// Why somebody has to look at it first: it may have been pasted, or leads out of the project.
+    pub waits: Option<&'static str>,
 }
 
 /// The preferences that a message states, at most [`MOST`].
@@ -54,6 +56,13 @@ pub fn find(message: &str) -> Vec<Preference> {
             break;
         }
     }
+    if !found.is_empty()
+        && let Some(sign) = pasted::sign(message, cue::stated)
+    {
+        for one in &mut found {
+            one.waits = Some(sign);
+        }
+    }
     found
 }
 
@@ -71,7 +80,8 @@ pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Prefere
     }
     let text = shortened(sentence, cue::stated(sentence, words)?);
     let enough = text.chars().count() >= LEAST_SENTENCE;
-    enough.then(|| Preference { secret: secret::find(&sentence.text), text })
+    let (secret, waits) = (secret::find(&sentence.text), pasted::reach(&sentence.text));
+    enough.then_some(Preference { text, secret, waits })
 }
 
 /// A sentence as it is stored: from its beginning, or from the clause that makes it one where that

@@ -58,7 +58,7 @@ fn paragraphs(message: &str) -> Vec<String> {
 }
 
 /// Whether a line was pasted: a quote, a comment, a log, a command with its output, code.
-fn pasted(line: &str) -> bool {
+pub(in crate::text) fn pasted(line: &str) -> bool {
     const STARTS: &[&str] = &[
         ">",
         "$ ",
@@ -129,7 +129,7 @@ fn pasted(line: &str) -> bool {
 }
 
 /// Bytes of the mark of a list item.
-fn bullet(line: &str) -> usize {
+pub(in crate::text) fn bullet(line: &str) -> usize {
     let mark = line.trim_start_matches(['-', '*', '+', '•', '–', '—']);
     let mark = if mark.len() < line.len() {
         mark
@@ -142,7 +142,7 @@ fn bullet(line: &str) -> usize {
 }
 
 /// The text with `x` for each byte of code and of what is quoted.
-fn masked(text: &str) -> String {
+pub(in crate::text) fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['`', '"', '“', '„']) {

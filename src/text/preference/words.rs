@@ -1,27 +1,35 @@
 //! The words that decide, by what they do to a sentence. All in small letters.
 
-use std::{collections::HashSet, sync::OnceLock};
+use memchr::memmem;
 
-/// Words between spaces.
+use crate::model::words::Filter;
+
+/// Words between spaces. A process asks too few questions to make up for a table of them.
 pub(in crate::text) struct Words {
     list: &'static str,
-    set: OnceLock<HashSet<&'static str>>,
+    filter: Filter<16>,
 }
 
 impl Words {
     pub(in crate::text) const fn new(list: &'static str) -> Self {
-        Self { list, set: OnceLock::new() }
+        Self { list, filter: Filter::NONE.with(list.as_bytes(), b' ') }
     }
 
     /// Whether a word is one of them.
     pub(in crate::text) fn contains(&self, word: &str) -> bool {
-        let set = || self.list.split_whitespace().collect();
-        !word.is_empty() && self.set.get_or_init(set).contains(word)
+        let list = self.list.as_bytes();
+        let space = |at: Option<&u8>| at.is_none_or(|byte| *byte == b' ');
+        let stands = |at: usize| {
+            space(at.checked_sub(1).and_then(|at| list.get(at))) && space(list.get(at + word.len()))
+        };
+        // What has a space in it would be two of them.
+        let may = !word.is_empty() && self.filter.may_hold(word) && !word.contains(' ');
+        may && memmem::find_iter(list, word).any(stands)
     }
 }
 
 /// A question begins with one.
-pub(super) static QUESTIONS: Words =
+pub(in crate::text) static QUESTIONS: Words =
     Words::new("what why how who whom whose which where what's how's who's");
 
 /// A question too, before a pronoun.
@@ -45,7 +53,7 @@ pub(in crate::text) static REPORTS: Words = Words::new(
     mentions mentioned argues asked asks wrote writes states stated reads whether suppose \
     imagine pretend assuming assume according apparently unless example e.g titled named \
     called prints outputs doubt wonder wondering quote translate rumour typed enters \
-    sends story stories",
+    sends story stories complains complained warns warned insists insisted demands demanded",
 );
 
 /// What turns a clause round.
@@ -58,7 +66,8 @@ pub(in crate::text) static DENIALS: Words = Words::new(
 pub(super) static ONE: Words = Words::new(
     "time once pr commit file function method case one task change feature ticket branch \
     session test line class component endpoint bug issue refactor refactoring migration \
-    sprint step query script conversation chat prompt demo week morning afternoon",
+    sprint step query script conversation chat prompt demo week morning afternoon role roleplay \
+    role-play game scenario exercise",
 );
 
 /// Of this once only.

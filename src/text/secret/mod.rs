@@ -1,13 +1,16 @@
-//! Secrets by their shape: keys and tokens with a fixed beginning, and passwords in addresses.
+//! Secrets by their shape: keys and tokens with a fixed part, passwords in addresses, and values that
+//! a name calls a secret.
 //!
 //! A filter for mistakes, not a boundary: precision comes before recall, so that ordinary notes are
 //! never refused. What matched is never repeated.
 
+mod assigned;
 mod rules;
+mod value;
 
 use std::{borrow::Cow, ops::Range};
 
-use self::rules::{RULES, Rule, word};
+use self::rules::{AROUND, Around, RULES, Rule, word};
 use super::safe;
 use crate::model::entry::without_private;
 
@@ -18,37 +21,94 @@ impl Rule {
     /// Characters behind the beginning that are looked at.
     const LONGEST: usize = 256;
 
-    /// The first token at or behind a byte.
-    fn find(&self, text: &str, mut from: usize) -> Option<Found> {
-        while let Some(found) = text.get(from..).and_then(|rest| rest.find(self.prefix)) {
-            let start = from + found;
-            let before = text.get(..start).and_then(|text| text.chars().next_back());
-            from = start + self.prefix.len();
-            if before.is_some_and(word) {
-                continue;
-            }
-            let body = text.get(from..).unwrap_or_default();
-            let length =
-                body.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
-            let body = body.get(..length).unwrap_or_default();
-            if length >= self.least && varied(body) {
-                // What goes on as a word belongs to it, or the rest might begin another token.
-                let more = text.get(from..).unwrap_or_default();
-                let end = more.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(more.len());
-                return Some((start..from + end, self.name));
-            }
-            // What was read is not read again: a line may be megabytes of such beginnings.
-            from += if length < self.least { length } else { length - self.least };
+    /// The token that begins at a byte.
+    fn at(&self, text: &str, start: usize) -> Option<Found> {
+        let rest = text.get(start..)?.strip_prefix(self.prefix)?;
+        let before = text.get(..start).and_then(|text| text.chars().next_back());
+        let length = rest.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
+        if length < self.least || before.is_some_and(word) || !varied(rest.get(..length)?) {
+            return None;
         }
-        None
+        // What goes on as a word belongs to it, or the rest might begin another token.
+        let more = rest.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(rest.len());
+        Some((start..start + self.prefix.len() + more, self.name))
     }
+}
+
+/// For each byte that begins a token, a bit for each that may come second. Of a text only the few places
+/// that begin so are compared with the rules, of which there are many.
+#[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
+static BEGINNINGS: [u128; 128] = {
+    let mut all = [0; 128];
+    let mut rules = RULES;
+    while let [rule, rest @ ..] = rules {
+        if let [first, second, ..] = rule.prefix.as_bytes() {
+            all[*first as usize] |= 1 << *second;
+        }
+        rules = rest;
+    }
+    all
+};
+
+/// The first token by its beginning, at or behind a byte.
+fn shaped(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes().get(from..)?;
+    let mut before = text.as_bytes().get(..from)?.last().copied().unwrap_or(b' ');
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let (first, second) = (pair.first().copied()?, pair.get(1).copied()?);
+        let inside = word(char::from(std::mem::replace(&mut before, first)));
+        let likely = BEGINNINGS
+            .get(usize::from(first))
+            .is_some_and(|seconds| !inside && second.is_ascii() && seconds >> second & 1 == 1);
+        if likely && let Some(found) = RULES.iter().find_map(|rule| rule.at(text, from + at)) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+impl Around {
+    /// The token whose middle stands at a byte.
+    fn at(&self, text: &str, middle: usize) -> Option<Found> {
+        let (before, behind) = text.split_at_checked(middle)?;
+        let after = behind.strip_prefix(self.anchor)?;
+        let (least, most, alphabet) = self.before;
+        let length = before.chars().rev().take(most + 1).take_while(|c| alphabet(*c)).count();
+        // All of them are ASCII.
+        let start = middle - length;
+        let inside = before.get(..start)?.chars().next_back();
+        if !(least..=most).contains(&length) || inside.is_some_and(word) {
+            return None;
+        }
+        let (least, alphabet) = self.after;
+        let length = after.chars().take(Rule::LONGEST).take_while(|c| alphabet(*c)).count();
+        let end = middle + self.anchor.len() + length;
+        let token = text.get(start..end)?;
+        let goes_on = text.get(end..)?.starts_with(word);
+        let fits = length >= least && !goes_on && varied(token) && (self.fits)(token);
+        fits.then_some((start..end, self.name))
+    }
+}
+
+/// The first token by its middle, at or behind a byte.
+fn around(text: &str, from: usize) -> Option<Found> {
+    let anchors = |byte: &u8| matches!(byte, b':' | b'.' | b'_' | b'-' | b'Q');
+    let mut at = from;
+    while let Some(found) = text.as_bytes().get(at..)?.iter().position(anchors) {
+        at += found;
+        if let Some(found) = AROUND.iter().find_map(|rule| rule.at(text, at)) {
+            return Some(found);
+        }
+        at += 1;
+    }
+    None
 }
 
 /// What kind of secret a text holds, if any.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static str> {
-    let token = || RULES.iter().find_map(|rule| rule.find(text, 0));
-    let found = private_key(text, 0).or_else(token).or_else(|| password(text, 0));
+    let found = private_key(text, 0).or_else(|| shaped(text, 0)).or_else(|| around(text, 0));
+    let found = found.or_else(|| password(text, 0)).or_else(|| assigned::find(text, 0));
     found.map(|(_, name)| name)
 }
 
@@ -56,18 +116,19 @@ pub fn find(text: &str) -> Option<&'static str> {
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
-    let mut collect = |next: &dyn Fn(usize) -> Option<Found>| {
+    let mut collect = |next: fn(&str, usize) -> Option<Found>, on: fn(&Range<usize>) -> usize| {
         let mut from = 0;
-        while let Some((span, name)) = next(from) {
-            from = span.end;
+        while let Some((span, name)) = next(text, from) {
+            from = on(&span);
             found.push((span, name));
         }
     };
-    collect(&|from| private_key(text, from));
-    for rule in RULES {
-        collect(&|from| rule.find(text, from));
-    }
-    collect(&|from| password(text, from));
+    // Tokens may begin within others.
+    collect(private_key, |span| span.end);
+    collect(shaped, |span| span.start + 1);
+    collect(around, |span| span.end);
+    collect(password, |span| span.end);
+    collect(assigned::find, |span| span.end);
     if found.is_empty() {
         return text.into();
     }
@@ -166,187 +227,4 @@ fn password(text: &str, from: usize) -> Option<Found> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// A body of that alphabet; made here, so that no file holds anything like a token.
-    fn body(rule: &Rule, length: usize) -> String {
-        let all: Vec<char> = ('0'..='z').filter(|c| (rule.alphabet)(*c)).collect();
-        (0..length).map(|n| all[n * 7 % all.len()]).collect()
-    }
-
-    fn token(rule: &Rule) -> String {
-        format!("{}{}", rule.prefix, body(rule, rule.least))
-    }
-
-    #[test]
-    fn every_rule_finds_its_own() {
-        assert!(RULES.len() > 60);
-        for rule in RULES {
-            let token = token(rule);
-            for text in [token.clone(), format!("key={token};"), format!("use `{token}` here")] {
-                assert!(find(&text).is_some(), "{}: {text}", rule.name);
-                assert_eq!(find(&redact(&text)), None, "{}", rule.name);
-            }
-            let said = redact(&format!("set {token}, then go")).into_owned();
-            assert!(said.starts_with("set [redacted: a"), "{said}");
-            assert!(said.ends_with("], then go"), "{said}");
-            let short = format!("{}{}", rule.prefix, body(rule, rule.least - 1));
-            assert_eq!(find(&short), None, "{}: too short", rule.name);
-            let hollow: String = std::iter::repeat_n('A', rule.least).collect();
-            assert_eq!(find(&format!("{}{hollow}", rule.prefix)), None, "{}", rule.name);
-            let behind = format!("{} {}-{token}", rule.prefix, rule.prefix.repeat(90));
-            assert!(find(&behind).is_some(), "{}: behind other beginnings", rule.name);
-            let inside = format!("a{token}");
-            assert_eq!(rule.find(&inside, 0), None, "{}: inside a word", rule.name);
-        }
-        let dashes = "-".repeat(5);
-        assert_eq!(
-            find(&format!("{dashes}BEGIN RSA PRIVATE KEY{dashes} MIIE")),
-            Some("a private key")
-        );
-        let url = ["postgres://app:", "hunter2", "@db.internal/harbor"].concat();
-        assert_eq!(find(&format!("DSN is {url}")), Some("a password in an address"));
-    }
-
-    #[test]
-    fn what_is_blotted_out() {
-        let dashes = "-".repeat(5);
-        let key = format!("{dashes}BEGIN EC PRIVATE KEY{dashes}\nMHc\n{dashes}END EC PRIVATE KEY");
-        let github = token(&RULES[2]);
-        let aws = token(&RULES[0]);
-        for (text, want) in [
-            (format!("a {key}{dashes} b"), "a [redacted: a private key] b".to_owned()),
-            (format!("a {key}"), "a [redacted: a private key]".to_owned()),
-            (format!("{dashes}BEGIN CERTIFICATE{dashes} a PRIVATE KEY"), String::new()),
-            (
-                format!("{aws} and {github}."),
-                "[redacted: an AWS access key] and [redacted: a GitHub token].".to_owned(),
-            ),
-            // The rest of a word is taken too: it would begin with a token otherwise.
-            (format!("{aws}{github}"), "[redacted: an AWS access key]".to_owned()),
-            (
-                ["redis://u:", "hunter2", "@h/0 ftp://v:", "sesame!", "@i"].concat(),
-                "redis://u:[redacted: a password in an address]@h/0 \
-                 ftp://v:[redacted: a password in an address]@i"
-                    .to_owned(),
-            ),
-            ("http://localhost:80\nwrite to me@home".to_owned(), String::new()),
-            ("nothing".to_owned(), String::new()),
-        ] {
-            let want = if want.is_empty() { text.clone() } else { want };
-            assert_eq!(redact(&text), want);
-        }
-    }
-
-    #[test]
-    fn cleaning() {
-        let github = token(&RULES[2]);
-        for (text, want) in [
-            ("  a \n\t b\r\nc ", "a b c"),
-            ("a <private>b\nc</private> d <private>e", "a d"),
-            ("a\u{2028}b", "a b"),
-            ("a\u{1b}[31mb \u{202e}c\u{0}", "a [31mb c"),
-            ("family 👨‍👩‍👧 é", "family 👨‍👩‍👧 é"),
-            (&format!("use {github}"), "use [redacted: a GitHub token]"),
-            (
-                &format!("use {}\u{200b}{}", &github[..9], &github[9..]),
-                "use [redacted: a GitHub token]",
-            ),
-        ] {
-            assert_eq!(clean(text), want, "{text:?}");
-        }
-        let text = format!("- a\n  - {github}\r\n\n\t<private>b\nc</private>d\u{202e}\n");
-        assert_eq!(clean_lines(&text), "- a\n  - [redacted: a GitHub token]\r\n\n\td\n");
-    }
-
-    #[test]
-    fn megabytes_take_no_time() {
-        for piece in ["://a:", "eyJ", "-----BEGIN ", "sk-ant-", "AKIA://x:y@", "<private>", "@:"] {
-            let text = piece.repeat(1_000_000 / piece.len());
-            assert_eq!(find(&redact(&text)), None, "{piece}");
-        }
-        let tokens = format!("{} ", token(&RULES[2])).repeat(10_000);
-        assert_eq!(find(&redact(&tokens)), None);
-    }
-
-    fn piece() -> impl Strategy<Value = String> {
-        let whole = (0..RULES.len(), 0..80_usize, 0..9_usize).prop_map(|(at, more, cut)| {
-            let rule = &RULES[at];
-            let length = (rule.least + more).saturating_sub(cut * cut);
-            format!("{}{}", rule.prefix, body(rule, length))
-        });
-        let marks = [
-            "://",
-            ":",
-            "@",
-            "/",
-            " ",
-            "\n",
-            ".",
-            "-",
-            "_",
-            "a",
-            "Z9",
-            "-----BEGIN ",
-            "RSA ",
-            "PRIVATE KEY",
-            "-----",
-            "-----END ",
-            "user",
-            "hunter2",
-            "$X",
-            "é",
-            "[",
-            "]",
-        ];
-        prop_oneof![2 => whole, 3 => prop::sample::select(marks.to_vec()).prop_map(str::to_owned)]
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_left(pieces in prop::collection::vec(piece(), 0..14)) {
-            let text = pieces.concat();
-            let clean = redact(&text);
-            prop_assert_eq!(find(&clean), None, "{} became {}", text, clean);
-            prop_assert_eq!(find(&text).is_some(), clean != text);
-            let again = redact(&clean);
-            prop_assert_eq!(again.as_ref(), clean.as_ref());
-        }
-    }
-
-    #[test]
-    fn ordinary_notes_pass() {
-        for text in [
-            "postgres://user:password@localhost/db",
-            "postgres://app:$PGPASSWORD@db/harbor",
-            "https://app:<token>@example.org and redis://:xxx@cache",
-            "see https://example.org/a:b@c and user@host:path",
-            "tokens begin with ghp_ or github_pat_; keys with AKIA",
-            "task-runner sk-learn pipelines, risk-based scheduling",
-            "commit 4f2c1d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e",
-            "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-            "BEGIN and PRIVATE KEY are words",
-            "hf_get_the_config_of_a_model_and_its_tokenizer_files is too long a name",
-            "sk-learn_compatible_estimators_for_the_harbor_pipeline_v2",
-            "npm_config_registry_of_the_internal_mirror_for_packages",
-            "dapi, pul-request, SG.1 and hvs.local are names of hosts",
-            "https://hooks.slack.com/services/ is where it goes",
-        ] {
-            assert_eq!(find(text), None, "{text}");
-        }
-        let filled = ["gh", "p_PersonalAccessToken", "01245678900000000"].concat();
-        assert_eq!(find(&filled), None, "{filled}");
-        let stores = [
-            include_str!("../../../fixtures/stores/harbor/.pi/memory/topics/lessons.md"),
-            include_str!("../../../fixtures/stores/harbor/.pi/memory/MEMORY.md"),
-            include_str!("../../../README.md"),
-            include_str!("../../../ARCHITECTURE.md"),
-        ];
-        for line in stores.iter().flat_map(|text| text.lines()) {
-            assert_eq!(find(line), None, "{line}");
-        }
-    }
-}
+mod tests;

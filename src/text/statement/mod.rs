@@ -16,9 +16,10 @@ mod words;
 mod tests;
 
 use super::{
+    pasted,
     preference::{
         CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
-        cue::{self, Word},
+        cue::{self, Clause, Word},
         cut,
         said::{self, Sentence},
         stated,
@@ -95,6 +96,8 @@ pub struct Found {
     pub statements: Vec<Statement>,
     /// Other sentences of the user that would be worth keeping if they came again and again.
     pub sentences: Vec<String>,
+    /// Why the user may have pasted it.
+    pub pasted: Option<&'static str>,
 }
 
 /// What a message says, without secrets and what is private.
@@ -107,7 +110,28 @@ pub fn find(who: Who, message: &str) -> Found {
         return Found::default();
     }
     // Other secrets have no white space, so that sentences hold them whole.
-    if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found }
+    let found =
+        if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found };
+    let pasted = if who == Who::User { pasted(message, &found.statements) } else { None };
+    Found { pasted, ..found }
+}
+
+/// Why a message that says something may not be its user's. Beside a preference, nothing else vouches
+/// for itself.
+fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
+    let wants = found.iter().any(|found| found.kind == Kind::Preference);
+    let mut corrects = false;
+    pasted::sign(message, |sentence, words| {
+        let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
+        let says = if wants {
+            return cue::stated(sentence, words);
+        } else if found.is_empty() {
+            kept::worth(sentence, words).is_some()
+        } else {
+            corrects || told::read(sentence, words, corrected).is_some()
+        };
+        says.then_some(Clause { start: 0, cue: 0, end: 0 })
+    })
 }
 
 /// What a text says, but for sentences with secrets.
@@ -180,10 +204,10 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
     if sentence.text.len() < least {
         return Vec::new();
     }
-    let preference =
-        |sentence: &Sentence| stated(sentence, words).filter(|found| found.secret.is_none());
     let drafts = match who {
-        Who::User => match preference(sentence) {
+        Who::User => match stated(sentence, words) {
+            // What leads out of the project is kept for a review, by hooks.
+            Some(found) if found.secret.is_some() || found.waits.is_some() => Vec::new(),
             Some(found) => vec![Draft::new(Kind::Preference, found.text)],
             None => told::read(sentence, words, corrected).into_iter().collect(),
         },

@@ -32,7 +32,7 @@ fn table() -> Vec<Case> {
 }
 
 fn found(who: Who, message: &str) -> Vec<(String, String)> {
-    let Found { statements, sentences } = find(who, message);
+    let Found { statements, sentences, .. } = find(who, message);
     let kind = |found: &Statement| {
         format!("{}{}", found.kind.category(), if found.again { "+" } else { "" })
     };
@@ -70,7 +70,7 @@ fn only_the_one_whose_word_counts_is_heard() {
     }
 }
 
-fn is_short(Found { statements, sentences }: &Found) {
+fn is_short(Found { statements, sentences, .. }: &Found) {
     assert!(statements.len() + sentences.len() <= MOST + 1);
     for text in statements.iter().map(|found| &found.text).chain(sentences) {
         let chars = text.chars().count();

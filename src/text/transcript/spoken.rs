@@ -34,7 +34,8 @@ const STARTS: &[&str] = &[
     "This is the Gemini CLI.",
 ];
 
-/// Editors put open files before what was asked.
+/// Editors put open files before what was asked; elsewhere such a heading was pasted.
+const SETUP: &str = "# Context from my IDE setup:";
 const REQUEST: &str = "## My request for Codex:";
 
 /// What the person typed; nothing where all was injected, or is a command to the agent's shell.
@@ -47,7 +48,8 @@ pub(super) fn by_user(text: &str) -> Option<String> {
 
 /// A message without what was put into it.
 pub(super) fn stripped(text: &str) -> Cow<'_, str> {
-    let text = text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..)).unwrap_or(text);
+    let asked = || text.find(REQUEST).and_then(|at| text.get(at + REQUEST.len()..));
+    let text = if text.trim_start().starts_with(SETUP) { asked().unwrap_or(text) } else { text };
     if !text.contains('<') {
         return Cow::Borrowed(text);
     }
@@ -113,6 +115,10 @@ mod tests {
             (
                 "# Context from my IDE setup:\n\n## Active file: a\n\n## My request for Codex:\nfix it",
                 Some("fix it"),
+            ),
+            (
+                "What is it?\n## My request for Codex:\nfix it",
+                Some("What is it?\n## My request for Codex:\nfix it"),
             ),
             ("", None),
             ("<", Some("<")),

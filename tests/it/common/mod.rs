@@ -10,6 +10,7 @@ pub(crate) mod models;
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "nobody asks a server then"))]
 pub(crate) mod provider;
 pub(crate) mod sandbox;
+pub(crate) mod script;
 pub(crate) mod settings;
 pub(crate) mod trace;
 

@@ -10,17 +10,15 @@ use std::{
     time::Duration,
 };
 
-use super::sandbox::{Outcome, PIMEM, Sandbox, finish, outcome};
+use super::{
+    sandbox::{Outcome, PIMEM, Sandbox, finish},
+    without_program,
+};
+use crate::hooks::piped;
 
 /// Whether there is a strace to test with.
 pub(crate) fn is_there() -> bool {
-    let found = Command::new("strace").arg("-V").output().is_ok();
-    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
-    assert!(found || !is_ci, "there is no strace, which these tests need");
-    if !found {
-        println!("no strace: not tested");
-    }
-    found
+    !without_program("strace", "-V")
 }
 
 /// The program with arguments under strace with options, ready to be run.
@@ -29,13 +27,17 @@ pub(crate) fn traced(sandbox: &Sandbox, options: &[&str], args: &[&str]) -> Comm
     command.args(["-f", "-qqq", "-o"]).arg(sandbox.root().join("trace"));
     command.args(options).arg(PIMEM).args(args);
     sandbox.place(&mut command);
+    // Time enough, and nothing that goes on afterwards.
+    command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
+    command.env("PIMEM_DREAM_ENABLED", "false").env("PIMEM_EMBEDDING_MODEL", "none");
     command
 }
 
-/// A call that ended well: its name, what it was given, and what it gave. Paths stand for file
+/// A call of a thread: its name, what it was given, and what it gave. Paths stand beside file
 /// descriptors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
+    pub(crate) thread: String,
     pub(crate) name: String,
     pub(crate) args: String,
     pub(crate) gave: String,
@@ -58,10 +60,16 @@ impl Call {
     }
 }
 
-/// Runs the program and gives all calls of some names, also those that failed.
-pub(crate) fn calls(sandbox: &Sandbox, names: &str, args: &[&str]) -> (Outcome, Vec<Call>) {
+/// Runs the program with something on its standard input. Gives all calls of some names, also those
+/// that failed.
+pub(crate) fn calls(
+    sandbox: &Sandbox,
+    names: &str,
+    args: &[&str],
+    input: &str,
+) -> (Outcome, Vec<Call>) {
     let names = format!("trace={names}");
-    let done = outcome(traced(sandbox, &["-y", "-s", "0", "-e", &names], args));
+    let done = piped(traced(sandbox, &["-y", "-s", "0", "-e", &names], args), input);
     (done, parse(&fs::read_to_string(sandbox.root().join("trace")).unwrap()))
 }
 
@@ -83,7 +91,8 @@ fn parse(trace: &str) -> Vec<Call> {
         let Some((name, rest)) = rest.split_once('(') else { continue };
         let Some((args, gave)) = rest.rsplit_once(" = ") else { continue };
         let args = args.trim_end().trim_end_matches(')').to_owned();
-        calls.push(Call { name: name.to_owned(), args, gave: gave.to_owned() });
+        let (thread, name, gave) = (thread.to_owned(), name.to_owned(), gave.to_owned());
+        calls.push(Call { thread, name, args, gave });
     }
     calls
 }
@@ -102,7 +111,7 @@ fn the_parser_of_traces() {
     let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["openat", "flock", "write", "rename"]);
     assert_eq!(calls[0].paths(), ["/p/a b"]);
-    assert_eq!(calls[0].gave, "4</p/a b>");
+    assert_eq!((calls[0].gave.as_str(), calls[1].thread.as_str()), ("4</p/a b>", "13"));
     assert_eq!((calls[2].file(), calls[2].descriptor()), (Some("/p/a b"), "4"));
     assert_eq!(calls[2].gave, "186");
     assert_eq!(calls[3].paths(), ["/p/t", "/p/a b"]);
@@ -141,8 +150,11 @@ impl Paused {
             let mut lines = trace.lines();
             let got = lines.by_ref().filter(|line| line.contains("--- SIGSTOP {")).nth(self.stops);
             let thread = got.and_then(|got| got.split(' ').next()).unwrap_or("none");
-            let stopped = format!("{thread} --- stopped by SIGSTOP ---");
-            if lines.any(|line| line == stopped) {
+            let stopped = |line: &str| {
+                let (stopped, what) = line.split_once(' ').unwrap_or_default();
+                stopped == thread && what.trim() == "--- stopped by SIGSTOP ---"
+            };
+            if lines.any(stopped) {
                 self.stops += 1;
                 thread.clone_into(&mut self.pid);
                 return true;

@@ -1,0 +1,206 @@
+//! What `add` says: what became of each text, and whether the next report may show it.
+//!
+//! Nothing is said that is not so. Who adds an entry takes it for known from then on; where no report
+//! will show it, the next line says why, and what would change that.
+
+use std::cell::OnceCell;
+
+use serde_json::{Value, json};
+
+use super::{
+    adding::Done,
+    context::{self, Context},
+    error::Failure,
+    newcomer::{self, Found},
+    report,
+    view::Entries,
+    why,
+};
+use crate::{
+    model::{
+        entry::{EntryId, Wording},
+        hash::IdMap,
+    },
+    report::{
+        budget::Tokens,
+        explain::{self, Act},
+        render::{self, Report},
+        select::{self, Verdict},
+    },
+    score::{
+        board::{self, Board, Row},
+        caps::Place,
+        rivals,
+    },
+    store::{
+        txn::Txn,
+        vault::{Snapshot, Store},
+    },
+};
+
+/// What has to be known of a store before something is written to it.
+pub(super) struct Before {
+    short: IdMap<EntryId, String>,
+    /// Where one entry is new and nothing is known about it: the others of its category.
+    others: Option<Vec<newcomer::Line>>,
+}
+
+impl Before {
+    pub(super) fn of(ctx: &Context, txn: &Txn<'_>, done: &[Done]) -> Self {
+        let lines = txn.snapshot().entries().map(|(_, entry)| entry.id);
+        let short = board::short_ids(lines.chain(done.iter().map(|done| done.wording.id)));
+        let others = match done {
+            [Done { wording, placed: Some(_), until, .. }]
+                if !(txn.has_evidence() || ctx.ui.json || until.is_some()) =>
+            {
+                Some(newcomer::lines(txn.snapshot(), wording))
+            }
+            _ => None,
+        };
+        Self { short, others }
+    }
+}
+
+/// Why the next report leaves an entry out, and what would bring it in.
+struct Absent {
+    reason: String,
+    remedy: Option<Act>,
+}
+
+pub(super) fn show(
+    ctx: &Context,
+    store: &Store,
+    before: &Before,
+    done: &[Done],
+) -> Result<(), Failure> {
+    if let ([one], Some(others)) = (done, &before.others)
+        && let Some(placed) = &one.placed
+        && too_long(ctx, &one.wording).is_none()
+    {
+        let over = match newcomer::find(ctx, store, (placed, one.cue), others)? {
+            Found::Unsure => None,
+            Found::Placed => Some(None),
+            Found::OverCap(enough) => Some(Some(Absent {
+                reason: reason(&Verdict::NoPlace(Place::OverCap)),
+                remedy: Some(enough.map_or(Act::Pin, Act::Reinforce)),
+            })),
+        };
+        if let Some(absent) = over {
+            line(ctx, before, one, absent);
+            return Ok(());
+        }
+    }
+    let categories = &ctx.config.categories;
+    let stores = ctx.readers()?;
+    let snapshots: Vec<Snapshot> =
+        stores.iter().map(|store| store.read(ctx.now, categories)).collect();
+    let board = Board::new(ctx.now, ctx.rules(), context::placed(categories, &stores, &snapshots));
+    let report = OnceCell::new();
+    let absent = |row: &Row| absent(ctx, (&board, &report), (&stores, &snapshots), row);
+    let rows = || done.iter().filter_map(|done| Some((done, board.find(&done.wording)?)));
+    if ctx.ui.json {
+        let entries = Entries::new(ctx.now, categories, &board);
+        let result = |(done, row): (&Done, &Row)| {
+            let action = if done.reinforced { "reinforced" } else { "added" };
+            let absent = absent(row);
+            let mut result = json!({
+                "action": action, "entry": entries.json(row), "eligible": absent.is_none(),
+            });
+            if let (Some(Absent { reason, remedy }), Some(fields)) =
+                (absent, result.as_object_mut())
+            {
+                let remedy = remedy.map(|act| why::command(act, &entries.short(row.entry.id)));
+                fields.insert("reason".to_owned(), json!(reason));
+                fields.insert("remedy".to_owned(), json!(remedy));
+            }
+            result
+        };
+        let results: Vec<Value> = rows().map(result).collect();
+        ctx.ui.document(&json!({"schema": "pimem.add/1", "results": results}));
+        return Ok(());
+    }
+    for (done, row) in rows() {
+        // What is worded as an order is told of in the same words by every command.
+        line(ctx, before, done, absent(row).filter(|_| row.entry.reviewed));
+    }
+    Ok(())
+}
+
+/// Why the next report leaves an entry out, if it does. The report is made once, where only that tells
+/// what fills it.
+fn absent(
+    ctx: &Context,
+    (board, report): (&Board, &OnceCell<Report>),
+    (stores, snapshots): (&[Store], &[Snapshot]),
+    row: &Row,
+) -> Option<Absent> {
+    let (place, rules) = (row.place, ctx.rules());
+    let of = row.entry.wording();
+    let settings = report::settings(ctx, None, Tokens(0));
+    let filled = || {
+        let make = || render::report(ctx.now, board, rules.categories, settings);
+        settings.fill.and_then(|_| report.get_or_init(make).verdict(board, row))
+    };
+    let verdict = match place {
+        Place::Pinned => return None,
+        Place::Active(_) | Place::Pool(_) => {
+            let reason = too_long(ctx, &of)?;
+            let fills = filled().is_some_and(Verdict::shown);
+            return (!fills).then_some(Absent { reason, remedy: Some(Act::Pin) });
+        }
+        Place::Excluded if row.expired => Verdict::Expired,
+        Place::Excluded => Verdict::Superseded,
+        place => filled().cloned().unwrap_or(Verdict::NoPlace(place)),
+    };
+    if verdict.shown() {
+        return None;
+    }
+    let remedy = match place {
+        Place::OverCap | Place::BelowPool | Place::TooWeak if settings.fill.is_none() => {
+            let spec = rules.categories.spec(of.category);
+            let is_last = |other: &&Row| {
+                other.entry.category == of.category && other.place == Place::Active(spec.max_active)
+            };
+            let last = board.rows.iter().find(is_last).map(board::candidate);
+            let strength = (row.evidence.cue.weight(), row.evidence.count);
+            let own = board::candidate(row);
+            let enough = rivals::least(ctx.now, rules, &own, strength, last.as_ref());
+            Some(enough.map_or(Act::Pin, Act::Reinforce))
+        }
+        _ => {
+            let placed = context::placed(rules.categories, stores, snapshots);
+            explain::cheapest(ctx.now, rules, settings, &placed, row)
+        }
+    };
+    Some(Absent { reason: reason(&verdict), remedy })
+}
+
+/// A verdict without the word for being out.
+fn reason(verdict: &Verdict) -> String {
+    verdict.to_string().trim_start_matches("out: ").to_owned()
+}
+
+/// `Added: [lesson] text (1a2b3c4)`
+fn line(ctx: &Context, before: &Before, done: &Done, absent: Option<Absent>) {
+    let Done { wording, reinforced, replaces, .. } = done;
+    let what = if *reinforced { "Already exists, reinforced instead" } else { "Added" };
+    let name = &ctx.config.categories.spec(wording.category).name;
+    let short = before.short.get(&wording.id).map_or("", String::as_str);
+    ctx.ui.line(&format!("{what}: [{name}] {} ({short})", wording.text));
+    if let Some(Absent { reason, remedy }) = absent {
+        let remedy = remedy.map(|act| format!(" ({} brings it in)", why::command(act, short)));
+        let remedy = remedy.unwrap_or_default();
+        ctx.ui.line(&format!("    Not in the next report: {reason}{remedy}"));
+    }
+    if let Some(old) = replaces {
+        ctx.ui.line(&format!("    What it replaces was in the archive already: {old}"));
+    }
+}
+
+/// Why no report can show a text, however much room there is.
+fn too_long(ctx: &Context, of: &Wording) -> Option<String> {
+    let spec = ctx.config.categories.spec(of.category);
+    let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);
+    (needed.0 > limit)
+        .then(|| format!("it takes {needed} tokens, where {} has {limit}", spec.section))
+}

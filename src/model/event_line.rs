@@ -1,0 +1,176 @@
+//! Events as lines of the log.
+//!
+//! Reading is tolerant: unknown operations and fields are ignored here and kept in the file.
+
+use serde_json::Value;
+
+use super::{
+    entry::EntryId,
+    event::{Author, Cue, Event, EventKind, Origin},
+    time::Timestamp,
+    ulid::EventId,
+};
+
+impl Event {
+    /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        read_plain(line.as_bytes()).or_else(|| read_json(line))
+    }
+
+    /// The same of bytes, with white space around them.
+    #[must_use]
+    pub fn read_bytes(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        // Most lines are ASCII, which is quicker to tell than UTF-8.
+        if !line.is_ascii() {
+            return Self::read(str::from_utf8(line).ok()?);
+        }
+        read_plain(line).or_else(|| read_json(str::from_utf8(line).ok()?))
+    }
+
+    /// The same, with the origin of an `add`, which [`Event::read`] may leave out.
+    #[must_use]
+    pub fn read_whole(line: &str) -> Option<Self> {
+        read_json(line)
+    }
+}
+
+/// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
+/// log is read by every command: this path looks at fixed places and allocates nothing. Anything
+/// else goes through JSON.
+fn read_plain(bytes: &[u8]) -> Option<Event> {
+    let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
+    let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
+    let (entry, rest) = rest.strip_prefix(b"\",\"entry\":\"")?.split_at_checked(16)?;
+    let rest = rest.strip_prefix(b"\",\"op\":\"")?;
+    let (kind, rest) = if let Some(rest) = rest.strip_prefix(b"reinforce\",\"n\":") {
+        let (n, rest) = number(rest)?;
+        (EventKind::Reinforce(n), rest)
+    } else {
+        let rest = rest.strip_prefix(b"add\",\"cue\":\"")?;
+        let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name().as_bytes()))?;
+        (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix(b"\"")?)
+    };
+    let by = plain_author(rest)?;
+    if !plain_end(rest) {
+        return None;
+    }
+    let ts = Timestamp::parse_bytes(ts)?;
+    Some(Event { id: EventId::read_ulid(id)?, ts, entry: EntryId::read(entry)?, by, kind })
+}
+
+/// A number from 1, and what comes after it.
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = bytes.split_at_checked(length)?;
+    let add = |sum: u32, digit: &u8| sum.checked_mul(10)?.checked_add(u32::from(*digit - b'0'));
+    let number = digits.iter().try_fold(0, add)?;
+    // Neither no digits are a number, nor digits behind a 0.
+    (digits.first().is_some_and(|first| *first != b'0')).then_some((number, rest))
+}
+
+/// The author, who is named next or not at all.
+fn plain_author(rest: &[u8]) -> Option<Author> {
+    let Some(by) = rest.strip_prefix(b",\"by\":\"") else {
+        return (rest == b"}").then_some(Author::Person);
+    };
+    let end = by.iter().position(|byte| *byte == b'"')?;
+    Some(Author::of(by.get(..end)?))
+}
+
+/// Whether the rest of a line is further strings and lists of strings without escapes, up to the
+/// closing brace, as in `,"by":"user","tags":["db"]}`.
+fn plain_end(rest: &[u8]) -> bool {
+    let Some((b'}', inner)) = rest.split_last() else { return false };
+    // Looked at as a whole, which takes many bytes at once.
+    let odd = inner.iter().fold(false, |odd, byte| odd | (*byte == b'\\') | (*byte < 0x20));
+    if odd || !(inner.is_empty() || inner.starts_with(b",\"")) {
+        return false;
+    }
+    // What stands between two strings tells what the second one is.
+    let (mut quoted, mut start, mut is) = (false, 0, Is::Value);
+    for end in memchr::memchr_iter(b'"', inner) {
+        if !quoted {
+            let Some(next) = is.next(inner.get(start..end).unwrap_or_default()) else {
+                return false;
+            };
+            is = next;
+        }
+        (quoted, start) = (!quoted, end + 1);
+    }
+    let last = inner.get(start..).unwrap_or_default();
+    let ends = match is {
+        Is::Key => last == b":[]",
+        Is::Value => last.is_empty(),
+        Is::Item => last == b"]",
+    };
+    !quoted && ends
+}
+
+/// What a string is.
+#[derive(Clone, Copy)]
+enum Is {
+    Key,
+    Value,
+    Item,
+}
+
+impl Is {
+    /// What the next one is, by what stands between.
+    fn next(self, between: &[u8]) -> Option<Self> {
+        match (self, between) {
+            (Self::Key, b":[],") | (Self::Value, b",") | (Self::Item, b"],") => Some(Self::Key),
+            (Self::Key, b":") => Some(Self::Value),
+            (Self::Key, b":[") | (Self::Item, b",") => Some(Self::Item),
+            _ => None,
+        }
+    }
+}
+
+fn read_json(line: &str) -> Option<Event> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let id_of = |key: &str| text(key).and_then(|id| id.parse::<EntryId>().ok());
+    let count = || {
+        let n = value.get("n").map_or(Some(1), Value::as_u64)?;
+        u32::try_from(n.max(1)).ok()
+    };
+    let origin = || {
+        let part = |key| text(key).map(str::to_owned);
+        Some(Box::new(Origin {
+            topic: part("topic")?,
+            category: part("cat")?,
+            sketch: part("sketch")?,
+        }))
+    };
+    let kind = match text("op")? {
+        "add" => {
+            let cue = text("cue").map_or(Some(Cue::Explicit), Cue::find).unwrap_or(Cue::Behavioral);
+            EventKind::Add(cue, origin())
+        }
+        "reinforce" => EventKind::Reinforce(count()?),
+        "harmful" => EventKind::Harmful(count()?),
+        "pin" => EventKind::Pin,
+        "unpin" => EventKind::Unpin,
+        "forget" => EventKind::Forget,
+        "restore" => EventKind::Restore,
+        "edit" => EventKind::Edit(id_of("from")?, origin()),
+        "supersede" => EventKind::Supersede(id_of("by")?),
+        "merge" => {
+            let from = value.get("from")?.as_array()?;
+            EventKind::Merge(from.iter().filter_map(|id| id.as_str()?.parse().ok()).collect())
+        }
+        "expire" => {
+            let until = text("until")?;
+            EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
+        }
+        "archive" => EventKind::Archive,
+        _ => EventKind::Unknown,
+    };
+    // Of what a supersession says, `by` is another entry.
+    let supersedes = matches!(kind, EventKind::Supersede(_));
+    let by = text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
+    let ts = Timestamp::parse(text("ts")?)?;
+    Some(Event { id: EventId::read(text("id")?), ts, entry: id_of("entry")?, by, kind })
+}

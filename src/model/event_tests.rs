@@ -1,0 +1,156 @@
+//! Events are read as they were written, and damage is told from novelty.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::time::DAY_MS;
+
+#[test]
+fn what_is_written_is_read() {
+    let who = Provenance { by: "claude".into(), session: Some("a1b2".into()), tags: vec![] };
+    let quoted = Provenance { by: "a \"b\"".into(), session: None, tags: vec!["db".into()] };
+    let origin =
+        Origin { topic: "lessons".into(), category: "lesson".into(), sketch: "00ff".into() };
+    for kind in [
+        EventKind::Add(Cue::Structural, None),
+        EventKind::Add(Cue::Explicit, Some(Box::new(origin.clone()))),
+        EventKind::Reinforce(3),
+        EventKind::Harmful(1),
+        EventKind::Pin,
+        EventKind::Unpin,
+        EventKind::Forget,
+        EventKind::Restore,
+        EventKind::Edit(EntryId(7), Some(Box::new(origin))),
+        EventKind::Supersede(EntryId(8)),
+        EventKind::Merge(vec![EntryId(1), EntryId(2)]),
+        EventKind::Expire(Timestamp(99)),
+        EventKind::Archive,
+    ] {
+        let ts = Timestamp(1_782_842_400_123);
+        // Who replaces an entry is not told.
+        let told = !matches!(kind, EventKind::Supersede(_));
+        let by = if told { Author::Program } else { Author::Person };
+        let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), by, kind };
+        for who in [&who, &quoted] {
+            let line = event.write(who);
+            assert_eq!(Event::read_whole(&line).as_ref(), Some(&event), "{line}");
+            let mut bare = event.clone();
+            if let EventKind::Add(_, origin) = &mut bare.kind {
+                *origin = None;
+            }
+            let mut read = Event::read(&line).unwrap();
+            if let EventKind::Add(_, origin) = &mut read.kind {
+                *origin = None;
+            }
+            assert_eq!(read, bare, "{line}");
+            for cut in 1..line.len() {
+                assert_eq!(Event::read(&line[..cut]), None, "{}", &line[..cut]);
+            }
+        }
+    }
+}
+
+/// What happened no times has happened once.
+#[test]
+fn a_count_of_nothing() {
+    for op in ["reinforce", "harmful"] {
+        for (n, want) in [("", 1), (",\"n\":0", 1), (",\"n\":1", 1), (",\"n\":7", 7)] {
+            let line = format!(
+                "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+                 \"entry\":\"00000000000000ff\",\"op\":\"{op}\"{n},\"by\":\"user\"}}"
+            );
+            let kind = Event::read(&line).unwrap().kind;
+            let counted =
+                if op == "harmful" { EventKind::Harmful(want) } else { EventKind::Reinforce(want) };
+            assert_eq!(kind, counted, "{line}");
+        }
+    }
+}
+
+/// By whom an event is, wherever in the line it stands; an id of another time gives no order.
+#[test]
+fn authors_and_order() {
+    let line = |rest: &str| {
+        format!(
+            "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+             \"entry\":\"00000000000000ff\",\"op\":\"reinforce\",\"n\":1{rest}}}"
+        )
+    };
+    for (rest, by) in [
+        ("", Author::Person),
+        (",\"by\":\"user\"", Author::Person),
+        (",\"by\":\"\"", Author::Person),
+        (",\"by\":\"adopt\"", Author::Adoption),
+        (",\"by\":\"claude\",\"session\":\"user\"", Author::Program),
+        (",\"session\":\"a\",\"by\":\"dream\"", Author::Program),
+        (",\"session\":\"a\",\"by\":\"user\"", Author::Person),
+        (",\"session\":\"a\"", Author::Person),
+        (",\"by\":\"us\\u0065r\"", Author::Person),
+        (",\"by\":\"Zoë\"", Author::Program),
+    ] {
+        let line = line(rest);
+        let event = Event::read(&line).unwrap();
+        assert_eq!(event.by, by, "{line}");
+        assert_eq!(Event::read_whole(&line).unwrap(), event, "{line}");
+        assert_eq!(Event::read_bytes(format!(" {line}\r").as_bytes()).unwrap(), event, "{line}");
+        assert_eq!(event.order(), (event.ts, event.id));
+    }
+    assert_eq!(Event::read_bytes(b"{\"id\":\"\xff\"}"), None);
+    let event = Event::read(&line("")).unwrap();
+    for (id, counts) in [
+        (EventId(u128::MAX), false),
+        (EventId(0), true),
+        (EventId::read("event-1"), false),
+        (EventId::new(Timestamp(event.ts.0 + DAY_MS), 5), true),
+        (EventId::new(Timestamp(event.ts.0 - DAY_MS - 1), 5), false),
+    ] {
+        let order = Event { id, ..event.clone() }.order();
+        assert_eq!(order == (event.ts, id), counts, "{id}");
+    }
+}
+
+#[test]
+fn damage_is_refused_and_novelty_is_not() {
+    let good = r#"{"id":"01","ts":"2026-05-01T10:00:00Z","entry":"00000000000000ff","op":"levitate","x":{}}"#;
+    assert_eq!(Event::read(good).map(|event| event.kind), Some(EventKind::Unknown));
+    for bad in [
+        "",
+        "{",
+        "null",
+        "{\"id\":\"x\"}",
+        &good[..40],
+        &good.replace("ff\"", "zz\""),
+        &good.replace("2026", "20x6"),
+    ] {
+        assert_eq!(Event::read(bad), None, "{bad}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// The short path says what JSON says, or nothing.
+    #[test]
+    fn the_short_path_agrees(
+        by in prop::sample::select(vec!["user", "claude", "adopt", "", "a \"b\"", "Zoë"]),
+        session in prop::option::of("[a-z\\]\\[,:{}]{0,6}"),
+        tags in prop::collection::vec("[a-z]{0,3}", 0..3),
+        n in prop::option::of(0..20_u32),
+        at in any::<prop::sample::Index>(),
+        byte in prop::sample::select(b"\"\\,:[]{}0au\x01 ".to_vec()),
+        insert in any::<bool>(),
+    ) {
+        let who = Provenance { by: by.to_owned(), session, tags };
+        let kind = n.map_or(EventKind::Add(Cue::Recurrence, None), EventKind::Reinforce);
+        let ts = Timestamp(1_782_842_400_123);
+        let by = Author::of(by);
+        let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), by, kind };
+        let mut line = event.write(&who).into_bytes();
+        let counted = Event::read(str::from_utf8(&line).unwrap()).unwrap();
+        prop_assert_eq!((counted.ts, counted.by), (event.ts, event.by));
+        let at = at.index(line.len());
+        if insert { line.insert(at, byte) } else { line[at] = byte }
+        let whole = str::from_utf8(&line).ok().and_then(Event::read_whole);
+        prop_assert_eq!(Event::read_bytes(&line), whole);
+    }
+}

@@ -1,0 +1,284 @@
+//! Lineage: what an entry has from those it was edited or merged from, and what comes after what.
+//!
+//! A source hands over what it had up to the edit or merge. What happens to it later is its own
+//! affair, because its wording may be wanted again beside the new one.
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use super::{
+    evidence::{Evidence, UserState},
+    ledger::{Ledger, Note, What},
+};
+use crate::model::{
+    entry::EntryId,
+    event::{Author, Cue, Event, EventKind, Order},
+    time::{Now, Timestamp},
+    ulid::EventId,
+};
+
+/// Later than every event.
+const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
+
+/// How an entry was made from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Edit,
+    /// Somebody has typed the line, and so wants it, whatever became of the old wording.
+    HandEdit,
+    Merge,
+}
+
+/// That an entry was made from another.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    pub(super) at: Order,
+    pub(super) from: EntryId,
+    how: How,
+}
+
+impl Edge {
+    pub(super) fn new(event: &Event, from: EntryId) -> Self {
+        let how = match (&event.kind, event.by) {
+            (EventKind::Merge(_), _) => How::Merge,
+            (_, Author::Adoption) => How::HandEdit,
+            _ => How::Edit,
+        };
+        Self { at: event.order(), from, how }
+    }
+}
+
+/// Up to where the events about each entry count.
+type Reach = BTreeMap<EntryId, Order>;
+
+/// What notes come to.
+#[derive(Default)]
+struct Sum {
+    added: bool,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    touched: Option<Timestamp>,
+    cue: Option<Cue>,
+    reinforced: u64,
+    harmful: u64,
+    user: Option<(Order, UserState)>,
+    until: Option<(Order, Timestamp)>,
+    wanted: Option<Order>,
+    superseded: Vec<(Order, EntryId)>,
+}
+
+impl Sum {
+    /// Counts a note. `holds` says whether what was decided against the entry counts too.
+    fn add(&mut self, note: &Note, horizon: Timestamp, holds: bool) {
+        let at = note.at;
+        let time = Some(at.0).filter(|time| *time <= horizon);
+        if note.wants && holds {
+            self.wanted = self.wanted.max(Some(at));
+        }
+        match note.what {
+            What::Add(cue) => {
+                self.added = true;
+                self.first = [self.first, time].into_iter().flatten().min();
+                self.cue = self.cue.max(Some(cue));
+                self.last = self.last.max(time);
+            }
+            What::Reinforce(n) => {
+                self.reinforced = self.reinforced.saturating_add(u64::from(n));
+                self.last = self.last.max(time);
+            }
+            What::Harmful(n) => self.harmful = self.harmful.saturating_add(u64::from(n)),
+            What::Decide(UserState::Forgotten) if !holds => {
+                self.user = self.user.max(Some((at, UserState::Auto)));
+            }
+            What::Decide(user) => self.user = self.user.max(Some((at, user))),
+            What::Restore => {
+                self.user = self.user.max(Some((at, UserState::Auto)));
+                self.touched = self.touched.max(time);
+            }
+            What::Expire(until) if holds => self.until = self.until.max(Some((at, until))),
+            What::Supersede(by) if holds => self.superseded.push((at, by)),
+            _ => {}
+        }
+    }
+}
+
+impl Ledger {
+    /// The evidence for an entry of which more is known than that it was added and reinforced.
+    pub(super) fn gathered(&self, now: Now, entry: EntryId) -> Option<Evidence> {
+        let (sum, roots) = self.sum(now, entry);
+        if !sum.added {
+            return None;
+        }
+        // What is only known from a clock that is ahead has the time of what happened last.
+        let first = sum.first.or_else(|| self.latest(now.horizon())).unwrap_or(now.0);
+        let last = sum.last.unwrap_or(first);
+        let wanted = sum.wanted;
+        let ended = |(at, until): &(Order, Timestamp)| {
+            wanted.is_some_and(|wanted| wanted > *at && wanted.0 > *until)
+        };
+        let holds = |(at, _): &&(Order, EntryId)| Some(*at) > wanted;
+        Some(Evidence {
+            cue: sum.cue.unwrap_or(Cue::Behavioral),
+            count: roots
+                .saturating_add(sum.reinforced)
+                .saturating_sub(sum.harmful.saturating_mul(4)),
+            first_seen: first,
+            last_reinforced: last,
+            touched: sum.touched.map_or(last, |touched| touched.max(last)),
+            user: sum.user.map(|(_, user)| user).unwrap_or_default(),
+            until: sum.until.filter(|until| !ended(until)).map(|(_, until)| until),
+            superseded_by: sum.superseded.iter().filter(holds).map(|(_, by)| *by).collect(),
+        })
+    }
+
+    /// Whether an entry would be out of force if it stood somewhere: forgotten, replaced, or past its
+    /// date.
+    #[must_use]
+    pub fn is_over(&self, now: Now, entry: EntryId) -> bool {
+        self.evidence(now, entry).is_some_and(|evidence| {
+            let expired = evidence.until.is_some_and(|until| until < now.0);
+            let forgotten = evidence.user == UserState::Forgotten;
+            forgotten || expired || !evidence.superseded_by.is_empty()
+        })
+    }
+
+    /// Whether the times of an entry follow from the events about it, and from no others.
+    #[must_use]
+    pub fn times(&self, now: Now, entry: EntryId) -> bool {
+        self.sum(now, entry).0.first.is_some()
+    }
+
+    /// What the events come to, and what being there counts for.
+    fn sum(&self, now: Now, entry: EntryId) -> (Sum, u64) {
+        let reach = self.reach(entry, |_| true);
+        let by_hand = |id: &EntryId| self.edges(*id).iter().any(|edge| edge.how == How::HandEdit);
+        let through =
+            reach.keys().any(by_hand).then(|| self.reach(entry, |edge| edge.how != How::HandEdit));
+        let decided = through.as_ref().unwrap_or(&reach);
+        let (mut sum, mut heard) = (Sum::default(), BTreeSet::new());
+        for (id, end) in &reach {
+            let holds = |note: &Note| decided.get(id).is_some_and(|end| note.at < *end);
+            for note in self.notes(*id).filter(|note| note.at < *end) {
+                sum.add(note, now.horizon(), holds(note));
+                if !matches!(note.what, What::Source | What::Chosen) {
+                    heard.insert(*id);
+                }
+            }
+        }
+        // An entry that is there counts 1, and so does each that it was merged from.
+        let merged = reach.iter().flat_map(|(id, end)| {
+            let edges = self.edges(*id).iter();
+            edges.filter(|edge| edge.how == How::Merge && edge.at < *end).map(|edge| edge.from)
+        });
+        let merged: BTreeSet<EntryId> = merged.filter(|id| *id != entry).collect();
+        let known = |id: &&EntryId| heard.contains(id) || !self.edges(**id).is_empty();
+        (sum, 1 + merged.iter().filter(known).count() as u64)
+    }
+
+    /// The entries that an entry has something from, through some edges, each with the end of what it
+    /// hands over. Farthest first, so that each is looked at once.
+    fn reach(&self, entry: EntryId, through: impl Fn(&Edge) -> bool) -> Reach {
+        let mut reached = Reach::new();
+        let mut open = BinaryHeap::from([(END, entry)]);
+        while let Some((end, id)) = open.pop() {
+            if reached.contains_key(&id) {
+                continue;
+            }
+            reached.insert(id, end);
+            for edge in self.edges(id).iter().filter(|edge| edge.at < end && through(edge)) {
+                // By a clock that was behind, a source may be younger than what was made from it.
+                let first = self.accounts.get(&edge.from).and_then(|account| account.first_add);
+                let mut older = self.edges(edge.from).iter().map(|edge| edge.at).chain(first);
+                let known = older.any(|first| first < edge.at);
+                open.push((if known { edge.at } else { end }, edge.from));
+            }
+        }
+        reached
+    }
+
+    /// What was decided about an entry before it was forgotten.
+    #[must_use]
+    pub fn before_forgetting(&self, entry: EntryId) -> UserState {
+        let decisions = self.decisions(entry);
+        let mut before = decisions.iter().rev().filter_map(|(_, user)| *user);
+        before.find(|user| *user != UserState::Forgotten).unwrap_or_default()
+    }
+
+    /// What was decided about an entry last; `None` when nothing ever was.
+    #[must_use]
+    pub fn decided(&self, entry: EntryId) -> Option<UserState> {
+        let decisions = self.decisions(entry);
+        let last = decisions.iter().rev().find_map(|(_, user)| *user);
+        (!decisions.is_empty()).then(|| last.unwrap_or_default())
+    }
+
+    /// What was decided, in order; `None` for going to the archive.
+    fn decisions(&self, entry: EntryId) -> Vec<(Order, Option<UserState>)> {
+        let reach = self.reach(entry, |_| true);
+        let decision = |note: &Note| match note.what {
+            What::Decide(user) => Some((note.at, Some(user))),
+            What::Restore => Some((note.at, Some(UserState::Auto))),
+            What::Archive => Some((note.at, None)),
+            _ => None,
+        };
+        let of = |(id, end): (&EntryId, &Order)| -> Vec<_> {
+            let notes = self.notes(*id).filter(|note| note.at < *end);
+            notes.filter_map(decision).collect()
+        };
+        let mut decisions: Vec<_> = reach.iter().flat_map(of).collect();
+        decisions.sort_unstable();
+        decisions
+    }
+
+    /// The place of the last event that an entry has anything from.
+    #[must_use]
+    pub fn newest(&self, entry: EntryId) -> Option<Order> {
+        self.newest_of(entry, |_, _| true)
+    }
+
+    fn newest_of(&self, entry: EntryId, counts: impl Fn(Order, bool) -> bool) -> Option<Order> {
+        let reach = self.reach(entry, |_| true);
+        let order = |(id, end): (&EntryId, &Order)| {
+            let notes = self.notes(*id).map(|note| (note.at, note.what == What::Source));
+            let edges = self.edges(*id).iter().map(|edge| (edge.at, false));
+            let all = notes.chain(edges).filter(|(at, used)| at < end && counts(*at, *used));
+            all.map(|(at, _)| at).max()
+        };
+        reach.iter().filter_map(order).max()
+    }
+
+    /// The place of a new event about an entry, whose id is made of `random`: after all that is known
+    /// about the entries in it, whatever the clocks say, so that the later of two is the later one.
+    /// What says when an entry was of use is of now, or it would not fade before a clock that was ahead
+    /// is reached. `None` at the end of time.
+    #[must_use]
+    pub fn place(&self, now: Now, entry: EntryId, kind: &EventKind, random: u128) -> Option<Order> {
+        let (EventKind::Edit(other, _) | EventKind::Supersede(other)) = kind else {
+            let others = if let EventKind::Merge(from) = kind { from.as_slice() } else { &[] };
+            return self.place_after(now, &[&[entry], others].concat(), kind.is_use(), random);
+        };
+        self.place_after(now, &[entry, *other], kind.is_use(), random)
+    }
+
+    fn place_after(
+        &self,
+        now: Now,
+        entries: &[EntryId],
+        is_use: bool,
+        random: u128,
+    ) -> Option<Order> {
+        let fresh = (now.0, EventId::new(now.0, random));
+        // What a source was used for is none of those that were made from it.
+        let counts =
+            |(ts, _): Order, used: bool| !is_use || ts <= now.0 || used && ts <= now.horizon();
+        let newest = entries.iter().filter_map(|id| self.newest_of(*id, counts)).max();
+        let Some((then, last)) = newest.filter(|last| *last >= fresh) else { return Some(fresh) };
+        // A random step: another machine may be doing the same.
+        let next = last.0.checked_add(1 + (random & 0xffff_ffff)).map(EventId);
+        let ids = next.into_iter().chain([EventId::new(then, random)]);
+        let next = ids.filter(|id| *id > last && id.is_of(then)).max();
+        next.map(|id| (then, id)).or_else(|| {
+            let later = Timestamp(then.0.saturating_add(1));
+            (later <= Timestamp::LAST).then(|| (later, EventId::new(later, random)))
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! The rules of the fold, applied one after the other to a list of all events: slow, and plain enough to
+//! be read beside the page that states them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evidence::{Evidence, UserState};
+use crate::model::{
+    entry::EntryId,
+    event::{Author, Cue, Event, EventKind, Order},
+    time::{Now, Timestamp},
+    ulid::EventId,
+};
+
+const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
+
+/// What each event that makes one entry from others names.
+fn sources(event: &Event) -> Vec<EntryId> {
+    match &event.kind {
+        EventKind::Edit(from, _) => vec![*from],
+        EventKind::Merge(from) => from.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Up to where the events about each entry count for `entry`.
+fn ends(events: &[Event], entry: EntryId, by_hand: bool) -> BTreeMap<EntryId, Order> {
+    let mut ends = BTreeMap::from([(entry, END)]);
+    loop {
+        let before = ends.clone();
+        for event in events {
+            let hand = matches!(event.kind, EventKind::Edit(..)) && event.by == Author::Adoption;
+            let Some(end) = before.get(&event.entry).filter(|end| event.order() < **end) else {
+                continue;
+            };
+            if hand && !by_hand {
+                continue;
+            }
+            for from in sources(event) {
+                let is_start = |known: &&Event| {
+                    known.entry == from
+                        && (matches!(known.kind, EventKind::Add(..)) || !sources(known).is_empty())
+                };
+                let known = events.iter().filter(is_start).any(|k| k.order() < event.order());
+                let end = if known { event.order() } else { *end };
+                let slot = ends.entry(from).or_insert(end);
+                *slot = (*slot).max(end);
+            }
+        }
+        if ends == before {
+            return ends;
+        }
+    }
+}
+
+pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Evidence> {
+    let mut events: Vec<Event> = Vec::new();
+    for event in all {
+        let same =
+            |known: &Event| known.id == event.id && known.fingerprint() == event.fingerprint();
+        if !events.iter().any(same) {
+            events.push(event.clone());
+        }
+    }
+    let (ends, decided) = (ends(&events, entry, true), ends(&events, entry, false));
+    let within = |ends: &BTreeMap<EntryId, Order>, event: &Event| {
+        ends.get(&event.entry).is_some_and(|end| event.order() < *end)
+    };
+    let carried: Vec<&Event> = events.iter().filter(|event| within(&ends, event)).collect();
+    let held = |event: &&&Event| within(&decided, event);
+    let is_add = |event: &&&Event| matches!(event.kind, EventKind::Add(..));
+    let is_use =
+        |event: &&&Event| matches!(event.kind, EventKind::Add(..) | EventKind::Reinforce(_));
+    carried.iter().find(is_add)?;
+    let timed = |event: &&&Event| event.ts <= now.horizon();
+    let fallback = || {
+        let known = events
+            .iter()
+            .filter(|event| timed(&&&**event) && !matches!(event.kind, EventKind::Unknown));
+        // An edit or a merge is known by what it is made from.
+        let known = known.filter(|event| {
+            let made = matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
+            !made || !sources(event).is_empty()
+        });
+        known.map(|event| event.ts).max().unwrap_or(now.0)
+    };
+    let first = carried.iter().filter(is_add).filter(timed).map(|event| event.ts).min();
+    let first = first.unwrap_or_else(fallback);
+    let last = carried.iter().filter(is_use).filter(timed).map(|event| event.ts).max();
+    let last = last.unwrap_or(first);
+    let is_restore = |event: &&&Event| event.kind == EventKind::Restore;
+    let restored = carried.iter().filter(is_restore).filter(timed).map(|event| event.ts).max();
+    let sum = |count: fn(&EventKind) -> u32| -> u64 {
+        carried.iter().map(|event| u64::from(count(&event.kind))).sum()
+    };
+    let reinforced = sum(|kind| if let EventKind::Reinforce(n) = kind { *n } else { 0 });
+    let harmful = sum(|kind| if let EventKind::Harmful(n) = kind { *n } else { 0 });
+    let user = carried.iter().filter_map(|event| {
+        let user = match event.kind {
+            EventKind::Pin => UserState::Pinned,
+            EventKind::Forget if held(&event) => UserState::Forgotten,
+            EventKind::Forget | EventKind::Unpin | EventKind::Restore => UserState::Auto,
+            _ => return None,
+        };
+        Some((event.order(), user))
+    });
+    let wanted = carried.iter().filter(held).filter(|event| {
+        let typed = event.by == Author::Person && is_use(event);
+        typed || event.kind == EventKind::Restore
+    });
+    // Whoever replaces another entry by this one wants it.
+    let chosen = events.iter().filter(|event| {
+        let EventKind::Supersede(by) = event.kind else { return false };
+        decided.get(&by).is_some_and(|end| event.order() < *end)
+            && ends.get(&by).is_some_and(|end| event.order() < *end)
+    });
+    let wanted = wanted.map(|event| event.order()).chain(chosen.map(Event::order)).max();
+    let until = carried.iter().filter(held).filter_map(|event| match event.kind {
+        EventKind::Expire(until) => Some((event.order(), until)),
+        _ => None,
+    });
+    let until = until
+        .max()
+        .filter(|(at, until)| wanted.is_none_or(|wanted| wanted <= *at || wanted.0 <= *until));
+    let superseded = carried.iter().filter(held).filter_map(|event| match event.kind {
+        EventKind::Supersede(by) if Some(event.order()) > wanted => Some(by),
+        _ => None,
+    });
+    let merges = carried.iter().filter(|event| matches!(event.kind, EventKind::Merge(_)));
+    let merged: BTreeSet<EntryId> = merges.flat_map(|event| sources(event)).collect();
+    let is_made = |event: &Event| matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
+    let counts = |id: &&EntryId| {
+        let told = carried.iter().any(|event| event.entry == **id && !is_made(event));
+        let made = events.iter().any(|event| event.entry == **id && !sources(event).is_empty());
+        **id != entry && (told || made)
+    };
+    let roots = 1 + merged.iter().filter(counts).count() as u64;
+    Some(Evidence {
+        cue: carried
+            .iter()
+            .filter_map(
+                |event| if let EventKind::Add(cue, _) = event.kind { Some(cue) } else { None },
+            )
+            .max()
+            .unwrap_or(Cue::Behavioral),
+        count: (roots + reinforced).saturating_sub(4 * harmful),
+        first_seen: first,
+        last_reinforced: last,
+        touched: restored.map_or(last, |restored| restored.max(last)),
+        user: user.max().map(|(_, user)| user).unwrap_or_default(),
+        until: until.map(|(_, until)| until),
+        superseded_by: superseded.collect(),
+    })
+}

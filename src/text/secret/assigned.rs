@@ -1,0 +1,342 @@
+//! Values that their name calls a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: Bearer …`,
+//! `--token …`, `<password>…</password>`, `IDENTIFIED BY '…'`.
+
+use super::{
+    Found,
+    rules::word,
+    value::{self, Class, Value, is_secret},
+};
+
+/// Characters of a name that are looked at.
+const NAME: usize = 64;
+
+/// The first secret whose sign stands at or behind a byte. What is given is the value alone.
+pub(super) fn find(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    let is_sign = |byte: &u8| matches!(byte, b'=' | b':' | b'>' | b'\'' | b'-' | b' ');
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(is_sign)) {
+        let sign = at + found;
+        at = sign + 1;
+        let Some((class, span, value)) = assigned(text, sign) else { continue };
+        if is_secret(class, value) {
+            let name = match class {
+                Class::Password => "a password",
+                Class::Token => "a token",
+            };
+            return Some((span, name));
+        }
+    }
+    None
+}
+
+type Assigned<'a> = (Class, std::ops::Range<usize>, Value<'a>);
+
+/// What is assigned by the sign at a byte, and where it stands, if its name calls it a secret.
+fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
+    let (before, behind) = text.split_at_checked(sign)?;
+    match behind.as_bytes() {
+        [b'=', b'=' | b'~', ..] | [b':', b':' | b'=', ..] => None,
+        [b'=' | b':', ..] => {
+            let before = before.trim_end_matches([' ', '\t']);
+            if before.ends_with(['=', '!', '<', '>', '+'])
+                || (before.ends_with(':') && !behind.starts_with('='))
+            {
+                return None;
+            }
+            let before = before.strip_suffix([':', '?']).map_or(before, str::trim_end);
+            let (name, query) = name(before)?;
+            let class = class(name).or_else(|| of_two_words(before, name));
+            let class = class.or_else(|| annotated(before))?;
+            let skip = if behind.starts_with("=>") { 2 } else { 1 };
+            let start = blank(text, sign + skip)?;
+            let (span, value) = read(text, start, query)?;
+            if class == Class::Password {
+                return Some((class, span, value));
+            }
+            // `Bearer …`
+            let said = scheme(text.get(span.start..)?);
+            let start = if said > 0 && !value.quoted { span.start + said } else { start };
+            let (span, value) = read(text, start, query)?;
+            let said = if value.quoted { said } else { 0 };
+            let text = value.text.get(said..)?;
+            Some((class, span.start + said..span.end, Value { text, ..value }))
+        }
+        [b'>', ..] => {
+            let (name, _) = name(before)?;
+            let opens = before.strip_suffix(name)?.ends_with('<');
+            let class = class(name).filter(|_| opens)?;
+            read(text, sign + 1, false).map(|(span, value)| (class, span, value))
+        }
+        // PASSWORD '…', IDENTIFIED BY '…'
+        [b'\'', ..] => {
+            let before = before.strip_suffix(' ')?;
+            let (name, _) = name(before)?;
+            let rest = before.strip_suffix(name)?.trim_end();
+            let says = class(name) == Some(Class::Password)
+                || name.eq_ignore_ascii_case("by") && ends_with(rest, "identified");
+            let (span, value) = read(text, sign, false).filter(|_| says)?;
+            Some((Class::Password, span, value))
+        }
+        [b'-', ..] => option(text, sign),
+        // The password is …; machine … login … password …
+        [b' ', ..] => {
+            let (said, _) = name(before)?;
+            let rest = before.strip_suffix(said)?.trim_end();
+            let class = match said {
+                "is" | "to" | "as" => {
+                    let (name, _) = name(rest)?;
+                    class(name).or_else(|| of_two_words(rest, name))?
+                }
+                "password" if tail(rest).rsplit(' ').nth(1) == Some("login") => Class::Password,
+                _ => return None,
+            };
+            let (span, value) = read(text, sign + 1, false)?;
+            Some((class, span, value))
+        }
+        _ => None,
+    }
+}
+
+/// An option of a command line: `--password …`, `-u NAME:…`, and `-p…` of those that take it so.
+fn option(text: &str, sign: usize) -> Option<Assigned<'_>> {
+    let (before, behind) = text.split_at_checked(sign)?;
+    if before.ends_with(|c: char| word(c) || c == '-') {
+        return None;
+    }
+    let length = behind.find(|c: char| !(word(c) || c == '-')).unwrap_or(behind.len());
+    let (flag, rest) = behind.split_at_checked(length.min(NAME))?;
+    let value = rest.strip_prefix(' ').filter(|value| !value.starts_with('-'));
+    if let (Some(class), Some(_)) = (flag.strip_prefix("--").and_then(class), value) {
+        return read(text, sign + flag.len() + 1, false).map(|(span, value)| (class, span, value));
+    }
+    if let ("-u" | "--user", Some(_)) = (flag, value) {
+        let (span, value) = read(text, sign + flag.len() + 1, false)?;
+        let (name, password) = value.text.split_once(':')?;
+        let span = span.start + name.len() + 1..span.end;
+        return Some((Class::Password, span, Value { text: password, ..value }));
+    }
+    let programs = ["mysql", "mysqldump", "mysqladmin", "mariadb", "sshpass"];
+    let takes =
+        flag.starts_with("-p") && tail(before).split([' ', '`']).any(|w| programs.contains(&w));
+    if takes {
+        let start = sign + if flag == "-p" && value.is_some() { 3 } else { 2 };
+        return read(text, start, false).map(|(span, value)| (Class::Password, span, value));
+    }
+    None
+}
+
+/// The name at the end of what stands before a sign, without quotes around it; and whether it is one
+/// of a query in an address.
+fn name(before: &str) -> Option<(&str, bool)> {
+    let quotes = ['"', '\'', '`'];
+    let keyed = before.strip_suffix(']').and_then(|inside| inside.strip_suffix(quotes));
+    let bare = keyed.or_else(|| before.strip_suffix(quotes)).unwrap_or(before);
+    let bare = bare.strip_suffix("**").unwrap_or(bare);
+    let part = |c: &char| word(*c) || "-.".contains(*c);
+    let length = bare.chars().rev().take(NAME).take_while(part).count();
+    let start = bare.len().checked_sub(length)?;
+    let name = bare.get(start..)?;
+    let query = bare.get(..start)?.ends_with(['?', '&']);
+    (!name.is_empty()).then_some((name, query))
+}
+
+/// What a name calls its value.
+fn class(name: &str) -> Option<Class> {
+    let name = name.trim_matches(['-', '.']);
+    if ["password", "passwd", "passphrase", "passwort", "kennwort", "pwd"]
+        .iter()
+        .any(|end| ends_with(name, end))
+    {
+        return Some(Class::Password);
+    }
+    let words = [
+        "token",
+        "secret",
+        "key",
+        "key_base",
+        "pass",
+        "credential",
+        "credentials",
+        "authorization",
+        "_auth",
+    ];
+    let end = words.iter().find(|end| ends_with(name, end))?;
+    let rest = name.get(..name.len() - end.len())?;
+    let before = last_word(rest);
+    match *end {
+        "token" if COUNTED.contains(&before.as_str()) => None,
+        "key" => {
+            let capitals = !name.contains(|c: char| c.is_ascii_lowercase()) && !before.is_empty();
+            let of_data = OF_DATA.contains(&before.as_str());
+            (KEYS.contains(&before.as_str()) || capitals && !of_data).then_some(Class::Token)
+        }
+        // `pass` alone is a verb, and `bypass` a word.
+        "pass" => {
+            let begins =
+                rest.ends_with(['_', '-', '.']) || name.ends_with("Pass") && !rest.is_empty();
+            begins.then_some(Class::Password)
+        }
+        _ => Some(Class::Token),
+    }
+}
+
+/// Tokens that are counted, or point to what comes next.
+const COUNTED: &[&str] = &[
+    "bos",
+    "cls",
+    "continuation",
+    "cursor",
+    "end",
+    "eos",
+    "first",
+    "image",
+    "input",
+    "last",
+    "lexer",
+    "mask",
+    "max",
+    "min",
+    "next",
+    "num",
+    "output",
+    "pad",
+    "page",
+    "prev",
+    "sep",
+    "special",
+    "start",
+    "stop",
+    "sync",
+    "unk",
+];
+
+/// Keys that open something.
+const KEYS: &[&str] = &[
+    "access",
+    "account",
+    "admin",
+    "api",
+    "app",
+    "application",
+    "auth",
+    "client",
+    "deploy",
+    "encryption",
+    "hmac",
+    "integration",
+    "jwt",
+    "license",
+    "master",
+    "private",
+    "secret",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "signing",
+    "storage",
+    "subscription",
+    "webhook",
+];
+
+/// Keys by which something is found.
+const OF_DATA: &[&str] = &[
+    "cache",
+    "foreign",
+    "group",
+    "hash",
+    "idempotency",
+    "index",
+    "lookup",
+    "object",
+    "partition",
+    "primary",
+    "public",
+    "registry",
+    "row",
+    "sort",
+];
+
+/// The last word of the beginning of a name, in small letters.
+fn last_word(text: &str) -> String {
+    let text = text.trim_end_matches(['_', '-', '.']);
+    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+    let last = text.get(start..).unwrap_or_default();
+    // A capital behind small letters begins a word.
+    let small = last.contains(|c: char| c.is_ascii_lowercase());
+    let hump = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| small).unwrap_or(0);
+    last.get(hump..).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// The class of a name of two words: `API key: …`.
+fn of_two_words(before: &str, last: &str) -> Option<Class> {
+    let first = before.strip_suffix(last)?.strip_suffix(' ')?;
+    let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&last_word(first).as_str());
+    is_key.then_some(Class::Token)
+}
+
+/// The class of the name before a type: `token: &str = …`.
+fn annotated(before: &str) -> Option<Class> {
+    let colon = before.char_indices().rev().take(NAME).find(|(_, c)| *c == ':')?.0;
+    let kind = before.get(colon + 1..)?;
+    let plain = |c: char| word(c) || " &'<>".contains(c);
+    let (name, _) = name(before.get(..colon)?.trim_end())?;
+    class(name).filter(|_| kind.chars().all(plain))
+}
+
+/// Bytes of the word for how a value is meant: `Bearer …`.
+fn scheme(value: &str) -> usize {
+    let schemes = ["bearer ", "basic ", "token ", "apikey ", "digest "];
+    let said = |scheme: &&&str| {
+        value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    schemes.iter().find(said).map_or(0, |scheme| scheme.len())
+}
+
+/// The byte behind blanks and the end of bold letters, if the line goes on.
+fn blank(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let bold = if rest.starts_with("** ") { 2 } else { 0 };
+    let start = rest.get(bold..)?.find(|c: char| c != ' ' && c != '\t')?;
+    (start <= NAME).then_some(at + bold + start)
+}
+
+/// The value that begins at a byte.
+fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, Value<'_>)> {
+    let rest = text.get(at..)?;
+    // `r"…"`, `b'…'`
+    let raw = rest.strip_prefix(['r', 'b', 'u', '@']).filter(|rest| rest.starts_with(['"', '\'']));
+    let rest = raw.unwrap_or(rest);
+    let at = at + usize::from(raw.is_some());
+    let quote = rest.chars().next().filter(|c| ['"', '\'', '`'].contains(c));
+    let (start, inside) = match quote {
+        Some(_) => (at + 1, rest.get(1..)?),
+        None => (at, rest),
+    };
+    let ends = |c: char| match quote {
+        Some(quote) => c == quote || c == '\n',
+        None => c.is_whitespace() || "\"'`,;<".contains(c) || (query && c == '&'),
+    };
+    let longest =
+        inside.char_indices().nth(value::LONGEST + 1).map_or(inside.len(), |(end, _)| end);
+    let whole = inside.get(..longest)?;
+    let end = whole.find(ends).unwrap_or(whole.len());
+    let text = whole.get(..end)?;
+    let text = match quote {
+        Some(_) => text,
+        None => text.trim_end_matches(['.', ':', '!', '?', ')', ']', '}']),
+    };
+    Some((start..start + text.len(), Value { text, quoted: quote.is_some() }))
+}
+
+/// The end of what stands before a sign, where a command may begin.
+fn tail(before: &str) -> &str {
+    let start = before.char_indices().rev().nth(4 * NAME).map_or(0, |(at, _)| at);
+    before.get(start..).unwrap_or_default()
+}
+
+fn ends_with(text: &str, end: &str) -> bool {
+    let start = text.len().checked_sub(end.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}

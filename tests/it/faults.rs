@@ -1,0 +1,384 @@
+//! A process that is killed before any of its calls, or of which any call fails: what was there is
+//! there, what is said is so, and the next one is in nobody's way.
+//!
+//! The calls are those of a run that nothing happened to, so no moment is left to chance.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
+use crate::{
+    common::{
+        repository,
+        sandbox::{Outcome, Sandbox},
+        scale,
+        trace::{self, Call},
+    },
+    hooks::piped,
+};
+
+/// Calls that change the disk, as those of `openat` that make a file. Between two of them, all moments
+/// are the same to whoever comes next.
+const CHANGES: &str = "openat,write,rename,unlink,mkdir,ftruncate";
+/// Calls that may fail.
+const CALLS: &str = "openat,read,write,fsync,fdatasync,rename,unlink,mkdir,statx,newfstatat,lseek,\
+                     ftruncate,flock,getdents64,fchmod,readlink";
+/// Those of them by which something is read.
+const READS: &str = "openat,read,statx,newfstatat,getdents64";
+/// How they fail.
+const ERRORS: [&str; 6] = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EROFS", "EDQUOT"];
+/// Errors that are tried for each command.
+const ROUNDS: usize = 8;
+
+/// What is in the store before.
+const TEXTS: [&str; 3] = ["Locks survive a rollback", "Never deploy on a Friday", "Tides turn"];
+
+/// Commands that write; the first in a project without a store.
+const WRITERS: &[&str] = &[
+    "init",
+    "add One more",
+    "remove rollback",
+    "trust --all",
+    "purge --yes nothing-of-theirs",
+    "todo done milk",
+    "session index ../transcript.jsonl",
+];
+
+const READERS: &[&str] = &[
+    "list",
+    "search rollback",
+    "forget nothing-of-that-name",
+    "restore nothing-of-that-name",
+    "todo list",
+    "session list",
+    "check",
+    "trust status",
+];
+
+fn store(line: &str) -> Sandbox {
+    let sandbox = Sandbox::new("empty");
+    let transcript = repository().join("fixtures/transcripts/claude.jsonl");
+    fs::copy(transcript, sandbox.root().join("transcript.jsonl")).unwrap();
+    if line == "init" {
+        return sandbox;
+    }
+    for text in TEXTS {
+        sandbox.run(&["add", text]).done();
+    }
+    for line in ["add nothing-of-theirs", "add Forgotten words", "forget Forgotten"] {
+        sandbox.run(&line.split(' ').collect::<Vec<_>>()).ok();
+    }
+    for line in ["todo add Buy milk", "note A note", "session index ../transcript.jsonl", "rebuild"]
+    {
+        sandbox.run(&line.split(' ').collect::<Vec<_>>()).ok();
+    }
+    // A store that cannot be looked at counts as there, so both are.
+    sandbox.run(&["init", "--user"]).ok();
+    // As a pull leaves it; a hook asks git.
+    if line == "hook" {
+        sandbox.share();
+    }
+    sandbox.plant("topics/patterns.md", "- [pattern] Planted words\n");
+    sandbox
+}
+
+/// A point at which something happens: a call by its name and number.
+type Point = (String, usize);
+
+/// The calls of a run that have to do with the sandbox; of those that open a file, all or only those
+/// that may make one.
+fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
+    let root = sandbox.root().to_string_lossy().into_owned();
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut points: Vec<Point> = Vec::new();
+    for Call { thread, name, args, .. } in calls {
+        let count = counts.entry((thread, name.clone())).or_default();
+        *count += 1;
+        let counts = name != "openat" || args.contains(opens);
+        let point = (name, *count);
+        if counts && args.contains(&root) && !args.contains("/trace") && !points.contains(&point) {
+            points.push(point);
+        }
+    }
+    points
+}
+
+/// Runs a command in which something happens at a point.
+fn strike(sandbox: &Sandbox, (call, when): &Point, what: &str, args: &[&str]) -> Outcome {
+    struck(sandbox, (call, *when), what, args, "")
+}
+
+fn struck(
+    sandbox: &Sandbox,
+    (call, when): (&str, usize),
+    what: &str,
+    args: &[&str],
+    input: &str,
+) -> Outcome {
+    let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{what}:when={when}"));
+    piped(trace::traced(sandbox, &["-e", &trace, "-e", &inject], args), input)
+}
+
+/// The files that matter, without what differs from run to run.
+fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for (name, bytes) in sandbox.everything() {
+        let matters = ["/memory/", "state/pimem/trust/", "session-search.json"];
+        if !matters.iter().any(|part| name.contains(part))
+            || name.contains(".pimem-tmp-")
+            || name.ends_with("/lock")
+            || name.ends_with("memory-scores.json")
+        {
+            continue;
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        // An id holds the time and a random number.
+        let id = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.get(26..))
+        {
+            Some(rest) => format!("{{\"id\":\"{rest}"),
+            None => line.to_owned(),
+        };
+        let lines = text.split_inclusive('\n').map(id);
+        files.insert(name, lines.collect::<String>());
+    }
+    files
+}
+
+/// The lines of a ledger of trust, which is a set of them.
+fn keys(text: Option<&String>) -> BTreeSet<&str> {
+    text.map(|text| text.lines().collect()).unwrap_or_default()
+}
+
+/// Files that are neither as they were nor as they should be. Of those that are appended to, lines may
+/// still be missing.
+fn torn(
+    now: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let names: BTreeSet<&String> = now.keys().chain(before.keys()).chain(after.keys()).collect();
+    let is_good = |name: &String| {
+        let (now, old, new) = (now.get(name), before.get(name), after.get(name));
+        if name.contains("/trust/") {
+            let (now, old, new) = (keys(now), keys(old), keys(new));
+            return now.is_superset(&(&old & &new)) && now.is_subset(&(&old | &new));
+        }
+        let begun = |now: &String| {
+            let old = old.map_or("", String::as_str);
+            let appended = now.starts_with(old) && new.is_some_and(|new| new.starts_with(now));
+            appended && name.ends_with("/evidence.jsonl")
+        };
+        now == old || now == new || now.is_some_and(begun)
+    };
+    names.into_iter().filter(|name| !is_good(name)).cloned().collect()
+}
+
+/// Whoever comes next finds what was there before, can write, and cleans up.
+fn goes_on(sandbox: &Sandbox, line: &str, what: &str) {
+    let next = sandbox.run(&["add", "-c", "pattern", "After all that"]);
+    assert_eq!(next.code, 0, "{line}: {what}: {}", next.stderr);
+    let mut litter: Vec<String> = sandbox.everything().into_keys().collect();
+    // That of the index goes when the index is made anew.
+    litter.retain(|name| name.contains(".pimem-tmp-") && !name.starts_with("cache/"));
+    assert_eq!(litter, Vec::<String>::new(), "{line}: {what}");
+    for name in [".gitignore", ".gitattributes"] {
+        assert!(!sandbox.read(name).is_empty(), "{line}: {what}: {name}");
+    }
+    let report = sandbox.run(&["report"]).done();
+    for text in TEXTS.iter().filter(|_| line != "init") {
+        let gone = line.starts_with("remove") && text.contains("rollback");
+        assert!(report.contains(text) || gone, "{line}: {what}: {text} is not in {report}");
+    }
+    assert!(report.contains("After all that"), "{line}: {what}: {report}");
+}
+
+/// A store, a command, and what becomes of its files when nothing happens.
+struct Trial {
+    sandbox: Sandbox,
+    line: &'static str,
+    args: Vec<&'static str>,
+    files: BTreeMap<String, Vec<u8>>,
+    before: BTreeMap<String, String>,
+    after: BTreeMap<String, String>,
+    points: Vec<Point>,
+    done: Outcome,
+}
+
+impl Trial {
+    fn new(line: &'static str, calls: &str, opens: &str) -> Self {
+        let sandbox = store(line);
+        let args: Vec<&str> = line.split(' ').collect();
+        let (files, before) = (sandbox.everything(), truth(&sandbox));
+        let (done, calls) = trace::calls(&sandbox, calls, &args, "");
+        let (after, points) = (truth(&sandbox), points(&sandbox, calls, opens));
+        assert!(!points.is_empty(), "{line}: {done:?}");
+        Self { sandbox, line, args, files, before, after, points, done }
+    }
+
+    /// Puts everything back to what it was.
+    fn reset(&self) {
+        let root = self.sandbox.root();
+        for entry in fs::read_dir(root).unwrap() {
+            let path = entry.unwrap().path();
+            drop((fs::remove_file(&path), fs::remove_dir_all(&path)));
+        }
+        for dir in ["project", "home", "cache"] {
+            fs::create_dir_all(root.join(dir)).unwrap();
+        }
+        for (name, bytes) in &self.files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+
+    /// So many of the points, from all over the run, and all lists of directories.
+    fn some(&self, most: usize) -> impl Iterator<Item = (usize, &Point)> {
+        let step = self.points.len().div_ceil(most).max(1);
+        let all = self.points.iter().enumerate();
+        all.filter(move |(number, (call, _))| number % step == 0 || call == "getdents64")
+    }
+
+    fn is_whole(&self, what: &str) {
+        let now = truth(&self.sandbox);
+        let torn = torn(&now, &self.before, &self.after);
+        assert!(torn.is_empty(), "{}: {what}: {torn:?} of {now:#?}", self.line);
+    }
+}
+
+#[test]
+fn a_process_is_killed() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in WRITERS {
+        let trial = Trial::new(line, CHANGES, "O_CREAT");
+        let mut kills = 0;
+        for point in &trial.points {
+            trial.reset();
+            let what = format!("killed at {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, "signal=SIGKILL", &trial.args);
+            assert_eq!(done.code, -1, "{line}: {what}: {done:?}");
+            trial.is_whole(&what);
+            assert!(
+                done.stdout.is_empty() || truth(&trial.sandbox) == trial.after,
+                "{line}: {what}: {done:?} was acknowledged"
+            );
+            // It may have been done, and then there is nothing left to do.
+            drop(trial.sandbox.run(&trial.args));
+            goes_on(&trial.sandbox, line, &what);
+            kills += 1;
+        }
+        println!("{line}: {kills} kills");
+    }
+}
+
+#[test]
+fn a_call_of_a_writer_fails() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in WRITERS {
+        let trial = Trial::new(line, CALLS, "");
+        for (number, point) in trial.some(ROUNDS * scale()) {
+            trial.reset();
+            let error = ERRORS[number % ERRORS.len()];
+            let what = format!("{error} from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
+            assert!(!done.stderr.contains("panicked"), "{line}: {what}: {done:?}");
+            trial.is_whole(&what);
+            let now = truth(&trial.sandbox);
+            let noted = !done.stderr.contains("Not noted as reviewed");
+            let is_done = now.iter().all(|(name, text)| {
+                let wanted = trial.after.get(name);
+                let held = || keys(Some(text)).is_superset(&keys(wanted)) || !noted;
+                wanted == Some(text) || name.contains("/trust/") && held()
+            });
+            match done.code {
+                0 => assert!(is_done, "{line}: {what} is not done: {done:?}"),
+                2 => assert!(names_a_path(&trial.sandbox, &done), "{line}: {what}: {done:?}"),
+                _ => panic!("{line}: {what}: {done:?}"),
+            }
+            goes_on(&trial.sandbox, line, &what);
+        }
+    }
+}
+
+/// What of the ledger of trust was not read is not taken out of it.
+#[test]
+fn a_call_fails_while_trust_is_taken_back() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in ["trust --revoke Tides", "purge --yes Tides"] {
+        let trial = Trial::new(line, READS, "");
+        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+            trial.reset();
+            let error = ["EIO", "EMFILE"][number / 2 % 2];
+            let what = format!("{error} from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
+            assert!([0, 2].contains(&done.code), "{line}: {what}: {done:?}");
+            trial.is_whole(&what);
+        }
+    }
+}
+
+fn names_a_path(sandbox: &Sandbox, done: &Outcome) -> bool {
+    let root = sandbox.root().to_string_lossy();
+    done.stderr.contains(&*root) || done.stderr.contains(".jsonl") || done.stderr.contains("../")
+}
+
+/// An answer is the whole answer, or it says what it lacks.
+#[test]
+fn a_call_of_a_reader_fails() {
+    if !trace::is_there() {
+        return;
+    }
+    for line in READERS {
+        let trial = Trial::new(line, READS, "");
+        for (number, point) in trial.some(trial.points.len() / 2 * scale()) {
+            let error = ["EIO", "ESTALE", "EMFILE"][number % 3];
+            let what = format!("{error} from {} {}", point.0, point.1);
+            let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
+            let same = (done.code, &done.stdout) == (trial.done.code, &trial.done.stdout);
+            // Without the ledger of trust, nothing is known to be reviewed.
+            let withheld = done.stderr.contains("warning: cannot read");
+            let said = (done.code == 2 || withheld) && names_a_path(&trial.sandbox, &done);
+            assert!(same || said, "{line}: {what}: {done:?} instead of {:?}", trial.done);
+        }
+    }
+}
+
+/// A hook never fails, and shows nothing that it would not have shown: what it cannot judge stays out.
+#[test]
+fn a_call_of_a_hook_fails() {
+    if !trace::is_there() {
+        return;
+    }
+    let prompt = "What about the rollback, the words forgotten and the words planted?";
+    for event in ["session-start", "prompt"] {
+        let sandbox = store("hook");
+        let args = ["hook", "claude", event];
+        // In a session of its own each, whose first hook brings the report.
+        let input = |session: usize| {
+            format!(
+                "{{\"session_id\":\"s{session}\",\"source\":\"startup\",\"prompt\":{prompt:?}}}"
+            )
+        };
+        let (done, calls) = trace::calls(&sandbox, CALLS, &args, &input(0));
+        assert!(done.stdout.contains("Locks survive"), "{done:?}");
+        let points = points(&sandbox, calls, "");
+        let step = if scale() > 1 { 1 } else { 2 };
+        for (number, (call, when)) in points.iter().enumerate().step_by(step) {
+            let error = ["EIO", "EACCES", "EMFILE"][number % 3];
+            let inject = format!("error={error}");
+            let done = struck(&sandbox, (call, *when), &inject, &args, &input(number + 1));
+            let what = format!("{event}: {error} from {call} {when}");
+            assert_eq!(done.code, 0, "{what}: {done:?}");
+            for text in ["Forgotten words", "Planted words"] {
+                assert!(!done.stdout.contains(text), "{what}: {done:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What `add` says is so: an entry that it acknowledges is in the next report, or the next line says why
+//! not; nothing that is refused in part loses the rest.
+
+use crate::common::{
+    history::Random,
+    sandbox::{Sandbox, outcome},
+    scale,
+    script::play,
+};
+
+#[test]
+fn going_back_to_an_earlier_choice() {
+    for (clean, still) in [("pimem check --fix", true), ("pimem dream", true), ("true", false)] {
+        let day = |n: u32| if still { String::new() } else { format!("2026-07-0{n}| ") };
+        let sandbox = play(&format!(
+            "pimem add -c decision 'Use Redis for sessions'
+             {}pimem add -c decision --supersedes Redis 'Use Memcached for sessions'
+             + Memcached
+             - Redis
+             {}pimem add -c decision --supersedes Memcached 'Use Redis for sessions'
+             > Already exists, reinforced instead
+             + Redis
+             - Memcached
+             {clean}
+             + Redis
+             - Memcached
+             {}pimem add -c decision --supersedes Redis 'Use Memcached for sessions'
+             + Memcached
+             - Redis",
+            day(1),
+            day(2),
+            day(3),
+        ));
+        assert!(!sandbox.entries().is_empty());
+    }
+}
+
+/// An agent's command is nobody's hook: what it adds is back as well.
+#[test]
+fn an_agent_goes_back_too() {
+    play(
+        "export PIMEM_AGENT=claude; pimem add -c decision 'Use Redis'
+         export PIMEM_AGENT=claude; pimem add -c decision --supersedes Redis 'Use Memcached'
+         export PIMEM_AGENT=claude; pimem add -c decision --supersedes Memcached 'Use Redis'
+         + Use Redis
+         - Use Memcached
+         export PIMEM_AGENT=claude; pimem forget 'Use Redis'
+         - Use Redis
+         export PIMEM_AGENT=claude; pimem add -c decision 'Use Redis'
+         + Use Redis",
+    );
+}
+
+#[test]
+fn what_is_added_again_is_back() {
+    for (out, back) in [
+        ("pimem forget X", "reinforced instead"),
+        ("pimem forget X; sed -i /X/d .pi/memory/topics/lessons.md", "Added"),
+        ("pimem remove X", "Added"),
+        ("pimem forget X; pimem remove X", "Added"),
+        ("pimem add --supersedes X 'Quays are drained'", "reinforced instead"),
+        ("pimem add --supersedes X 'Quays are drained'; pimem remove X", "Added"),
+        ("pimem add X --valid-until 2026-06-01", "reinforced instead"),
+        ("pimem add X --valid-until 2026-06-01; pimem check --fix", "Added"),
+        ("sed -i /X/d .pi/memory/topics/lessons.md", "Added"),
+    ] {
+        for out_at in ["", "2026-07-01T10:00:00Z| ", "2031-01-01| "] {
+            let sandbox = play(&format!(
+                "pimem add X
+                 + - X
+                 {out_at}{out}
+                 - - X
+                 2026-07-02| pimem add X
+                 > {back}: [lesson] X
+                 + - X"
+            ));
+            assert_eq!(sandbox.run(&["search", "X"]).code, 0, "{out}");
+            let held = sandbox.read("topics/lessons.md").matches("- [lesson] X\n").count();
+            let archive = std::fs::read_to_string(sandbox.path("archive/lessons.md"));
+            assert!(!archive.unwrap_or_default().contains("] X\n"), "{out}: it stands once");
+            assert_eq!(held, 1, "{out}");
+        }
+    }
+}
+
+/// Of what `restore` undoes there is more than of what it used to.
+#[test]
+fn what_is_restored_is_back() {
+    play(
+        "pimem add X
+         pimem add --supersedes X 'Quays are drained'
+         - - X
+         pimem why X
+         > pimem restore
+         pimem restore X
+         + - X
+         + Quays
+         2026-07-01| pimem add Y --valid-until 2026-07-02
+         2026-07-03| pimem why Y
+         > pimem restore
+         pimem restore Y
+         + - Y",
+    );
+    let sandbox = play("pimem add X; pimem add Y; pimem forget X");
+    let before = sandbox.tree();
+    assert!(sandbox.run(&["restore", "X", "Z"]).refused().contains("\"Z\""));
+    assert_eq!(sandbox.tree(), before, "one that fits nothing, and nothing is done");
+}
+
+#[test]
+fn dates_and_tags_of_a_known_text_take_effect() {
+    let sandbox = play(
+        "pimem add X
+         pimem add X --valid-until 2026-07-02
+         > reinforced instead
+         + - X
+         2026-07-03| true
+         - - X
+         2026-06-30| pimem add X --valid-until 2026-07-09
+         2026-07-03| true
+         + - X
+         pimem add X --valid-until 2026-07-01
+         > Not in the next report: expired (pimem restore
+         - - X",
+    );
+    let id = |sandbox: &Sandbox, text: &str| {
+        sandbox.entries()[text]["short"].as_str().unwrap().to_owned()
+    };
+    let said = sandbox.run(&["add", "X", "--tag", "t", "--now", "2026-07-04"]).ok();
+    let want =
+        format!("Already exists, reinforced instead: [lesson] X #t ({})\n", id(&sandbox, "X #t"));
+    assert_eq!(said, want);
+    let held = sandbox.entries();
+    assert_eq!(held.keys().collect::<Vec<_>>(), ["X #t"], "a tag is an edit");
+    assert_eq!(held["X #t"]["evidence"], 5);
+    assert!(sandbox.run(&["report", "--now", "2026-07-04"]).ok().contains("- X #t"));
+    // The same of lines of standard input, of which one may follow another.
+    let sandbox = play("pimem add X; pimem add Y; pimem add Z; pimem forget Z");
+    let lines = r#"{"text":"X","tags":["a"]}
+        {"text":"Y","validUntil":"2026-06-01"}
+        {"text":"New one","supersedes":"Z"}
+        {"text":"Second"}
+        {"text":"Second","tags":["b"],"pin":true}
+        {"text":"Third","supersedes":"New one"}
+        {"text":"Z"}"#;
+    let said = sandbox.pipe(&["add", "-"], lines).ok();
+    assert!(said.contains("Y (") && said.contains("Not in the next report: expired"), "{said}");
+    let held = sandbox.entries();
+    let all: Vec<&str> = held.keys().map(String::as_str).collect();
+    assert_eq!(all, ["New one", "Second #b", "Third", "X #a", "Y", "Z"]);
+    assert_eq!(held["Second #b"]["userState"], "pinned");
+    let report = sandbox.run(&["report"]).ok();
+    for (text, shown) in [("Second #b", true), ("Third", true), ("X #a", true), ("- Z", true)] {
+        assert_eq!(report.contains(text), shown, "{text}: {report}");
+    }
+    assert!(!report.contains("New one") && !report.contains("- Y"), "{report}");
+}
+
+/// What nobody asked for brings nothing back: hooks, texts that are read, imports, dreams.
+#[test]
+fn nothing_is_back_unasked() {
+    const SAID: &str = "From now on, always use tabs in makefiles";
+    for out in [
+        "pimem forget tabs",
+        "pimem remove tabs",
+        "pimem forget tabs; sed -i /tabs/d .pi/memory/topics/preferences.md",
+        "pimem add -c preference --supersedes tabs 'Makefiles are generated'",
+        "pimem add -c preference 'From now on, always use tabs in makefiles' --valid-until 2026-06-01",
+    ] {
+        let script = format!("pimem extract '{SAID}.'\n> Learned\n+ tabs in makefiles\n{out}");
+        let sandbox = play(&script);
+        let text = || sandbox.run(&["report"]).ok();
+        assert!(!text().contains("tabs in"), "{out}: {}", text());
+        let prompt = serde_json::json!({"session_id": "s", "prompt": format!("{SAID}.")});
+        let mut command = sandbox.command(&["hook", "claude", "prompt"]);
+        command.env("PIMEM_HOOK_DEADLINE_MS", "20000");
+        let mut command = assert_cmd::Command::from_std(command);
+        command.write_stdin(prompt.to_string()).assert().success();
+        drop(sandbox.run(&["extract", &format!("{SAID}."), "--now", "2026-07-02"]));
+        let line =
+            r#"{"category":"preference","text":"From now on, always use tabs in makefiles"}"#;
+        drop(sandbox.pipe(&["import", "jsonl", "-"], line));
+        let told = crate::dream::transcript(&sandbox, "t", &[&format!("{SAID}.")]);
+        sandbox.run(&["dream", "--from", told.to_str().unwrap()]).done();
+        assert!(!text().contains("tabs in"), "{out}: {}", text());
+    }
+}
+
+/// A near repetition of what is out of force is no repetition.
+#[test]
+fn what_is_over_takes_nothing_in() {
+    for over in [
+        "pimem forget commit",
+        "pimem add --supersedes commit 'Nobody commits anything'",
+        "pimem add 'Run cargo fmt before committing' --valid-until 2026-06-01",
+    ] {
+        play(&format!(
+            "pimem add 'Run cargo fmt before committing'
+             {over}
+             pimem add 'Before committing, run cargo fmt'
+             > Added: [lesson] Before committing, run cargo fmt
+             + Before committing"
+        ));
+    }
+}
+
+/// What is replaced may be in the archive: the new text is stored none the less.
+#[test]
+fn replacing_what_is_gone() {
+    let sandbox = play(
+        "pimem add 'Cranes stop at 40 kn'; pimem remove Cranes
+         pimem add --supersedes Cranes 'Lifting stops at 40 kn'
+         > Added: [lesson] Lifting stops
+         + Lifting
+         pimem restore Cranes
+         + Lifting
+         + Cranes",
+    );
+    let before = sandbox.tree();
+    sandbox.run(&["add", "--supersedes", "nosuchthing", "New"]).refused();
+    sandbox.run(&["add", "--supersedes", "Lifting", "Lifting stops at 40 kn"]).refused();
+    assert_eq!(sandbox.tree(), before);
+}
+
+/// What an answer promises, over random commands.
+fn history(random: &mut Random) {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    let still = random.below(3) == 0;
+    let texts =
+        ["Cranes are blue", "Quays are long", "Tides are high", "Pilots are few", "Locks are old"];
+    let category = ["lesson", "decision"][random.below(2)];
+    let agent = random.below(4) == 0;
+    let (mut minute, mut played) = (0, Vec::new());
+    for _ in 0..14 {
+        minute += if still { 0 } else { [0, 1, 60, 60 * 24 * 3, 60 * 24 * 40][random.below(5)] };
+        let (day, rest) = (minute / 1440, minute % 1440);
+        let (month, day) = (7 + day / 28, 1 + day % 28);
+        let (year, month) = (2026 + (month - 1) / 12, 1 + (month - 1) % 12);
+        let now = format!("{year}-{month:02}-{day:02}T{:02}:{:02}:00Z", rest / 60, rest % 60);
+        let until = format!("{year}-{month:02}-{day:02}");
+        let (text, other) = (*random.pick(&texts).unwrap(), *random.pick(&texts).unwrap());
+        let known: Vec<String> = sandbox.entries().into_keys().collect();
+        let some = random.pick(&known).map_or(other, String::as_str);
+        let mut args: Vec<&str> = match random.below(16) {
+            0..4 => vec!["add", "-c", category, text],
+            4 | 5 => vec!["add", "-c", category, "--supersedes", some, text],
+            6 => vec!["add", "-c", category, "--valid-until", &until, text],
+            7 => vec!["add", "-c", category, "--valid-until", "2026-06-01", text],
+            8 => vec!["add", "-c", category, "--pin", text],
+            9 => vec!["add", "-c", category, "--tag", "tag", some.trim_end_matches(" #tag")],
+            10 => vec!["forget", some],
+            11 => vec!["remove", some],
+            12 => vec!["restore", other],
+            13 => vec!["edit", some, text],
+            14 => vec![["unpin", "pin"][random.below(2)], some],
+            _ => vec!["reinforce", some],
+        };
+        args.extend(["--now", &now]);
+        let run = |args: &[&str]| {
+            let mut command = sandbox.command(args);
+            command.env("PIMEM_SYNC", "0");
+            if agent {
+                command.env("PIMEM_AGENT", "claude");
+            }
+            outcome(command)
+        };
+        let done = run(&args);
+        played.push(format!("{args:?}: {} {}{}", done.code, done.stdout, done.stderr));
+        let story = || played.join("");
+        // Refused is what means nothing, several, itself, or is there already.
+        assert!(
+            done.code == 0 || done.code == 2 && !done.stderr.contains("panicked"),
+            "{}",
+            story()
+        );
+        if args[0] != "add" || done.code != 0 {
+            continue;
+        }
+        let (first, rest) = done.stdout.split_once('\n').unwrap();
+        let added = first.split_once("] ").unwrap().1.rsplit_once(" (").unwrap().0;
+        let shows = || {
+            let report = sandbox.run(&["report", "--now", &now]).ok();
+            report.lines().any(|line| {
+                line == format!("- {added}") || line == format!("- [{category}] {added}")
+            })
+        };
+        let why_not = rest.lines().find(|line| line.contains("Not in the next report"));
+        assert_eq!(shows(), why_not.is_none(), "{}", story());
+        if let Some(line) = why_not {
+            let command = line.rsplit_once('(').unwrap().1.strip_suffix(" brings it in)").unwrap();
+            let command = format!("export PIMEM_NOW={now} PIMEM_SYNC=0; {command}");
+            assert_eq!(sandbox.shell(&command).code, 0, "{command}: {}", story());
+            assert!(shows(), "{command}: {}", story());
+        }
+    }
+}
+
+#[test]
+fn what_add_says_is_so() {
+    for seed in 0..40 * scale() as u64 {
+        println!("history {seed}");
+        history(&mut Random(seed));
+    }
+}
