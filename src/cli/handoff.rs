@@ -102,12 +102,12 @@ pub(super) fn write(
     let name = notes::daily(now.date);
     let session = session.as_deref().map(visible);
     let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
-    let block = |repository| -> Result<Option<Vec<String>>, Failure> {
+    let block = |repository, all: bool| -> Result<Option<Vec<String>>, Failure> {
         let mut open = Vec::new();
-        for store in stores.iter().filter(|store| !unasked || ours(store, notes::SCRATCHPAD)) {
+        for store in stores.iter().filter(|store| all || ours(store, notes::SCRATCHPAD)) {
             open.extend(todo::open(&todo::scratchpad(store)?).map(|item| item.text));
         }
-        let log = if !unasked || ours(store, &name) {
+        let log = if all || ours(store, &name) {
             store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
         } else {
             None
@@ -115,13 +115,14 @@ pub(super) fn write(
         let recent = handoff::recent(&log.unwrap_or_default());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
     };
-    if block(Vec::new())?.is_none() {
+    // A look without the lock, in which nothing is made sure of: often there is nothing to hand over.
+    if block(Vec::new(), true)?.is_none() {
         return Ok(None);
     }
     let work_tree = ctx.places.work_tree(&ctx.places.cwd).filter(|_| *git);
     let repository = work_tree.map(git::standing).unwrap_or_default();
     let lock = context::lock(ctx, store)?;
-    let Some(block) = block(repository)? else { return Ok(None) };
+    let Some(block) = block(repository, !unasked)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.
     let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
     if *unasked || ours(store, &name) && all_ours() {

@@ -4,9 +4,10 @@
 use super::{context::Context, error::Failure};
 use crate::{
     model::{
-        entry::Wording,
+        category::CategoryId,
+        entry::{EntryId, Wording},
         event::Cue,
-        hash::{IdMap, IdSet},
+        hash::IdMap,
     },
     score::{
         board::Placed,
@@ -58,41 +59,22 @@ pub(super) fn find(
     if sides.iter().map(|(_, lines)| lines.len()).sum::<usize>() < spec.max_active {
         return Ok(Found::Placed);
     }
+    let mut rivals: Vec<Rival<'_>> = Vec::new();
     let mut own = None;
-    let mut rivals: Vec<(Candidate, &Store, &Wording)> = Vec::new();
-    let mut seen = IdSet::default();
-    for (side, lines) in &sides {
-        let new = own.is_none().then_some(placed.id);
-        let wanted = lines.iter().map(|(of, _)| of.id).chain(new).collect();
-        let Some(ledger) = side.evidence_of(ctx.now, &wanted) else { return Ok(Found::Unsure) };
-        let rival =
-            |id, pinned| rivals::rival(ctx.now, rules, &ledger, (id, placed.category, pinned));
-        own = own.or_else(|| rival(placed.id, false));
-        let mut once: IdMap<_, &Line> = IdMap::default();
-        for line in lines {
-            once.entry(line.0.id).or_insert(line);
+    for (number, (side, lines)) in sides.iter().enumerate() {
+        let new = (number == 0).then_some(placed.id);
+        let Some((there, known)) = competing(ctx, side, lines, (placed.category, new)) else {
+            return Ok(Found::Unsure);
+        };
+        own = own.or(known);
+        if there.iter().any(|(rival, ..)| rivals.iter().any(|(other, ..)| other.id == rival.id)) {
+            return Ok(Found::Unsure);
         }
-        for (of, pinned) in lines.iter().filter(|line| {
-            // What stands on several lines is one; texts with one id are for a closer look.
-            once.get(&line.0.id).is_some_and(|first| std::ptr::eq(*first, *line))
-        }) {
-            let Some(evidence) = ledger.evidence(ctx.now, of.id) else { return Ok(Found::Unsure) };
-            let replaced = !evidence.superseded_by.is_empty();
-            let Some(rival) = rival(of.id, *pinned) else { return Ok(Found::Unsure) };
-            if replaced || !seen.insert(of.id) {
-                return Ok(Found::Unsure);
-            }
-            let expired = evidence.until.is_some_and(|until| until < ctx.now.0);
-            if !expired && caps::competes(&rival) {
-                rivals.push((rival, side, of));
-            }
-        }
+        rivals.extend(there);
     }
     let Some(own) = own else { return Ok(Found::Unsure) };
     let is_ahead = |rival: &Candidate| caps::order(rival, &own).is_lt();
-    let reviewed = |(_, side, of): &&(Candidate, &Store, &Wording)| {
-        side.trust.holds_entry(&spec.name, &of.text)
-    };
+    let reviewed = |(_, side, of): &&Rival<'_>| side.trust.holds_entry(&spec.name, &of.text);
     if rules.reserve {
         let reserved = caps::reserved(spec);
         let by_rank = spec.max_active.saturating_sub(reserved);
@@ -102,8 +84,8 @@ pub(super) fn find(
             rival.fresh && (tie || rival.first_seen > own.first_seen)
         });
         let is_placed = rivals.len() < spec.max_active
-            || stronger.filter(reviewed).take(by_rank).count() < by_rank
-            || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved;
+            || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved
+            || stronger.filter(reviewed).take(by_rank).count() < by_rank;
         // Without a place, it may fill what the others leave of the budget.
         return Ok(if is_placed { Found::Placed } else { Found::Unsure });
     }
@@ -114,4 +96,45 @@ pub(super) fn find(
     Ok(last.map_or(Found::Placed, |(last, ..)| {
         Found::OverCap(rivals::least(ctx.now, rules, &own, (cue.weight(), 1), Some(last)))
     }))
+}
+
+/// An entry that competes, with its store and its text.
+type Rival<'a> = (Candidate, &'a Store, &'a Wording);
+
+/// The entries of a store that compete in a category, and the new one if it is there; `None` when more
+/// than their evidence has to be known.
+fn competing<'a>(
+    ctx: &Context,
+    store: &'a Store,
+    lines: &'a [Line],
+    (category, new): (CategoryId, Option<EntryId>),
+) -> Option<(Vec<Rival<'a>>, Option<Candidate>)> {
+    let wanted = lines.iter().map(|(of, _)| of.id).chain(new).collect();
+    let ledger = store.evidence_of(ctx.now, &wanted)?;
+    let candidate =
+        |id, pinned| rivals::rival(ctx.now, ctx.rules(), &ledger, (id, category, pinned));
+    let own = new.map(|id| candidate(id, false).ok_or(())).transpose().ok()?;
+    let mut once: IdMap<EntryId, &Wording> = IdMap::default();
+    let mut found = Vec::new();
+    for (of, pinned) in lines {
+        let first = *once.entry(of.id).or_insert(of);
+        if !std::ptr::eq(first, of) {
+            // What stands on several lines is one entry; of texts with one id the board knows more.
+            if first == of {
+                continue;
+            }
+            return None;
+        }
+        let evidence = ledger.evidence(ctx.now, of.id)?;
+        // Whether what replaced it is there, the board knows too.
+        if !evidence.superseded_by.is_empty() {
+            return None;
+        }
+        let rival = candidate(of.id, *pinned)?;
+        let expired = evidence.until.is_some_and(|until| until < ctx.now.0);
+        if !expired && caps::competes(&rival) {
+            found.push((rival, store, of));
+        }
+    }
+    Some((found, own))
 }

@@ -52,7 +52,7 @@ fn read_plain(bytes: &[u8]) -> Option<Event> {
         let cue = Cue::ALL.into_iter().find(|cue| rest.starts_with(cue.name().as_bytes()))?;
         (EventKind::Add(cue, None), rest.get(cue.name().len()..)?.strip_prefix(b"\"")?)
     };
-    let by = plain_author(rest)?;
+    let (by, rest) = plain_author(rest)?;
     if !plain_end(rest) {
         return None;
     }
@@ -70,22 +70,25 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     (digits.first().is_some_and(|first| *first != b'0')).then_some((number, rest))
 }
 
-/// The author, who is named next or not at all.
-fn plain_author(rest: &[u8]) -> Option<Author> {
+/// The author, who is named next or not at all, and what comes behind.
+fn plain_author(rest: &[u8]) -> Option<(Author, &[u8])> {
     let Some(by) = rest.strip_prefix(b",\"by\":\"") else {
-        return (rest == b"}").then_some(Author::Person);
+        return (rest == b"}").then_some((Author::Person, rest));
     };
-    let end = by.iter().position(|byte| *byte == b'"')?;
-    Some(Author::of(by.get(..end)?))
+    let end = by.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?;
+    let (by, rest) = by.split_at_checked(end)?;
+    Some((Author::of(by), rest.strip_prefix(b"\"")?))
 }
 
 /// Whether the rest of a line is further strings and lists of strings without escapes, up to the
-/// closing brace, as in `,"by":"user","tags":["db"]}`.
+/// closing brace, as in `,"session":"a1","tags":["db"]}`.
 fn plain_end(rest: &[u8]) -> bool {
     let Some((b'}', inner)) = rest.split_last() else { return false };
-    // Looked at as a whole, which takes many bytes at once.
-    let odd = inner.iter().fold(false, |odd, byte| odd | (*byte == b'\\') | (*byte < 0x20));
-    if odd || !(inner.is_empty() || inner.starts_with(b",\"")) {
+    if inner.is_empty() {
+        return true;
+    }
+    let odd = |byte: &u8| *byte == b'\\' || *byte < 0x20;
+    if !inner.starts_with(b",\"") || inner.iter().any(odd) {
         return false;
     }
     // What stands between two strings tells what the second one is.

@@ -3,7 +3,7 @@
 /// A line of 32 digits, letters in lower case, as a number.
 #[must_use]
 pub fn read(line: &[u8]) -> Option<u128> {
-    if line.len() != 32 || !line.iter().all(is_digit) {
+    if line.len() != 32 || !line.iter().all(|byte| is_digit(*byte)) {
         return None;
     }
     let (eights, _) = line.as_chunks();
@@ -14,11 +14,11 @@ pub fn read(line: &[u8]) -> Option<u128> {
 #[must_use]
 pub fn read_half(text: &[u8]) -> Option<u64> {
     let ([high, low], []) = text.as_chunks() else { return None };
-    let is_number = text.iter().fold(true, |all, byte| all & is_digit(byte));
+    let is_number = text.iter().fold(true, |all, byte| all & is_digit(*byte));
     is_number.then(|| digits(*high) << 32 | digits(*low))
 }
 
-fn is_digit(byte: &u8) -> bool {
+fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 

@@ -126,9 +126,10 @@ fn a_journal_without_room() {
         change.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
         change
     };
-    let append = |text: &str| json!({"do": "append", "category": "lesson", "text": text.trim(), "pinned": false});
+    let append = |text: &str| json!({"do": "append", "category": "lesson", "text": text.trim(), "pinned": false, "enforced": false});
+    let of = json!({"entry": id, "category": "lesson", "text": "Locks survive"});
     let journal = json!({"events": [], "changes": [
-        change(json!({"do": "reword", "entry": id, "text": words.trim()}), "lessons"),
+        change(json!({"do": "reword", "of": of, "text": words.trim()}), "lessons"),
         change(append(&words), "lessons"),
         change(append(&wanted), "elsewhere"),
     ]});

@@ -2,7 +2,7 @@
 //! open.
 
 use std::{
-    io::{self, IsTerminal, Read},
+    io::{self, BufRead, IsTerminal},
     time::Duration,
 };
 
@@ -14,8 +14,6 @@ use crate::agents::{
 /// The most that is taken from standard input, in bytes. A tool's answer with a whole file in it fits;
 /// what is longer is read to its end and dropped.
 const INPUT: u64 = 8 << 20;
-/// Bytes that are read at once.
-const PIECE: usize = 64 << 10;
 
 /// Reads what the agent says. `None` when that is no JSON object.
 pub(super) fn read(agent: Agent) -> Option<Input> {
@@ -25,24 +23,23 @@ pub(super) fn read(agent: Agent) -> Option<Input> {
     }
     let mut stdin = stdin.lock();
     let mut bytes = Vec::new();
-    let mut piece = vec![0; PIECE];
     let mut frame = Frame::default();
     loop {
-        let read = match stdin.read(&mut piece) {
-            Ok(0) => break,
-            Ok(read) => read,
+        let (read, closes) = match stdin.fill_buf() {
+            Ok([]) => break,
+            Ok(piece) => {
+                bytes.extend_from_slice(piece);
+                (piece.len(), frame.closes(piece))
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let piece = piece.get(..read).unwrap_or_default();
-        bytes.extend_from_slice(piece);
+        stdin.consume(read);
         if bytes.len() as u64 > INPUT {
             drop(io::copy(&mut stdin, &mut io::sink()));
             return None;
         }
-        if frame.closes(piece)
-            && let Some(input) = wire::read(&bytes)
-        {
+        if closes && let Some(input) = wire::read(&bytes) {
             return Some(input);
         }
     }
@@ -109,12 +106,15 @@ pub(super) const MORE: Duration = Duration::from_millis(50);
 /// process ends. Nothing is waited for where nothing is; behind something, `patience` is had.
 #[cfg(unix)]
 pub(super) fn drain(patience: Duration) {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::{
+        buffer::spare_capacity,
+        event::{PollFd, PollFlags, Timespec, poll},
+    };
     let stdin = io::stdin();
     if stdin.is_terminal() {
         return;
     }
-    let mut piece = vec![0; PIECE];
+    let mut piece = Vec::with_capacity(64 << 10);
     let mut left = INPUT;
     let mut wait = Timespec { tv_sec: 0, tv_nsec: 0 };
     // Not by the handle's own lock: another thread may wait with it for more.
@@ -123,7 +123,8 @@ pub(super) fn drain(patience: Duration) {
         if !poll(&mut ready, Some(&wait)).is_ok_and(|ready| ready > 0) {
             return;
         }
-        match rustix::io::read(&stdin, &mut *piece) {
+        piece.clear();
+        match rustix::io::read(&stdin, spare_capacity(&mut piece)) {
             Ok(0) | Err(_) => return,
             Ok(read) => left = left.saturating_sub(read as u64),
         }

@@ -6,9 +6,9 @@ use super::{
     marks::{LABEL, is_level},
     reach,
     words::{
-        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, HOWS, LABELS, LEADS,
-        LETTERS, LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, POINTERS, READINGS, SAYINGS, SENT,
-        STATES, TEXTS, TITLES, WORK,
+        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
+        LETTERS, LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, OTHERS_DO, POINTERS, READINGS,
+        RELATIONS, SAYINGS, SENT, STATES, TEXTS, TITLES, WORK,
     },
 };
 use crate::text::preference::{
@@ -19,7 +19,7 @@ use crate::text::preference::{
 
 const POINTS: &str = "it speaks of a text beside it";
 const LETTER: &str = "it has words of a letter, a page or a report";
-const OTHERS: &str = "somebody else may speak in it";
+const SOMEBODY: &str = "somebody else may speak in it";
 const RULES: &str = "it is a list of rules";
 const DATA: &str = "it has the marks of a log, a ticket or a setting";
 const ADDRESS: &str = "it has an address";
@@ -120,7 +120,7 @@ impl Line<'_> {
         self.letter()
             .or_else(|| self.label(begins, false))
             .or_else(|| self.data(begins))
-            .or_else(|| (!led || !told).then_some(OTHERS))
+            .or_else(|| (!led || !told).then_some(SOMEBODY))
     }
 
     /// Whether what ends in "from now on" begins as an order or a wish.
@@ -152,7 +152,7 @@ impl Line<'_> {
             .or_else(|| self.data(self.count()))
             .or_else(|| reach(&self.sentence.text).map(|_| ADDRESS))
             .or_else(|| (before && self.points()).then_some(POINTS))
-            .or_else(|| (!self.is_own(before, personal)).then_some(OTHERS))
+            .or_else(|| (!self.is_own(before, personal)).then_some(SOMEBODY))
     }
 
     fn letter(&self) -> Option<&'static str> {
@@ -269,12 +269,24 @@ impl Line<'_> {
     fn orders_at(&self, at: usize) -> bool {
         let (verb, next) = (self.word(at), self.word(at + 1));
         let object = next.is_empty() || OBJECTS.contains(next) || next.ends_with("ing");
-        // "Mill the part": what stands before an article and opens a sentence is a verb, but for these.
-        let opens = at == 0 && ["the", "this", "these", "our", "my"].contains(&next);
         READINGS.contains(verb)
             || (ORDERS.contains(verb) && !STATES.contains(next))
             || (NOUNS.contains(verb) && object)
-            || (opens && !LEADS.contains(verb) && !QUESTIONS.contains(verb))
+            || self.orders_something(at)
+    }
+
+    /// Whether a verb that no list knows has an object: "mill the second fixture".
+    fn orders_something(&self, at: usize) -> bool {
+        let (verb, next) = (self.word(at), self.word(at + 1));
+        let form = ["ing", "ed", "ly", "'s"].iter().any(|end| verb.ends_with(end))
+            || (verb.ends_with('s') && !verb.ends_with("ss"));
+        let ours = self.any(|at| self.is_any(at, &["our", "your", "us", "we"]));
+        verb.len() > 2
+            && GIVEN.contains(next)
+            && !form
+            && !ours
+            && !OTHERS_DO.contains(verb)
+            && !RELATIONS.contains(verb)
     }
 
     /// Whether the user says it to the agent.

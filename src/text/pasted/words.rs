@@ -49,6 +49,29 @@ pub(super) static OBJECTS: Words = Words::new(
     everything nothing me us what how which where x just first more less less fewer another",
 );
 
+/// What the object of a verb begins with.
+pub(super) static GIVEN: Words =
+    Words::new("the a an this that these those it them all each every my both");
+
+/// What people are told to do, by pages and manuals.
+pub(super) static OTHERS_DO: Words = Words::new(
+    "click tap press select scroll swipe navigate fork star download subscribe visit join book buy \
+    meet discover explore enjoy shop browse experience unlock imagine contact mail email call phone \
+    sign cite insert attend hire invite vote follow watch join share like",
+);
+
+/// What stands before a noun and is no verb.
+pub(super) static RELATIONS: Words = Words::new(
+    "in on at by with without within before after under over above below behind between during \
+    from into onto upon off out about around across along through throughout toward towards until \
+    till since for because although though while when where whether unless once than then as like \
+    unlike despite except per via and but or nor not so yet if that what which who whose how why \
+    are was were has had have does did will would can could should may might must than both such \
+    only even just also still again here there this these those all every each half quite rather \
+    maybe perhaps hardly either neither inside outside near next past against among beyond given \
+    hello dear and get",
+);
+
 /// What it does not go on with.
 pub(super) static STATES: Words = Words::new("is are was were has had will failed finished by of");
 
@@ -69,11 +92,6 @@ pub(super) static LOOKS: Words = Words::new(
 pub(super) static ACTS: Words = Words::new(
     "commit merge push ship deploy undo revert redo keep drop remove delete finish do repeat stop \
     try run save",
-);
-
-/// Words before an article at the beginning of a sentence that are no verbs.
-pub(super) static LEADS: Words = Words::new(
-    "about above across after against all along although among and are around as at because before     behind below beneath beside besides between beyond both but by can could despite did do does     down during each either every except for from had half has have however if in inside instead     into is just like may might near nor not of off on once only onto or out outside over per plus     shall should since so than that then though through throughout till to toward towards under     underneath unless unlike until up upon via was were when where whereas while will with within     without would yet attached dear re fwd here hence there therefore thus also maybe perhaps",
 );
 
 /// How a text came.

@@ -5,6 +5,7 @@
 
 pub(super) mod cue;
 pub(super) mod said;
+mod word;
 pub(super) mod words;
 
 use said::Sentence;
