@@ -35,6 +35,7 @@ use crate::{
 /// whatever is in doubt, awaits review; while a merge or rebase stands still, all that is new does.
 /// Your own store is trusted as a whole. Exit code 1 says that something awaits review.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   pimem trust                  one by one
@@ -230,13 +231,16 @@ fn always(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The key of an entry, and the one that says that git brought it.
+type Pair = (Key, Key);
+
 /// Trusts single entries, or no longer.
 fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let unread = context::problems(&snapshots);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let mut keys: IdMap<u64, (&Store, Vec<(Key, Key)>)> = IdMap::default();
+    let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for selector in pick::selectors(&args.entries)? {
         let row = pick::entry(ctx, &board, &unread, &selector)?;

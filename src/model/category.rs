@@ -57,15 +57,14 @@ pub struct Categories {
 }
 
 /// Where a line without a usable category id would look: nothing decays, nothing is shown.
-static NONE: CategorySpec = built_in("", "", 1.0, 0, "", 0, None, 0.0);
+static NONE: CategorySpec = built_in("", "", 1.0, 0, ("", 0), None, 0.0);
 
 const fn built_in(
     name: &'static str,
     topic: &'static str,
     tau_days: f64,
     max_active: usize,
-    section: &'static str,
-    section_tokens: u32,
+    (section, section_tokens): (&'static str, u32),
     window_days: Option<f64>,
     fill: f64,
 ) -> CategorySpec {
@@ -86,12 +85,12 @@ impl Categories {
     #[must_use]
     pub fn new(extra: Vec<CategorySpec>) -> Self {
         let mut specs = vec![
-            built_in("preference", "preferences", 90.0, 8, "Active Preferences", 400, None, 2.0),
-            built_in("lesson", "lessons", 60.0, 8, "Active Lessons", 400, None, FILL),
-            built_in("mistake", "mistakes", 14.0, 4, "Vetoes & Mistakes", 200, None, FILL),
-            built_in("pattern", "patterns", 30.0, 6, "Patterns", 200, None, FILL),
-            built_in("decision", "decisions", 30.0, 4, "Recent Decisions", 200, Some(7.0), 3.0),
-            built_in("done", "completions", 14.0, 4, "Recent Completions", 200, Some(3.0), 1.0),
+            built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0),
+            built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL),
+            built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL),
+            built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL),
+            built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0),
+            built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0),
         ];
         for spec in extra {
             match specs.iter_mut().find(|known| known.name == spec.name) {

@@ -35,18 +35,10 @@ impl Gist {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut words = Vec::new();
-        let mut cut = String::new();
-        // A tag is shared by whole families of entries.
-        let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
-        let parts = spoken.flat_map(|chunk| chunk.split(|c: char| !c.is_alphanumeric()));
-        for word in parts.filter(|word| !word.is_empty()) {
-            cut.clear();
-            cut.extend(word.chars().flat_map(char::to_lowercase).take(PREFIX));
-            if EMPTY.binary_search(&cut.as_str()).is_err() {
-                let hash = fnv1a64(&[cut.as_bytes()]);
-                words.push(u32::try_from((hash ^ hash >> 32) & 0xffff_ffff).unwrap_or(0));
-            }
-        }
+        self::words(text, |cut| {
+            let hash = fnv1a64(&[cut.as_bytes()]);
+            words.push(u32::try_from((hash ^ hash >> 32) & 0xffff_ffff).unwrap_or(0));
+        });
         words.sort_unstable();
         words.dedup();
         let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
@@ -65,9 +57,93 @@ impl Gist {
     }
 }
 
+/// Gives the content words of a text, cut.
+fn words(text: &str, mut take: impl FnMut(&str)) {
+    let mut cut = String::new();
+    // A tag is shared by whole families of entries.
+    let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
+    let parts = spoken.flat_map(|chunk| chunk.split(|c: char| !c.is_alphanumeric()));
+    for word in parts.filter(|word| !word.is_empty()) {
+        cut.clear();
+        cut.extend(word.chars().flat_map(char::to_lowercase).take(PREFIX));
+        if EMPTY.binary_search(&cut.as_str()).is_err() {
+            take(&cut);
+        }
+    }
+}
+
+/// A quick look for texts that may share words with one: it passes all that do, and a few that do not.
+pub struct Glance {
+    /// The beginnings of the content words, each once.
+    words: Vec<u64>,
+    /// A bit for each of them.
+    bits: u64,
+    /// Whether there is a word that cannot be looked for like this.
+    blind: bool,
+}
+
+impl Glance {
+    /// For the content words of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut glance = Self { words: Vec::new(), bits: 0, blind: !text.is_ascii() };
+        words(text, |cut| glance.words.push(cut.bytes().fold(0, next)));
+        glance.words.sort_unstable();
+        glance.words.dedup();
+        glance.bits = glance.words.iter().fold(0, |bits, word| bits | bit(*word));
+        glance
+    }
+
+    /// Whether another text may have at least such a share of words in common with it.
+    #[must_use]
+    pub fn may_be_near(&self, text: &str, share: f64) -> bool {
+        if self.blind || !text.is_ascii() {
+            return true;
+        }
+        let (mut common, mut word, mut length) = (0_usize, 0, 0);
+        for byte in text.bytes().chain([b' ']) {
+            if byte.is_ascii_alphanumeric() {
+                if length < PREFIX {
+                    word = next(word, byte.to_ascii_lowercase());
+                }
+                length += 1;
+            } else if length > 0 {
+                let known = self.bits & bit(word) != 0 && self.words.binary_search(&word).is_ok();
+                common += usize::from(known);
+                (word, length) = (0, 0);
+            }
+        }
+        common as f64 >= share * self.words.len() as f64
+    }
+}
+
+/// The beginning of a word with one more letter.
+fn next(word: u64, byte: u8) -> u64 {
+    word << 8 | u64::from(byte)
+}
+
+fn bit(word: u64) -> u64 {
+    1 << (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_glance_misses_nothing(
+            a in "([a-eA-E#,. é]{0,3} ?){0,12}", b in "([a-eA-E#,. é]{0,3} ?){0,12}",
+        ) {
+            let near = Gist::of(&a).similarity(&Gist::of(&b));
+            for share in [0.2, 0.5] {
+                let may = Glance::of(&a).may_be_near(&b, share);
+                prop_assert!(near < share || may, "{near}");
+            }
+        }
+    }
 
     #[test]
     fn similarity() {

@@ -85,6 +85,9 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
         let heading = format!("Handoff of {} {}", at.date, at.clock());
         (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
     });
+    // The title that a new file gets.
+    let notes = sources.notes.trim_start();
+    let notes = notes.strip_prefix("# Memory\n").unwrap_or(notes);
     let other = |heading: &str, text, chars, keep, whole: &str| {
         (heading.to_owned(), text, chars, keep, whole.to_owned())
     };
@@ -98,7 +101,7 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
         )),
         handoff,
         log,
-        Some(other("Notes", &sources.notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
+        Some(other("Notes", notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
     ];
     let mut parts = Vec::new();
     let mut left = limit.saturating_sub(AT_HAND.len());

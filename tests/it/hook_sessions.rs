@@ -125,7 +125,7 @@ fn a_compaction_gives_back_what_was_handed_off() {
     sandbox.run(&["log", "--now", "2026-07-01T08:00:00Z", "Began early"]).done();
     let mut command = hook(&sandbox, "claude", "session-start");
     command.env("PIMEM_NOW", "2026-07-01T05:59:00Z");
-    let after = context(piped(command, r#"{"session_id":"s","source":"compact"}"#.to_owned()));
+    let after = context(piped(command, r#"{"session_id":"s","source":"compact"}"#));
     assert!(after.contains("## Handoff of 2026-06-30 18:00\n"), "{after}");
     assert!(after.contains("- 10:20 Spindle warm-up") && after.contains("Began early"), "{after}");
     assert_eq!(after.matches("Ask the school for the probe input's pin").count(), 1, "{after}");

@@ -15,6 +15,7 @@ mod cmd;
 mod collisions;
 mod common;
 mod crash;
+mod day;
 mod decisions;
 mod discovery;
 mod dream;

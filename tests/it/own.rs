@@ -90,8 +90,11 @@ pub(crate) fn lesson(line: &str) -> String {
     format!("- [lesson] {line}\n")
 }
 
+/// What happens, and how it is played.
+type Case = (&'static str, fn(&Clones));
+
 /// How lines come into a work tree.
-const CASES: &[(&str, fn(&Clones))] = &[
+const CASES: &[Case] = &[
     ("typed", |c| c.types("own line")),
     ("typed into a new topic", |c| append(&c.0.project(), "topics/more.md", &lesson("own line"))),
     ("typed and staged", |c| {
@@ -443,7 +446,7 @@ const CASES: &[(&str, fn(&Clones))] = &[
     }),
     ("an archive that was pulled", |c| {
         c.0.they_push("main", |theirs| {
-            append(theirs, "archive/lessons.md", &lesson("planted line"))
+            append(theirs, "archive/lessons.md", &lesson("planted line"));
         });
         c.git("pull -q");
         c.0.run(&["restore", "planted line"]).done();
@@ -534,4 +537,33 @@ fn doubts_end() {
     clones.git("commit -q -m Merge");
     let shown = clones.report();
     assert!(shown.contains("own line too") && !shown.contains("planted"), "{shown}");
+}
+
+/// What somebody asked for stays asked for when a hand puts it into other words: near ones, and such
+/// as have some words in common only.
+#[test]
+fn reworded_by_hand() {
+    for (words, evidence) in [
+        ("Deploys to staging wait for the nightly backup job of the harbour", 3),
+        ("Nothing goes to staging before the backup is done", 1),
+    ] {
+        let clones = Clones::new();
+        let before = "Deploys to staging wait for the nightly backup of the harbour";
+        clones.0.run(&["add", before]).done();
+        clones.0.run(&["reinforce", "--by", "2", before]).done();
+        clones.commits();
+        let text = fs::read_to_string(clones.0.path(TOPIC)).unwrap();
+        fs::write(clones.0.path(TOPIC), text.replace(before, words)).unwrap();
+        for committed in [false, true] {
+            if committed {
+                clones.0.run(&["rebuild"]).done();
+                clones.commits();
+            }
+            let entry = clones.0.entries()[words].clone();
+            assert_eq!(entry["cue"], "explicit", "{words}, {committed}");
+            assert_eq!(entry["evidence"], evidence, "{words}, {committed}");
+            assert_eq!(entry.get("reviewed"), None, "{words}, {committed}");
+            assert!(clones.report().contains(words), "{words}, {committed}");
+        }
+    }
 }

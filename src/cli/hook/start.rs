@@ -100,7 +100,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
 pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     if !call.listens() {
         // The first prompt brings the report then, and no prompt waits for git.
-        drop(call.board());
+        let _ = call.board();
     }
     let minutes = call.ctx.config.whole("hook.rebuildMinutes");
     let fresh = Duration::from_secs(minutes * 60);

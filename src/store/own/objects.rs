@@ -3,6 +3,7 @@
 //! It reads the index and objects, runs nothing that a repository names, and fetches nothing.
 
 use std::{
+    fmt::Write as _,
     io::{self, BufRead, BufReader, ErrorKind, Read, Write},
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -168,7 +169,10 @@ pub(super) fn entries(tree: &Object) -> Vec<(String, bool, String)> {
         };
         let head = String::from_utf8_lossy(head);
         let (mode, name) = head.split_once(' ').unwrap_or_default();
-        let id = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = id.iter().fold(String::with_capacity(2 * width), |mut id, byte| {
+            let _ = write!(id, "{byte:02x}");
+            id
+        });
         found.push((name.to_owned(), mode == "40000", id));
         rest = next;
     }

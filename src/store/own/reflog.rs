@@ -162,11 +162,11 @@ enum Kind {
 fn kind(name: &str) -> Kind {
     const NEITHER: [&str; 5] =
         ["refs/bisect/", "refs/notes/", "refs/replace/", "refs/rewritten/", "refs/worktree/"];
-    let is_in = |folder: &&str| name.starts_with(folder);
+    let is_in = |folder: &str| name.starts_with(folder);
     match name {
         "refs/stash" => Kind::Neither,
-        _ if NEITHER.iter().any(|folder| is_in(&folder)) => Kind::Neither,
-        _ if ["refs/heads/", "refs/tags/"].iter().any(|folder| is_in(&folder)) => Kind::Local,
+        _ if NEITHER.iter().any(|folder| is_in(folder)) => Kind::Neither,
+        _ if ["refs/heads/", "refs/tags/"].iter().any(|folder| is_in(folder)) => Kind::Local,
         _ => Kind::Fetched,
     }
 }

@@ -287,11 +287,11 @@ impl Question<'_> {
     /// The lines that are asked about and that a file holds.
     fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
         // What a text was made of that is not UTF-8 is not known from it.
-        let might = |text: &&str| {
+        let might = |text: &str| {
             text.contains(char::REPLACEMENT_CHARACTER)
                 || memmem::find(&bytes, text.as_bytes()).is_some()
         };
-        if self.lines.len() <= FEW && !self.lines.keys().any(|(_, text)| might(&text)) {
+        if self.lines.len() <= FEW && !self.lines.keys().any(|(_, text)| might(text)) {
             return Vec::new();
         }
         let doc = TopicDoc::parse(bytes, self.categories);
