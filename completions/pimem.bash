@@ -6139,7 +6139,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__trust)
-            opts="-q -v -h --review --all --revoke --dir --user --scope --now --json --color --quiet --verbose --help status help"
+            opts="-q -v -h --review --all --always --revoke --dir --user --scope --now --json --color --quiet --verbose --help status help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

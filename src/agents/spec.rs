@@ -107,6 +107,11 @@ impl Agent {
         }
     }
 
+    /// Whether what hooks put into a conversation is still there when it is resumed.
+    pub(crate) fn keeps_contexts(self) -> bool {
+        matches!(self, Self::Claude | Self::Codex | Self::Pi)
+    }
+
     /// Whether its documentation asks for statements of facts: orders look like an injection to it.
     pub(crate) fn wants_facts(self) -> bool {
         self == Self::Claude
@@ -128,6 +133,14 @@ impl Limit {
         match self {
             Self::Utf16(_) => text.chars().map(char::len_utf16).sum(),
             Self::Bytes(_) => text.len(),
+        }
+    }
+
+    /// What is left of it when so much is taken.
+    pub(crate) fn less(self, taken: usize) -> Self {
+        match self {
+            Self::Utf16(most) => Self::Utf16(most.saturating_sub(taken)),
+            Self::Bytes(most) => Self::Bytes(most.saturating_sub(taken)),
         }
     }
 

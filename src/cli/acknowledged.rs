@@ -3,6 +3,8 @@
 //! Nothing is said that is not so. Who adds an entry takes it for known from then on; where no report
 //! will show it, the next line says why, and what would change that.
 
+use std::cell::OnceCell;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -22,6 +24,8 @@ use crate::{
     report::{
         budget::Tokens,
         explain::{self, Act},
+        newer,
+        render::{self, Report},
         select::{self, Verdict},
     },
     score::{
@@ -73,6 +77,7 @@ pub(super) fn show(
     if let ([one], Some(others)) = (done, &before.others)
         && let Some(placed) = &one.placed
         && too_long(ctx, &one.wording).is_none()
+        && !may_replace(ctx, &one.wording, others)
     {
         let over = match newcomer::find(ctx, store, (placed, one.cue), others)? {
             Found::Unsure => None,
@@ -83,7 +88,7 @@ pub(super) fn show(
             })),
         };
         if let Some(absent) = over {
-            line(ctx, before, one, absent);
+            line(ctx, before, one, absent, None);
             return Ok(());
         }
     }
@@ -92,8 +97,15 @@ pub(super) fn show(
     let snapshots: Vec<Snapshot> =
         stores.iter().map(|store| store.read(ctx.now, categories)).collect();
     let board = Board::new(ctx.now, ctx.rules(), context::placed(categories, &stores, &snapshots));
-    let absent = |row: &Row| absent(ctx, &board, (&stores, &snapshots), row);
+    let report = OnceCell::new();
+    let absent = |row: &Row| absent(ctx, (&board, &report), (&stores, &snapshots), row);
     let rows = || done.iter().filter_map(|done| Some((done, board.find(&done.wording)?)));
+    let was_there = |row: &Row| done.iter().all(|done| !row.entry.is(&done.wording));
+    let older = |done: &Done, row: &Row| {
+        let new = done.placed.is_some() && row.entry.reviewed && !row.is_over();
+        let new = new && ctx.config.flag("report.fill");
+        new.then(|| newer::seems_replaced(&board, categories, row, was_there)).flatten()
+    };
     if ctx.ui.json {
         let entries = Entries::new(ctx.now, categories, &board);
         let result = |(done, row): (&Done, &Row)| {
@@ -109,6 +121,11 @@ pub(super) fn show(
                 fields.insert("reason".to_owned(), json!(reason));
                 fields.insert("remedy".to_owned(), json!(remedy));
             }
+            if let (Some(old), Some(fields)) = (older(done, row), result.as_object_mut()) {
+                let command = replacing(ctx, &entries.short(old.entry.id), &done.wording);
+                let old = json!({"entry": entries.json(old), "remedy": command});
+                fields.insert("seemsToReplace".to_owned(), old);
+            }
             result
         };
         let results: Vec<Value> = rows().map(result).collect();
@@ -117,31 +134,42 @@ pub(super) fn show(
     }
     for (done, row) in rows() {
         // What is worded as an order is told of in the same words by every command.
-        line(ctx, before, done, absent(row).filter(|_| row.entry.reviewed));
+        line(ctx, before, done, absent(row).filter(|_| row.entry.reviewed), older(done, row));
     }
     Ok(())
 }
 
-/// Why the next report leaves an entry out, if it does.
+/// Why the next report leaves an entry out, if it does. The report is made once, where only that tells
+/// what fills it.
 fn absent(
     ctx: &Context,
-    board: &Board,
+    (board, report): (&Board, &OnceCell<Report>),
     (stores, snapshots): (&[Store], &[Snapshot]),
     row: &Row,
 ) -> Option<Absent> {
     let (place, rules) = (row.place, ctx.rules());
     let of = row.entry.wording();
+    let settings = report::settings(ctx, None, Tokens(0));
+    let filled = || {
+        let make = || render::report(ctx.now, board, rules.categories, settings);
+        settings.fill.and_then(|_| report.get_or_init(make).verdict(board, row))
+    };
     let verdict = match place {
         Place::Pinned => return None,
         Place::Active(_) | Place::Pool(_) => {
-            return too_long(ctx, &of).map(|reason| Absent { reason, remedy: Some(Act::Pin) });
+            let reason = too_long(ctx, &of)?;
+            let fills = filled().is_some_and(Verdict::shown);
+            return (!fills).then_some(Absent { reason, remedy: Some(Act::Pin) });
         }
         Place::Excluded if row.expired => Verdict::Expired,
         Place::Excluded => Verdict::Superseded,
-        place => Verdict::NoPlace(place),
+        place => filled().cloned().unwrap_or(Verdict::NoPlace(place)),
     };
+    if verdict.shown() {
+        return None;
+    }
     let remedy = match place {
-        Place::OverCap | Place::BelowPool | Place::TooWeak => {
+        Place::OverCap | Place::BelowPool | Place::TooWeak if settings.fill.is_none() => {
             let spec = rules.categories.spec(of.category);
             let is_last = |other: &&Row| {
                 other.entry.category == of.category && other.place == Place::Active(spec.max_active)
@@ -153,7 +181,6 @@ fn absent(
             Some(enough.map_or(Act::Pin, Act::Reinforce))
         }
         _ => {
-            let settings = report::settings(ctx, None, Tokens(0));
             let placed = context::placed(rules.categories, stores, snapshots);
             explain::cheapest(ctx.now, rules, settings, &placed, row)
         }
@@ -167,7 +194,7 @@ fn reason(verdict: &Verdict) -> String {
 }
 
 /// `Added: [lesson] text (1a2b3c4)`
-fn line(ctx: &Context, before: &Before, done: &Done, absent: Option<Absent>) {
+fn line(ctx: &Context, before: &Before, done: &Done, absent: Option<Absent>, older: Option<&Row>) {
     let Done { wording, reinforced, replaces, .. } = done;
     let what = if *reinforced { "Already exists, reinforced instead" } else { "Added" };
     let name = &ctx.config.categories.spec(wording.category).name;
@@ -181,6 +208,24 @@ fn line(ctx: &Context, before: &Before, done: &Done, absent: Option<Absent>) {
     if let Some(old) = replaces {
         ctx.ui.line(&format!("    What it replaces was in the archive already: {old}"));
     }
+    if let Some(row) = older {
+        let old = before.short.get(&row.entry.id).map_or("", String::as_str);
+        let (text, command) = (&row.entry.text, replacing(ctx, old, wording));
+        ctx.ui.line(&format!("    Seems to replace: [{name}] {text} ({old}); if so: {command}"));
+    }
+}
+
+/// Whether an older entry of its category may be meant to give way to a new one.
+fn may_replace(ctx: &Context, of: &Wording, others: &[newcomer::Line]) -> bool {
+    let spec = ctx.config.categories.spec(of.category);
+    let others = others.iter().map(|(other, _)| other.text.as_str());
+    ctx.config.flag("report.fill") && newer::may_replace(&of.text, spec, others)
+}
+
+/// The command by which an entry takes the place of another.
+fn replacing(ctx: &Context, old: &str, of: &Wording) -> String {
+    let name = &ctx.config.categories.spec(of.category).name;
+    format!("pimem add -c {name} --supersedes {old} '{}'", of.text.replace('\'', "'\\''"))
 }
 
 /// Why no report can show a text, however much room there is.

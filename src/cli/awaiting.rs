@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::{self, Context},
+    trusting::Unreviewed,
     view::Entries,
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     plan::scan,
     score::board::{Board, Row, Scope},
     store::{
-        log,
+        log, own,
         read::Problem,
         trust::{self, Key},
         vault::{SESSIONS, Snapshot, Store},
@@ -42,6 +43,8 @@ pub(super) struct Held {
     pub(super) entries: usize,
     /// What awaits review, entries first.
     pub(super) items: Vec<Item>,
+    /// How many of its entries those are, and how they came.
+    pub(super) unreviewed: Unreviewed,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
 }
@@ -52,6 +55,7 @@ const PASTED: &str = "it may have been pasted, or leads out of the project";
 /// Reads a store, and finds what awaits review.
 pub(super) fn look(ctx: &Context, store: Store) -> Held {
     let snapshot = store.read(ctx.now, &ctx.config.categories);
+    ctx.note_own(own::LIMIT, std::slice::from_ref(&store), std::slice::from_ref(&snapshot));
     let placed = snapshot.placed(&store, &ctx.config.categories);
     let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)]);
     let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
@@ -92,10 +96,12 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
             .extend(ctx.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)));
         items.extend(settings(&store, &ctx.config.awaiting));
     }
+    let placed = board.rows.iter().map(|row| &row.entry);
+    let unreviewed = ctx.unreviewed(std::slice::from_ref(&store), placed);
     let Snapshot { problems, .. } = snapshot;
     let problems =
         problems.into_iter().chain(unread).chain(store.trust.problem().cloned()).collect();
-    Held { entries: board.rows.len(), items, problems, store }
+    Held { entries: board.rows.len(), items, unreviewed, problems, store }
 }
 
 /// By whom an entry was added, as the log says.
@@ -113,7 +119,7 @@ fn added(events: &[(Event, String)]) -> Option<String> {
 /// Notes, lists and logs, which are looked at in an editor: they are as long as they are. What cannot
 /// be read is added to `unread`.
 fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
-    if store.trust.is_own() {
+    if store.trust.is_whole() {
         return None;
     }
     let all = store.trust.text(trust::Kind::Notes, "");

@@ -310,7 +310,11 @@ impl Context {
 
     /// How entries are scored.
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { categories: &self.config.categories, fresh: self.config.flag("scoring.fresh") }
+        Rules {
+            categories: &self.config.categories,
+            fresh: self.config.flag("scoring.fresh"),
+            reserve: self.config.flag("report.fill"),
+        }
     }
 
     /// Reads stores, and scores all their entries. The process ends soon after: giving thousands

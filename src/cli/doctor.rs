@@ -1,6 +1,8 @@
 //! `pimem doctor`: look at store, permissions, lock, index and git files; each finding has a fix.
 //!
-//! Changes nothing.
+//! Changes nothing in a store.
+
+use std::slice;
 
 use serde_json::{Value, json};
 
@@ -9,6 +11,7 @@ use super::{
     context::Context,
     error::{Exit, Failure},
     model,
+    trusting::Unreviewed,
 };
 use crate::{
     index::{corpus, lexical},
@@ -18,6 +21,7 @@ use crate::{
         init,
         lock::{LockError, StoreLock},
         log,
+        own,
         read::Problem,
         vault::{EVIDENCE, Snapshot, Store},
     },
@@ -58,18 +62,22 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         let snapshot = store.read(ctx.now, &ctx.config.categories);
         let dir = store.dir.display().to_string();
         facts.push((format!("{} store", store.scope.name()), dir));
-        let entries = snapshot.placed(store, &ctx.config.categories).len();
+        ctx.note_own(own::LIMIT, slice::from_ref(store), slice::from_ref(&snapshot));
+        let placed = snapshot.placed(store, &ctx.config.categories);
+        let entries = placed.len();
         let events = snapshot.ledger.len();
         facts.push((
             "entries".to_owned(),
             format!("{entries} in {} topics, {events} events", snapshot.topics.len()),
         ));
-        let waiting = log::count(&store.logs().unwrap_or_default().local);
-        if waiting > 0 {
-            let told = format!("{waiting} in {}", store.local_log_name());
+        let aside = log::count(&store.logs().unwrap_or_default().local);
+        if aside > 0 {
+            let told = format!("{aside} in {}", store.local_log_name());
             facts.push(("events of hooks".to_owned(), told));
         }
         findings.extend(contents(ctx, store, &snapshot));
+        let unreviewed = ctx.unreviewed(slice::from_ref(store), placed.iter());
+        findings.extend(waiting(unreviewed));
         findings.extend(writing(store));
         findings.extend(git_files(ctx, store));
         let (state, found) = index(ctx, store, &snapshot.problems);
@@ -118,6 +126,13 @@ fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
         ));
     }
     found
+}
+
+/// Whether entries are left out of what agents read.
+fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
+    let any = unreviewed.waiting + unreviewed.others > 0;
+    let fix = "pimem trust --review shows what agents are not shown";
+    any.then(|| finding(unreviewed.told(None), fix))
 }
 
 /// Whether the store can be written, and its lock taken.

@@ -21,7 +21,7 @@ use crate::{
     },
     store::{
         atomic::{self, Sync},
-        notes, read,
+        notes, own, read,
         source::{self, Holdings, Reader},
         vault::Store,
     },
@@ -141,14 +141,15 @@ fn hold(ctx: &Context, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
     let store = ctx.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(reader(ctx)));
     let Holdings { mut items, left, snapshot } = held.unwrap_or_default();
+    ctx.note_own(own::LIMIT, store.as_slice(), std::slice::from_ref(&snapshot));
     for left in left {
         ctx.ui.note(&format!("Left out: {}: {}", left.place, left.reason));
     }
     let placed = |store| (snapshot.placed(store, &ctx.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
     let mut board = Board::new(ctx.now, ctx.rules(), placed);
-    let left_out = ctx.unreviewed(store.as_slice(), board.rows.iter().filter(|row| !wanted(row)));
-    ctx.say_left_out(store.as_slice(), left_out);
+    let left_out = board.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
+    ctx.say_left_out(store.as_slice(), ctx.unreviewed(store.as_slice(), left_out));
     board.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =
         board.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();

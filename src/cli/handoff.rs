@@ -1,5 +1,7 @@
 //! `pimem handoff`: leave in today's log what the next session should start from.
 
+use std::cmp::Reverse;
+
 use serde_json::json;
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
     todo,
 };
 use crate::{
-    model::local::Date,
+    model::local::{Date, LocalTime},
     store::{git, notes, trust::Kind, vault::Store},
     text::handoff::{self, Handoff},
 };
@@ -18,7 +20,10 @@ const TAIL: u64 = 256 * 1024;
 
 /// Seconds for which a handoff is given back to the session that left it: no session takes longer to
 /// compact its context, and none goes on with what it was at half a day ago.
-const KEPT: i64 = 12 * 3600;
+pub(super) const KEPT: i64 = 12 * 3600;
+/// Seconds for which the newest handoff is what another session starts from: that of a Friday still is
+/// on Monday.
+pub(super) const RECENT: i64 = 4 * 24 * 3600;
 
 /// Leave in today's log what the next session should start from
 ///
@@ -141,38 +146,61 @@ fn newest(stores: &[Store]) -> Result<Option<(Date, String)>, Failure> {
     Ok(newest)
 }
 
-/// The newest handoff that a session left within the last hours, whatever day that was: one that was
-/// written on this machine, and of which `left` says that it is the session's.
-pub(super) fn of_session(
+/// A handoff in a log: when it was left, by whom, and its text.
+pub(super) struct Left<'a> {
+    /// The store that holds it.
+    pub(super) store: &'a Store,
+    pub(super) at: LocalTime,
+    /// The name of its log.
+    pub(super) log: String,
+    /// The beginning of the session's id.
+    pub(super) session: Option<String>,
+    pub(super) text: String,
+}
+
+impl Left<'_> {
+    /// Whether it was written on this machine, as it stands.
+    pub(super) fn is_ours(&self) -> bool {
+        self.store.trust.holds_text(Kind::Handoff, &self.text)
+    }
+}
+
+/// The newest handoff of the last `seconds`, whatever day that was, of which `counts` says so.
+pub(super) fn newest_within<'a>(
     ctx: &Context,
-    stores: &[Store],
-    session: Option<&str>,
-    left: impl Fn(&str) -> bool,
-) -> Result<Option<String>, Failure> {
+    stores: &'a [Store],
+    seconds: i64,
+    counts: impl Fn(&Left<'_>) -> bool,
+) -> Result<Option<Left<'a>>, Failure> {
     let now = context::local(ctx.now.0);
-    let mut newest: Option<(i64, String)> = None;
+    let mut newest: Option<(i64, Left<'a>)> = None;
+    let near = 1 + seconds / (24 * 3600);
     for store in stores {
-        let days = store.days().map_err(|problem| Failure::from(&problem))?;
-        for date in days.into_iter().filter(|date| now.date.days_since(*date).abs() <= 1) {
-            let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;
-            let log = log.unwrap_or_default();
-            for block in handoff::blocks(&log) {
-                let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
-                let text = text.trim_end();
-                let Some((at, id)) = handoff::head(text) else { continue };
-                let age = now.seconds_since(at);
-                if id == session.map(handoff::short_id).as_deref()
-                    && age.abs() <= KEPT
-                    && newest.as_ref().is_none_or(|(best, _)| age <= *best)
-                    && left(text)
-                    && store.trust.holds_text(Kind::Handoff, text)
-                {
-                    newest = Some((age, text.to_owned()));
-                }
+        let mut days = store.days().map_err(|problem| Failure::from(&problem))?;
+        days.retain(|date| now.date.days_since(*date).abs() <= near);
+        days.sort_unstable_by_key(|date| Reverse(*date));
+        for date in days {
+            let name = notes::daily(date);
+            let log = store.tail(&name, TAIL).map_err(|p| Failure::from(&p))?.unwrap_or_default();
+            let left = |block| -> Option<(i64, Left<'a>)> {
+                let text = String::from_utf8_lossy(log.get(block)?).trim_end().to_owned();
+                let (at, id) = handoff::head(&text)?;
+                let session = id.map(str::to_owned);
+                Some((now.seconds_since(at), Left { store, at, log: name.clone(), session, text }))
+            };
+            let blocks = handoff::blocks(&log).into_iter().rev();
+            let mut found: Vec<(i64, Left<'a>)> = blocks.filter_map(left).collect();
+            found.retain(|(age, _)| age.abs() <= seconds);
+            found.sort_by_key(|(age, _)| *age);
+            let Some(found) = found.into_iter().find(|(_, left)| counts(left)) else { continue };
+            if newest.as_ref().is_none_or(|(best, _)| found.0 < *best) {
+                newest = Some(found);
             }
+            // Days before it hold none that is newer.
+            break;
         }
     }
-    Ok(newest.map(|(_, text)| text))
+    Ok(newest.map(|(_, found)| found))
 }
 
 fn show(ctx: &Context) -> Result<Exit, Failure> {

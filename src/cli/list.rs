@@ -52,7 +52,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         })?);
     }
     let stores = ctx.readers()?;
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let mut rows: Vec<&Row> = board
         .rows

@@ -56,6 +56,7 @@ mod note;
 mod noted;
 mod observe;
 mod observing;
+mod own;
 mod parts;
 mod period;
 mod pick;

@@ -73,9 +73,24 @@ pub(super) fn find(
         rivals.extend(there);
     }
     let Some(own) = own else { return Ok(Found::Unsure) };
-    rivals.retain(|(rival, ..)| caps::order(rival, &own).is_lt());
-    rivals.sort_by(|(a, ..), (b, ..)| caps::order(a, b));
+    let is_ahead = |rival: &Candidate| caps::order(rival, &own).is_lt();
     let reviewed = |(_, side, of): &&Rival<'_>| side.trust.holds_entry(&spec.name, &of.text);
+    if rules.reserve {
+        let reserved = caps::reserved(spec);
+        let by_rank = spec.max_active.saturating_sub(reserved);
+        let stronger = rivals.iter().filter(|(rival, ..)| is_ahead(rival));
+        let newer = rivals.iter().filter(|(rival, ..)| {
+            let tie = rival.first_seen == own.first_seen && is_ahead(rival);
+            rival.fresh && (tie || rival.first_seen > own.first_seen)
+        });
+        let is_placed = rivals.len() < spec.max_active
+            || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved
+            || stronger.filter(reviewed).take(by_rank).count() < by_rank;
+        // Without a place, it may fill what the others leave of the budget.
+        return Ok(if is_placed { Found::Placed } else { Found::Unsure });
+    }
+    rivals.retain(|(rival, ..)| is_ahead(rival));
+    rivals.sort_by(|(a, ..), (b, ..)| caps::order(a, b));
     let last = spec.max_active.checked_sub(1);
     let last = last.and_then(|last| rivals.iter().filter(reviewed).nth(last));
     Ok(last.map_or(Found::Placed, |(last, ..)| {

@@ -79,10 +79,12 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let changed = destroy(ctx, store, &ids, &others)?;
         // A hash is enough to recognise a known text by.
         let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
-        let keys = chosen.iter().map(|row| store.trust.entry(name(row), &row.entry.text));
-        let keys: Vec<_> = keys.collect();
-        waits::forget(&store.trust, &keys)?;
-        let keys: Vec<_> = keys.into_iter().filter(|key| store.trust.holds(*key)).collect();
+        let key = |row: &Row| store.trust.entry(name(row), &row.entry.text);
+        waits::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
+        let keys = chosen
+            .iter()
+            .flat_map(|row| [key(row), store.trust.brought(name(row), &row.entry.text)]);
+        let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
         if !keys.is_empty() {
             store.trust.forget(Some(&keys))?;
         }

@@ -1,6 +1,6 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
-use std::{collections::BTreeMap, mem::ManuallyDrop};
+use std::{collections::BTreeMap, mem::ManuallyDrop, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -104,6 +104,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// How long git may take for what was typed by hand: usually nobody waits.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The chosen model, or why it cannot serve.
 type Chosen = Result<Box<dyn Embedder>, Unavailable>;
 
@@ -114,6 +117,9 @@ fn rebuild(
     model: &mut Option<Chosen>,
 ) -> Result<Outcome, Failure> {
     let categories = &ctx.config.categories;
+    // What a starting session had no time to find out.
+    let typed = store.read_topics(categories);
+    ctx.note_own(PATIENCE, std::slice::from_ref(&store), std::slice::from_ref(&typed));
     let lock = context::lock(ctx, &store)?;
     let mut txn = store.begin(&lock, categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {

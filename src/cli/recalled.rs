@@ -91,6 +91,13 @@ pub(crate) fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> 
 /// Those of some hits that still hold, at most `limit`, without near repetitions. Unlike
 /// [`on_board`] it needs no board, which would take longer to make than the search takes.
 pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    let holds = hold(ctx, stores, &hits);
+    let entries = hits.into_iter().zip(holds).filter(|(hit, holds)| hit.entry.is_some() && *holds);
+    distinct(entries.map(|(hit, _)| hit), limit)
+}
+
+/// For each of some hits, whether it still holds. What is no entry does.
+pub(crate) fn hold(ctx: &Context, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
     let ids: IdSet<EntryId> = hits.iter().filter_map(|hit| hit.entry).collect();
     let mut ledgers = Vec::new();
     for store in stores.iter().filter(|_| !ids.is_empty()) {
@@ -106,13 +113,14 @@ pub(crate) fn alive(ctx: &Context, stores: &[Store], hits: Vec<Hit>, limit: usiz
     let holds = |hit: &Hit| {
         let ledger =
             ledgers.iter().find(|(scope, _)| *scope == hit.scope).map(|(_, ledger)| ledger);
-        let evidence = hit.entry.zip(ledger).and_then(|(id, ledger)| ledger.evidence(ctx.now, id));
+        let Some(id) = hit.entry else { return true };
+        let evidence = ledger.and_then(|ledger| ledger.evidence(ctx.now, id));
         evidence.is_some_and(|evidence| {
             evidence.until.is_none_or(|until| until >= ctx.now.0)
-                && (evidence.superseded_by.is_empty() || !hit.entry.is_some_and(&replaced))
+                && (evidence.superseded_by.is_empty() || !replaced(id))
         })
     };
-    distinct(hits.into_iter().filter(holds), limit)
+    hits.iter().map(holds).collect()
 }
 
 /// The first of some hits that differ from one another.

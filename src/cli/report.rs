@@ -25,8 +25,9 @@ use crate::{
 
 /// Print what an agent should know, for a prompt
 ///
-/// Entries are chosen by score, section by section, until the budget is used up; pinned ones are
-/// always there. Prints nothing when there is nothing to say.
+/// Entries are chosen by score, section by section; what that leaves of the budget is filled with
+/// the others, in the order of their lasting value. Pinned ones are always there. Prints nothing
+/// when there is nothing to say.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]
@@ -76,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }
     let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
     let mut sessions = Vec::new();
@@ -93,7 +94,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let arithmetic =
         |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
-    ctx.say_left_out(&stores, ctx.unreviewed(&stores, board.rows.iter()));
+    let waiting = ctx.unreviewed(&stores, board.rows.iter().map(|row| &row.entry));
+    ctx.say_left_out(&stores, waiting);
     if ctx.ui.json {
         let explained = || {
             report.judged(&board).map(|(row, verdict)| {
@@ -145,6 +147,7 @@ pub(super) fn settings(
         budget: budget::available(limit, ctx.config.tokens("report.context"), system_prompt),
         ground_truth: ctx.config.ground_truth(),
         remove_command: ctx.config.text("report.removeCommand"),
+        fill: ctx.config.flag("report.fill").then(|| ctx.config.text("report.searchCommand")),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     if ctx.ui.json {

@@ -1,4 +1,4 @@
-//! `pimem trust`: look at what was not written on this machine, and say that agents may see it.
+//! `pimem trust`: look at what came by git, and say that agents may see it.
 //!
 //! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
 //! changes between question and answer is another text.
@@ -16,21 +16,32 @@ use super::{
 };
 use crate::{
     model::hash::IdMap,
-    store::{read::Problem, trust::Key, vault::Store},
+    store::{
+        read::Problem,
+        trust::{self, Key},
+        vault::Store,
+    },
 };
 
-/// Look at what was not written on this machine, and let agents see it
+/// Look at what came by git, and let agents see it
 ///
-/// Entries that came with a clone or a pull, were written by hand, or may have been pasted, are shown to
-/// people and to no agent until somebody has looked at them. Each is shown and asked about; without a terminal, they
-/// are only listed. What is trusted is the text: when it changes, it awaits review again. Your own
-/// store is trusted as a whole. Exit code 1 says that something awaits review.
+/// Entries that came by git, in a clone or with a pull, and those that may have been pasted, are shown to
+/// people and to no agent until somebody has looked at them. Each is shown and asked about; without a
+/// terminal, they are only listed. What is trusted is the text: when it changes, it awaits review again.
+///
+/// Lines that you write by hand need no review, in a store that was made on this machine or of which
+/// you have reviewed everything: git does not have them, or has them by a commit that you made here
+/// before it had them from anywhere else. What merge, pull, rebase, checkout and the like bring, and
+/// whatever is in doubt, awaits review; while a merge or rebase stands still, all that is new does.
+/// Your own store is trusted as a whole. Exit code 1 says that something awaits review.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   pimem trust                  one by one
   pimem trust 262e38a          this entry
   pimem trust --all            a repository of your own, on a second machine
+  pimem trust --always         whatever is in this store, now and later
   pimem trust --revoke         all of it, from the beginning
   pimem trust status           how much awaits review")]
 pub(crate) struct Args {
@@ -38,11 +49,15 @@ pub(crate) struct Args {
     #[arg(value_name = "ENTRY")]
     entries: Vec<String>,
     /// Show what awaits review, and ask; also done when nothing else is asked for
-    #[arg(long, conflicts_with_all = ["all", "revoke", "entries"])]
+    #[arg(long, conflicts_with_all = ["all", "always", "revoke", "entries"])]
     review: bool,
     /// Trust all that is there now, notes, logs and the archive too
     #[arg(long, conflicts_with_all = ["revoke", "entries"])]
     all: bool,
+    /// Trust this store as your own, whatever git brings and whoever owns it: on a second computer or
+    /// in a container. Settings that decide what is run still await review
+    #[arg(long, conflicts_with_all = ["all", "revoke", "entries"])]
+    always: bool,
     /// Take trust back, from these entries or from everything
     #[arg(long)]
     revoke: bool,
@@ -67,6 +82,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let mut held: Vec<Held> = stores.into_iter().map(|store| look(ctx, store)).collect();
     match args.act {
         None if args.all => all(ctx, &mut held)?,
+        None if args.always => always(ctx, &mut held)?,
         _ if ctx.ui.json => {}
         Some(Act::Status) => held.iter().for_each(|held| status(ctx, held)),
         None if io::stdin().is_terminal() => ask(ctx, &mut held)?,
@@ -85,20 +101,20 @@ fn name(store: &Store) -> String {
     format!("{} store in {}", store.scope.name(), store.dir.display())
 }
 
-fn status(ctx: &Context, Held { store, entries, items, .. }: &Held) {
+fn status(ctx: &Context, Held { store, entries, items, unreviewed, .. }: &Held) {
     let name = name(store);
-    if store.trust.is_own() {
+    if store.trust.is_whole() {
         return ctx.ui.line(&format!("{name}: trusted as a whole"));
     }
-    let waiting = items.iter().filter(|item| item.value.get("id").is_some()).count();
-    let others = match items.len() - waiting {
+    let others = items.iter().filter(|item| item.value.get("id").is_none()).count();
+    let others = match others {
         0 => String::new(),
         1 => ", and one other text".to_owned(),
         others => format!(", and {others} other texts"),
     };
     let whose = if store.trust.is_foreign() { "; it belongs to another user" } else { "" };
-    let s = if *entries == 1 { "y" } else { "ies" };
-    ctx.ui.line(&format!("{name}: {waiting} of {entries} entr{s} await review{others}{whose}"));
+    let told = unreviewed.told(Some(*entries));
+    ctx.ui.line(&format!("{name}: {told}{others}{whose}"));
     if let Some(path) = store.trust.ledger() {
         ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.len()));
     }
@@ -112,7 +128,7 @@ fn list(ctx: &Context, held: &[Held]) {
         ctx.ui.line(&name(store));
         items.iter().flat_map(Item::told).for_each(|line| ctx.ui.line(&line));
         ctx.ui.note(if store.trust.is_foreign() {
-            "The store belongs to another user, so nothing of it can be trusted"
+            "The store belongs to another user; pimem trust --always vouches for it"
         } else {
             "Trust one with pimem trust ID, or all with pimem trust --all"
         });
@@ -149,9 +165,17 @@ fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
                 }
             }
         }
+        if left.is_empty() {
+            store.trust.record(&[made(store)])?;
+        }
         *items = left;
     }
     Ok(())
+}
+
+/// That all of a store was reviewed, so that what is written in it from now on can be told from it.
+fn made(store: &Store) -> Key {
+    store.trust.text(trust::Kind::Made, "")
 }
 
 /// What is asked about each.
@@ -161,7 +185,7 @@ const QUESTION: &str =
 /// Trusts everything that was read, the archive too.
 fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
     for Held { store, items, problems, .. } in
-        held.iter_mut().filter(|held| !held.store.trust.is_own())
+        held.iter_mut().filter(|held| !held.store.trust.is_whole())
     {
         refuse_foreign(store)?;
         let archive = store.read_archive(&ctx.config.categories);
@@ -171,10 +195,8 @@ fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
         let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
         let keys: Vec<Key> =
             items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
-        store.trust.record(&keys)?;
-        for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
-            item.told().iter().for_each(|line| ctx.ui.line(line));
-        }
+        store.trust.record(&[keys, vec![made(store)]].concat())?;
+        warn(ctx, items);
         let count = items.iter().filter(|item| item.value.get("id").is_some()).count();
         let s = if count == 1 { "y" } else { "ies" };
         if !ctx.ui.json {
@@ -185,34 +207,70 @@ fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Shows what is odd about what is trusted without a look at it.
+fn warn(ctx: &Context, items: &[Item]) {
+    for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
+        item.told().iter().for_each(|line| ctx.ui.line(line));
+    }
+}
+
+/// Vouches for stores, whatever they will hold.
+fn always(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+    for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
+        store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
+        warn(ctx, items);
+        if !ctx.ui.json {
+            ctx.ui.line(&format!("Trusted from now on, whatever it holds: the {}", name(store)));
+        }
+    }
+    // What that does not cover still awaits review.
+    for held in held {
+        let store = Store { trust: held.store.trust.anew(), ..held.store.clone() };
+        *held = look(ctx, store);
+    }
+    Ok(())
+}
+
+/// The key of an entry, and the one that says that git brought it.
+type Pair = (Key, Key);
+
 /// Trusts single entries, or no longer.
 fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let unread = context::problems(&snapshots);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let mut keys: IdMap<u64, (&Store, Vec<Key>)> = IdMap::default();
+    let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for selector in pick::selectors(&args.entries)? {
         let row = pick::entry(ctx, &board, &unread, &selector)?;
         let (at, store) = (0..)
             .zip(&stores)
-            .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_own())
+            .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_whole())
             .ok_or_else(|| {
-                let message = format!("{} is in your own store", entries.line(row));
-                Failure::new(Kind::Refused, message, "that one is trusted as a whole")
+                let message =
+                    format!("{} is in a store that is trusted as a whole", entries.line(row));
+                Failure::new(
+                    Kind::Refused,
+                    message,
+                    "pimem trust --revoke ends that, but for your own",
+                )
             })?;
         refuse_foreign(store)?;
-        let key = store.trust.entry(entries.category(row), &row.entry.text);
-        keys.entry(at).or_insert((store, Vec::new())).1.push(key);
+        let (category, text) = (entries.category(row), row.entry.text.as_str());
+        let pair = (store.trust.entry(category, text), store.trust.brought(category, text));
+        keys.entry(at).or_insert((store, Vec::new())).1.push(pair);
         rows.push(row);
         values.push(entries.json(row));
     }
     for (store, keys) in keys.values() {
+        let (keys, brought): (Vec<Key>, Vec<Key>) = keys.iter().copied().unzip();
         if args.revoke {
-            store.trust.forget(Some(keys))?;
+            // Or else it would be found to have been typed here.
+            store.trust.record(&brought)?;
+            store.trust.forget(Some(&keys))?;
         } else {
-            store.trust.record(keys)?;
+            store.trust.record(&keys)?;
         }
     }
     if ctx.ui.json {
@@ -250,7 +308,7 @@ fn refuse_foreign(store: &Store) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!("{} belongs to another user", store.dir.display());
-    let hint = "make it yours with chown, or read it with --dir";
+    let hint = "vouch for it with pimem trust --always, or make it yours with chown";
     Err(Failure::new(Kind::Refused, message, hint))
 }
 
@@ -259,7 +317,7 @@ fn document(held: &[Held]) -> Value {
         json!({
             "scope": store.scope.name(),
             "store": store.dir.display().to_string(),
-            "whole": store.trust.is_own(),
+            "whole": store.trust.is_whole(),
             "foreign": store.trust.is_foreign(),
             "ledger": store.trust.ledger().map(|path| path.display().to_string()),
             "entries": entries,

@@ -7,7 +7,7 @@ use super::context::Context;
 use crate::{
     config::{awaiting::Awaiting, layer::Origin},
     recall::corpus::SourceKind,
-    score::board::{Row, Scope},
+    score::board::{Placed, Scope},
     store::{
         trust::{Key, Kind},
         vault::Store,
@@ -85,32 +85,42 @@ impl Context {
         }
     }
 
-    /// Which of some entries await review: how many preferences wait, and how many others there are.
+    /// Which of some entries await review: how many preferences wait, how many others there are, and
+    /// how those came.
     pub(crate) fn unreviewed<'a>(
         &self,
         stores: &[Store],
-        rows: impl Iterator<Item = &'a Row>,
+        entries: impl Iterator<Item = &'a Placed>,
     ) -> Unreviewed {
-        let rows: Vec<&Row> = rows.filter(|row| !row.entry.reviewed).collect();
+        let mut others: Vec<&Placed> = entries.filter(|entry| !entry.reviewed).collect();
         let mut waiting = 0;
-        for store in stores.iter().filter(|_| !rows.is_empty()) {
-            let here = rows.iter().filter(|row| row.entry.scope == store.scope);
-            let key = |row: &&Row| {
-                let name = &self.config.categories.spec(row.entry.category).name;
-                store.trust.entry(name, &row.entry.text)
+        for store in stores {
+            if others.is_empty() {
+                break;
+            }
+            let key = |entry: &Placed| {
+                let name = &self.config.categories.spec(entry.category).name;
+                store.trust.entry(name, &entry.text)
             };
-            let keys: Vec<Key> = here.map(key).collect();
-            waiting += waits::of(&store.trust, &keys).len();
+            let here = |entry: &&Placed| entry.scope == store.scope;
+            let keys: Vec<Key> = others.iter().copied().filter(here).map(key).collect();
+            let waits = waits::of(&store.trust, &keys);
+            if !waits.is_empty() {
+                let before = others.len();
+                others.retain(|entry| !here(entry) || !waits.contains(&key(entry)));
+                waiting += before - others.len();
+            }
         }
-        Unreviewed { waiting, others: rows.len().saturating_sub(waiting) }
+        Unreviewed { waiting, others: others.len(), came: self.came(stores, &others) }
     }
 
     /// Says how many entries of stores are left out of what agents read.
     pub(crate) fn say_left_out(&self, stores: &[Store], unreviewed: Unreviewed) {
+        let came = unreviewed.came;
         let what = match unreviewed.others {
             0 => String::new(),
-            1 => "1 entry was not written here and is left out".to_owned(),
-            count => format!("{count} entries were not written here and are left out"),
+            1 => format!("1 entry {came} and is left out"),
+            count => format!("{count} entries {came} and are left out"),
         };
         let foreign = |store: &Store| !store.trust.is_whole() && store.trust.is_foreign();
         match unreviewed.waiting() {
@@ -133,8 +143,10 @@ const REVIEW: &str = "pimem trust --review";
 pub(crate) struct Unreviewed {
     /// Preferences that were learned here and wait.
     pub(crate) waiting: usize,
-    /// What was not written here.
+    /// All others.
     pub(crate) others: usize,
+    /// How those came, as far as that is known: what is said after their number.
+    pub(crate) came: &'static str,
 }
 
 impl Unreviewed {
@@ -147,14 +159,34 @@ impl Unreviewed {
         }
     }
 
+    /// How many entries await review, out of so many if that is given.
+    pub(crate) fn told(self, of: Option<usize>) -> String {
+        let all = self.waiting + self.others;
+        let count = of.map_or_else(|| all.to_string(), |of| format!("{all} of {of}"));
+        let entries = if of.unwrap_or(all) == 1 { "entry" } else { "entries" };
+        let awaits = if all == 1 { "awaits" } else { "await" };
+        let learned = match self.waiting {
+            1 => "1 preference was learned here".to_owned(),
+            count => format!("{count} preferences were learned here"),
+        };
+        match (self.others, self.waiting) {
+            (0, 0) => format!("{count} {entries} {awaits} review"),
+            (_, 0) => format!("{count} {entries} {} and {awaits} review", self.came),
+            (0, _) => format!("{count} {entries} {awaits} review: {learned}"),
+            (others, _) => {
+                format!("{count} {entries} {awaits} review: {others} {}, {learned}", self.came)
+            }
+        }
+    }
+
     /// What an agent is told of it, on one line.
     pub(crate) fn for_agent(self) -> Option<String> {
         let (count, are, them) = match self.others {
             0 => return self.waiting(),
-            1 => ("1 memory".to_owned(), "is not shown, because it was", "it"),
-            count => (format!("{count} memories"), "are not shown, because they were", "them"),
+            1 => ("1 memory".to_owned(), "is not shown, because it", "it"),
+            count => (format!("{count} memories"), "are not shown, because they", "them"),
         };
-        let others = format!("> {count} of this project {are} not written on this machine");
+        let others = format!("> {count} of this project {are} {}", self.came);
         Some(match self.waiting() {
             None => format!("{others}. The user can look at {them} with `{REVIEW}`."),
             Some(waiting) => format!("{others}, and {waiting}"),

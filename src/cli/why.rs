@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
-    let (board, snapshots) = ctx.board(&stores);
+    let (board, snapshots) = ctx.own_board(&stores);
     let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
     let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
@@ -173,7 +173,11 @@ fn place(row: &Row, spec: &CategorySpec) -> String {
         Place::Pinned => "pinned: in no cap".to_owned(),
         Place::Active(rank) => format!("{rank} of at most {cap} active in its category"),
         Place::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
-        Place::OverCap => format!("none: {cap} in its category score higher, and the pool is full"),
+        Place::OverCap if row.state < State::Provisional => {
+            let least = State::Provisional.least().unwrap_or_default();
+            format!("none: its category has {cap} places, and the pool begins at {least}")
+        }
+        Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
         Place::BelowPool => "none: the overflow pool is full".to_owned(),
         Place::TooWeak => "none: its score is too low".to_owned(),
         Place::Forgotten => "none: forgotten".to_owned(),

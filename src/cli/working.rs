@@ -8,11 +8,11 @@ use super::{
     error::Exit,
     find::{self, Found, Hit},
     recalled, todo,
-    wanted::Wanted,
+    wanted::{Least, Wanted},
 };
 use crate::{
     model::local::Date,
-    recall::{bm25::Query, gate},
+    recall::{bm25::Query, corpus::SourceKind, gate},
     report::working::{self, Sources},
     store::{notes, read::Problem, vault::Store},
     text::handoff,
@@ -20,10 +20,12 @@ use crate::{
 
 /// Hits of the search with the prompt.
 const HITS: usize = 3;
+/// Hits that are looked through for them.
+const READ_HITS: usize = HITS * 4;
 /// Characters of the prompt that are searched for.
 const PROMPT: usize = 200;
 /// Bytes of the end of a log that are read: far more than is shown.
-const READ: u64 = 64 * 1024;
+pub(super) const READ: u64 = 64 * 1024;
 
 /// Prints the working layout in at most `limit` characters.
 pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: usize) -> Outcome {
@@ -91,7 +93,8 @@ pub(super) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
     (ctx.complain(&problems, Exit::Done), found.stale)
 }
 
-/// What the prompt brings to mind that is not there anyway.
+/// What the prompt brings to mind that is not there anyway: what is much like it, and where that is not
+/// enough, what is most like it; entries before past sessions.
 fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> Found {
     let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let clean: String = clean.trim().chars().take(PROMPT).collect();
@@ -99,14 +102,32 @@ fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> F
         return Found::default();
     }
     let query = Query::from_prompt(&clean);
-    let mut found = find::find(ctx, stores, &Wanted::recall(ctx, &query, HITS * 4, &[]));
-    found.hits.retain(|hit| !sources.whole().any(|text| text.contains(hit.text.trim())));
-    found.hits.retain(|hit| !recalled::orders(hit));
+    let like = Wanted::recall(ctx, &query, READ_HITS, &[]);
+    let any =
+        Wanted { min_score: Least::Score(0.0), ..Wanted::recall(ctx, &query, READ_HITS, &[]) };
+    let mut answers = find::find_each(ctx, stores, &[like, any]).into_iter();
+    let mut found = answers.next().unwrap_or_default();
+    let others = answers.next().unwrap_or_default().hits;
+    // A session that begins like the prompt is much like it, and says less than an entry does.
+    let is_session = |hit: &Hit| hit.kind == SourceKind::Session;
+    let sorted = |hits: Vec<Hit>| {
+        let (sessions, others): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_session);
+        others.into_iter().chain(sessions)
+    };
+    let hits: Vec<Hit> = sorted(std::mem::take(&mut found.hits)).chain(sorted(others)).collect();
+    let holds = recalled::hold(ctx, stores, &hits);
+    for (hit, _) in hits.into_iter().zip(holds).filter(|(_, holds)| *holds) {
+        let is_there = sources.whole().any(|text| text.contains(hit.text.trim()));
+        let is_again = found.hits.iter().any(|other| other.text == hit.text);
+        if !is_there && !is_again && !recalled::orders(&hit) {
+            found.hits.push(hit);
+        }
+    }
     found.hits.truncate(HITS);
     found
 }
 
-fn open_items(store: &Store) -> Result<String, Problem> {
+pub(super) fn open_items(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
     let lines =
         todo::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
@@ -119,7 +140,7 @@ fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
     Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
 }
 
-fn notes(store: &Store) -> Result<String, Problem> {
+pub(super) fn notes(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

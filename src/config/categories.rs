@@ -9,7 +9,7 @@ use super::{
     schema::CATEGORY_FIELDS,
     unusable::Unusable,
 };
-use crate::model::category::CategorySpec;
+use crate::model::category::{CategorySpec, FILL};
 
 /// The categories of a table that stands in `text`, if that is a file. A field that cannot be used
 /// has its default, and a category whose name cannot be used is left out.
@@ -78,6 +78,7 @@ fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<Ca
     let section = get("section", Value::is_string, "it takes a text");
     let section_tokens = get("sectionTokens", Value::is_u64, "it takes a whole number");
     let window_days = get("windowDays", above_0, "it takes a number above 0");
+    let fill = get("fill", above_0, "it takes a number above 0");
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or(name).to_owned();
     let whole = |value: Option<&Value>, default| value.and_then(Value::as_u64).unwrap_or(default);
     Some(CategorySpec {
@@ -88,6 +89,7 @@ fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<Ca
         max_active: usize::try_from(whole(max_active, 4)).unwrap_or(usize::MAX),
         section_tokens: u32::try_from(whole(section_tokens, 200)).unwrap_or(u32::MAX),
         window_days: window_days.and_then(Value::as_f64),
+        fill: fill.and_then(Value::as_f64).unwrap_or(FILL),
     })
 }
 

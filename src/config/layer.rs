@@ -214,7 +214,7 @@ mod tests {
             ),
             (
                 "{\"categories\": {\"x\":\n{\"tau\": 1}}}",
-                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays)",
+                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays, fill)",
             ),
             (
                 "{\"categories\": {\"x\": {\"topic\": \"../../etc\"}}}",

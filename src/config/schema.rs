@@ -90,6 +90,21 @@ const GENERAL: &[Key] = &[
         )
     },
     key(
+        "report.fill",
+        "PIMEM_REPORT_FILL",
+        Kind::Bool(true),
+        "Fill what the sections leave of the budget with the other entries, by their lasting value",
+    ),
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "report.searchCommand",
+            "PIMEM_REPORT_SEARCH_COMMAND",
+            Kind::Text("pimem search"),
+            "What the report's last line tells the agent to find the rest with",
+        )
+    },
+    key(
         "recall.minScore",
         "PIMEM_RECALL_MIN_SCORE",
         Kind::Number { default: 0.42, least: 0.0, most: 1.0 },
@@ -117,7 +132,7 @@ const GENERAL: &[Key] = &[
         "categories",
         "PIMEM_CATEGORIES",
         Kind::Categories,
-        "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays",
+        "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays, fill",
     ),
     Key {
         guard: Guard::Own,
@@ -164,6 +179,12 @@ const GENERAL: &[Key] = &[
             "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never",
         )
     },
+    key(
+        "hook.workingChars",
+        "PIMEM_HOOK_WORKING_CHARS",
+        Kind::Whole { default: 4000, least: 0, most: 100_000 },
+        "Characters of open items, handoff, log and notes that a starting session is given",
+    ),
     Key {
         guard: Guard::Own,
         ..key(
@@ -192,6 +213,7 @@ pub(crate) const CATEGORY_FIELDS: &[(&str, &str)] = &[
     ("section", "string"),
     ("sectionTokens", "integer"),
     ("windowDays", "number"),
+    ("fill", "number"),
 ];
 
 impl Key {

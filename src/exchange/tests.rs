@@ -25,6 +25,7 @@ fn categories() -> Categories {
         section: "X".into(),
         section_tokens: 200,
         window_days: None,
+        fill: 1.5,
     };
     Categories::new(vec![spec("runbook", "run-books"), spec("hint", "lessons")])
 }

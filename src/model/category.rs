@@ -23,6 +23,31 @@ pub struct CategorySpec {
     pub section_tokens: u32,
     /// The report shows only entries reinforced within so many days.
     pub window_days: Option<f64>,
+    /// Factor of the lasting value, by which entries fill what the sections leave of a report.
+    pub fill: f64,
+}
+
+/// Days in which an entry's lasting value falls to 1/e.
+const LASTING_DAYS: f64 = 30.0;
+/// The same for completions, which nobody asks about for long.
+const DONE_LASTING_DAYS: f64 = 7.0;
+/// Factor of the lasting value in categories that set none.
+pub(crate) const FILL: f64 = 1.5;
+/// The category of completions.
+const DONE: &str = "done";
+
+impl CategorySpec {
+    /// Days in which an entry's lasting value falls to 1/e.
+    #[must_use]
+    pub fn lasting_days(&self) -> f64 {
+        if self.is_done() { DONE_LASTING_DAYS } else { LASTING_DAYS }
+    }
+
+    /// Whether its entries tell of finished work, of which each stands for itself.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.name == DONE
+    }
 }
 
 /// The categories in force, in the order of the report's sections.
@@ -32,16 +57,16 @@ pub struct Categories {
 }
 
 /// Where a line without a usable category id would look: nothing decays, nothing is shown.
-static NONE: CategorySpec = built_in("", "", 1.0, 0, "", 0, None);
+static NONE: CategorySpec = built_in("", "", 1.0, 0, ("", 0), None, 0.0);
 
 const fn built_in(
     name: &'static str,
     topic: &'static str,
     tau_days: f64,
     max_active: usize,
-    section: &'static str,
-    section_tokens: u32,
+    (section, section_tokens): (&'static str, u32),
     window_days: Option<f64>,
+    fill: f64,
 ) -> CategorySpec {
     CategorySpec {
         name: Cow::Borrowed(name),
@@ -51,6 +76,7 @@ const fn built_in(
         section: Cow::Borrowed(section),
         section_tokens,
         window_days,
+        fill,
     }
 }
 
@@ -59,12 +85,12 @@ impl Categories {
     #[must_use]
     pub fn new(extra: Vec<CategorySpec>) -> Self {
         let mut specs = vec![
-            built_in("preference", "preferences", 90.0, 8, "Active Preferences", 400, None),
-            built_in("lesson", "lessons", 60.0, 8, "Active Lessons", 400, None),
-            built_in("mistake", "mistakes", 14.0, 4, "Vetoes & Mistakes", 200, None),
-            built_in("pattern", "patterns", 30.0, 6, "Patterns", 200, None),
-            built_in("decision", "decisions", 30.0, 4, "Recent Decisions", 200, Some(7.0)),
-            built_in("done", "completions", 14.0, 4, "Recent Completions", 200, Some(3.0)),
+            built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0),
+            built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL),
+            built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL),
+            built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL),
+            built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0),
+            built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0),
         ];
         for spec in extra {
             match specs.iter_mut().find(|known| known.name == spec.name) {

@@ -66,7 +66,7 @@ pub(crate) fn board(categories: &Categories) -> Board {
             reviewed: *name != "unreviewed",
         });
     }
-    Board::new(NOW, Rules { categories, fresh: true }, vec![(placed, &ledger)])
+    Board::new(NOW, Rules { categories, fresh: true, reserve: true }, vec![(placed, &ledger)])
 }
 
 /// What the rules planned and somebody has read may be done, also where a model may not.

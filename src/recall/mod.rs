@@ -6,6 +6,7 @@ pub mod duplicate;
 pub mod evalset;
 pub mod evaluate;
 pub mod gate;
+pub mod gist;
 pub mod metrics;
 pub mod rank;
 pub mod replay;

@@ -166,7 +166,7 @@ mod tests {
 
     fn settings(budget: u32) -> Settings<'static> {
         let ground_truth = GroundTruth::Off;
-        Settings { budget: Tokens(budget), ground_truth, remove_command: "" }
+        Settings { budget: Tokens(budget), ground_truth, remove_command: "", fill: None }
     }
 
     /// Entries with category, age in days, reinforcements, and an event that comes last.
@@ -214,7 +214,7 @@ mod tests {
     /// What would bring the first entry in.
     fn act(entries: &[Entry], budget: u32) -> Option<Act> {
         let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true };
+        let rules = Rules { categories: &categories, fresh: true, reserve: true };
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
@@ -245,14 +245,19 @@ mod tests {
         fn an_act_brings_it_in_and_less_does_not(
             entries in prop::collection::vec((0..6_u16, 0..200_i64, 0..40_u32, Just(None)), 1..40),
             budget in 60..1700_u32,
+            fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true };
+            let rules = Rules { categories: &categories, fresh: true, reserve: true };
             let (placed, ledger) = store(&entries);
             let of = placed[0].wording();
             let stores = vec![(placed, &ledger)];
-            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings(budget), &stores, &of, kinds);
-            if let Some(Act::Reinforce(n)) = act(&entries, budget) {
+            let fill = fill.then_some("pimem search");
+            let settings = Settings { fill, ..settings(budget) };
+            let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
+            let board = Board::new(NOW, rules, stores.clone());
+            let act = cheapest(NOW, rules, settings, &stores, board.find(&of).unwrap());
+            if let Some(Act::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {
                     prop_assert!(!shown(&[EventKind::Reinforce(n - 1)]));
@@ -263,7 +268,7 @@ mod tests {
         #[test]
         fn the_factors_make_the_score(age in 0..500_i64, n in 0..100_u32, category in 0..6_u16) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true };
+            let rules = Rules { categories: &categories, fresh: true, reserve: true };
             let (placed, ledger) = store(&[(category, age, n, None)]);
             let board = Board::new(NOW, rules, vec![(placed, &ledger)]);
             let row = &board.rows[0];

@@ -3,6 +3,8 @@
 pub mod budget;
 pub mod difference;
 pub mod explain;
+pub mod lasting;
+pub mod newer;
 pub mod outlook;
 pub mod render;
 pub mod select;

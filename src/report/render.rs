@@ -2,7 +2,7 @@
 
 use super::{
     budget::Tokens,
-    select::{self, Room, Section, Selection, Verdict},
+    select::{self, Fill, Room, Section, Selection, Verdict},
 };
 use crate::{
     model::{category::Categories, entry::EntryId, time::Now},
@@ -52,6 +52,9 @@ pub struct Settings<'a> {
     pub ground_truth: GroundTruth,
     /// What the warning tells the agent to use.
     pub remove_command: &'a str,
+    /// Whether the entries that have no place by score fill what is left of the budget; if so, what
+    /// the last line tells the agent to find the rest with.
+    pub fill: Option<&'a str>,
 }
 
 /// A report with the reasons behind it.
@@ -61,6 +64,8 @@ pub struct Report {
     pub text: String,
     /// Its size.
     pub tokens: Tokens,
+    /// Its size before anything filled what the sections left.
+    pub by_score: Tokens,
     /// The budget it was made for.
     pub budget: Tokens,
     /// One verdict for each row of the board, in its order.
@@ -90,21 +95,22 @@ impl Report {
 #[must_use]
 pub fn report(now: Now, board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
+    let fill = settings.fill.map(|search_command| Fill { search_command });
     let build = |warn: bool, limit: Option<usize>| {
         let fixed = fixed_lines(settings, warn);
-        let head = header(budget, budget).chars().count() + 1 + fixed.chars().count();
-        let mut room = budget.chars().saturating_sub(head);
-        if let Some(limit) = limit {
-            let pinned = select::select(now, board, categories, Room { chars: 0 }).pinned;
-            room = room.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())));
-        }
-        if budget == Tokens(0) {
-            room = 0;
-        }
-        render(select::select(now, board, categories, Room { chars: room }), &fixed, budget)
+        let widest = header(budget, budget, fill.map(|_| budget));
+        let head = widest.chars().count() + 1 + fixed.chars().count();
+        let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
+        let select =
+            |by_score| select::select(now, board, categories, Room { chars, by_score }, fill);
+        let by_score = limit.map_or(chars, |limit| {
+            let pinned = select(0).pinned;
+            chars.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())))
+        });
+        render(select(by_score), &fixed, budget, fill.is_some())
     };
     let crowded =
-        |report: &Report| u64::from(report.tokens.0) * 100 > u64::from(budget.0) * CROWDED;
+        |report: &Report| u64::from(report.by_score.0) * 100 > u64::from(budget.0) * CROWDED;
     let plain = build(false, None);
     if !crowded(&plain) {
         return plain;
@@ -133,34 +139,45 @@ fn fixed_lines(settings: Settings<'_>, warn: bool) -> String {
     lines
 }
 
-fn header(tokens: Tokens, budget: Tokens) -> String {
+fn header(tokens: Tokens, budget: Tokens, by_score: Option<Tokens>) -> String {
     let whole = u64::from(budget.0).max(1);
-    let percent = (u64::from(tokens.0) * 200 + whole) / (2 * whole);
-    format!("# Project Memory [{percent}% — {tokens}/{budget} tokens]")
+    let percent = |tokens: Tokens| (u64::from(tokens.0) * 200 + whole) / (2 * whole);
+    let share = by_score.map_or_else(String::new, |part| format!(", {}% by score", percent(part)));
+    format!("# Project Memory [{}% — {tokens}/{budget} tokens{share}]", percent(tokens))
 }
 
-fn render(selection: Selection, fixed: &str, budget: Tokens) -> Report {
+fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Report {
     let nothing = selection.sections.is_empty() && selection.pinned.is_none();
     if nothing || budget == Tokens(0) {
         let verdicts = selection.verdicts.into_iter().map(unshown).collect();
-        return Report { text: String::new(), tokens: Tokens(0), budget, verdicts };
+        let none = Tokens(0);
+        return Report { text: String::new(), tokens: none, by_score: none, budget, verdicts };
     }
     let mut body = fixed.to_owned();
     for section in selection.pinned.iter().chain(&selection.sections) {
         push(&mut body, section);
     }
-    let chars = body.chars().count();
+    if let Some(closing) = &selection.closing {
+        body.push_str(&format!("\n{closing}\n"));
+    }
     // The header states the size that it is part of: longer figures, longer header.
-    let mut tokens = Tokens::of_chars(chars);
-    let head = loop {
-        let head = header(tokens, budget);
-        let size = Tokens::of_chars(head.chars().count() + 1 + chars);
-        if size <= tokens {
-            break head;
+    let sized = |chars: usize, head: &dyn Fn(Tokens) -> String| {
+        let mut tokens = Tokens::of_chars(chars);
+        loop {
+            let head = head(tokens);
+            let size = Tokens::of_chars(head.chars().count() + 1 + chars);
+            if size <= tokens {
+                return (head, tokens);
+            }
+            tokens = size;
         }
-        tokens = size;
     };
-    Report { text: format!("{head}\n{body}"), tokens, budget, verdicts: selection.verdicts }
+    let scored = fixed.chars().count() + selection.by_score;
+    let (_, by_score) = sized(scored, &|tokens| header(tokens, budget, filled.then_some(tokens)));
+    let chars = body.chars().count();
+    let (head, tokens) = sized(chars, &|tokens| header(tokens, budget, filled.then_some(by_score)));
+    let text = format!("{head}\n{body}");
+    Report { text, tokens, by_score, budget, verdicts: selection.verdicts }
 }
 
 fn unshown(verdict: Verdict) -> Verdict {
@@ -229,12 +246,16 @@ mod tests {
                 reviewed: placed.len() < entries.len(),
             });
         }
-        Board::new(NOW, Rules { categories, fresh: true }, vec![(placed, &ledger)])
+        Board::new(NOW, Rules { categories, fresh: true, reserve: true }, vec![(placed, &ledger)])
     }
 
     fn settings(budget: u32) -> Settings<'static> {
-        let ground_truth = GroundTruth::Seed;
-        Settings { budget: Tokens(budget), ground_truth, remove_command: "memory_remove" }
+        settings_of(budget, false)
+    }
+
+    fn settings_of(budget: u32, fill: bool) -> Settings<'static> {
+        let (ground_truth, fill) = (GroundTruth::Seed, fill.then_some("pimem search"));
+        Settings { budget: Tokens(budget), ground_truth, remove_command: "memory_remove", fill }
     }
 
     #[test]
@@ -280,29 +301,58 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
         #[test]
-        fn never_over_budget_without_pins(entries in any_entries(false), budget in 0..2500_u32) {
+        fn never_over_budget_without_pins(
+            entries in any_entries(false), budget in 0..2500_u32, fill in any::<bool>(),
+        ) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings(budget));
+            let settings = settings_of(budget, fill);
+            let made = report(NOW, &board, &categories, settings);
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
             prop_assert!(made.tokens <= Tokens(budget));
+            prop_assert!(made.by_score <= made.tokens);
+            prop_assert!(fill || made.by_score == made.tokens);
             let warned = made.text.contains("> ⚠️");
-            prop_assert_eq!(warned, u64::from(made.tokens.0) * 100 > u64::from(budget) * 80);
-            prop_assert_eq!(&made, &report(NOW, &board, &categories, settings(budget)));
+            prop_assert_eq!(warned, u64::from(made.by_score.0) * 100 > u64::from(budget) * 80);
+            prop_assert_eq!(&made, &report(NOW, &board, &categories, settings));
+        }
+
+        /// Nothing that could be shown fits into what is left, and whatever is left out is counted.
+        #[test]
+        fn the_budget_is_spent(entries in any_entries(false), budget in 200..2500_u32) {
+            let categories = Categories::default();
+            let board = board(&categories, &entries);
+            let made = report(NOW, &board, &categories, settings_of(budget, true));
+            let left: Vec<_> = made.judged(&board).filter(|(_, verdict)| !verdict.shown()).collect();
+            let room = Tokens(budget).chars() - made.text.chars().count();
+            for (row, verdict) in &left {
+                let heading = format!("## {}\n", categories.spec(row.entry.category).section);
+                let is_there = made.text.contains(&heading);
+                let cost = "- \n".len() + row.entry.text.chars().count()
+                    + if is_there { 0 } else { heading.chars().count() + 1 };
+                // The header was reckoned at its widest, and a section may get a last line.
+                let fits = cost + "- ... 10 more\n".len() + 30 <= room;
+                prop_assert!(!fits || matches!(verdict, Verdict::SeemsReplaced(_)), "{:?}", verdict);
+            }
+            if !made.text.is_empty() {
+                let closing = format!("\n... {} more: pimem search WORDS\n", left.len());
+                prop_assert_eq!(made.text.ends_with(&closing), !left.is_empty(), "{}", made.text);
+            }
         }
 
         #[test]
         fn what_is_not_reviewed_changes_nothing(
             entries in any_entries(true), strange in any_entries(true), budget in 1..2500_u32,
+            fill in any::<bool>(),
         ) {
             let categories = Categories::default();
             let name = |(category, text, day, evidence, pinned): Entry| {
                 (category, format!("Strange {text}"), day, evidence, pinned)
             };
             let strange: Vec<Entry> = strange.into_iter().map(name).collect();
-            let alone = report(NOW, &board(&categories, &entries), &categories, settings(budget));
+            let alone = report(NOW, &board(&categories, &entries), &categories, settings_of(budget, fill));
             let board = board_with(&categories, &entries, &strange);
-            let beside = report(NOW, &board, &categories, settings(budget));
+            let beside = report(NOW, &board, &categories, settings_of(budget, fill));
             prop_assert_eq!(alone.text, beside.text);
             let unreviewed = Verdict::NoPlace(Place::Unreviewed);
             for (row, verdict) in board.rows.iter().zip(&beside.verdicts) {
@@ -312,10 +362,12 @@ mod tests {
         }
 
         #[test]
-        fn the_text_shows_what_the_verdicts_say(entries in any_entries(true), budget in 1..2500_u32) {
+        fn the_text_shows_what_the_verdicts_say(
+            entries in any_entries(true), budget in 1..2500_u32, fill in any::<bool>(),
+        ) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings(budget));
+            let made = report(NOW, &board, &categories, settings_of(budget, fill));
             let shown = made.verdicts.iter().filter(|verdict| verdict.shown()).count();
             let items = made.text.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- ... "));
             prop_assert_eq!(items.count(), shown);

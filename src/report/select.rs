@@ -2,12 +2,13 @@
 //!
 //! The verdicts are the selection: what explains a report is the value that made it.
 
-use std::fmt;
+use std::{cmp::Reverse, fmt};
 
-use super::budget::Tokens;
+use super::{budget::Tokens, lasting::Lasting, newer::Newer};
 use crate::{
     model::{
         category::{Categories, CategoryId, CategorySpec},
+        entry::EntryId,
         time::Now,
     },
     score::{
@@ -22,6 +23,8 @@ use crate::{
 pub(super) struct Room {
     /// For all sections together, pinned entries aside.
     pub(super) chars: usize,
+    /// For what is chosen by score, no more than `chars`.
+    pub(super) by_score: usize,
 }
 
 /// Why an entry is in the report or not.
@@ -29,12 +32,18 @@ pub(super) struct Room {
 pub enum Verdict {
     /// In the list of pinned entries.
     Pinned,
-    /// In its section, at its rank from 1.
+    /// In its section by its score, at its rank from 1.
     Shown(usize),
+    /// In its section because the budget had room for it.
+    Fills(Lasting),
     /// Its section has no room left.
     SectionFull(Tokens),
     /// The report has no room left.
     ReportFull,
+    /// The report has no room left for an entry of its lasting value.
+    NoRoom(Lasting),
+    /// A newer entry seems to replace it, so it fills nothing.
+    SeemsReplaced(EntryId),
     /// Not reinforced within the section's window, in days.
     OutsideWindow(u32),
     /// It has no place: see [`Place`].
@@ -49,7 +58,7 @@ impl Verdict {
     /// Whether the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
-        matches!(self, Self::Pinned | Self::Shown(_))
+        matches!(self, Self::Pinned | Self::Shown(_) | Self::Fills(_))
     }
 }
 
@@ -57,11 +66,20 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pinned => f.write_str("in: pinned"),
-            Self::Shown(rank) => write!(f, "in: rank {rank} of its section"),
+            Self::Shown(rank) => write!(f, "in: by its score, rank {rank} of its section"),
+            Self::Fills(value) => write!(f, "in: fills the budget, lasting value {value}"),
             Self::SectionFull(tokens) => {
                 write!(f, "out: its section's {tokens} tokens are used up")
             }
             Self::ReportFull => f.write_str("out: the report's budget is used up"),
+            Self::NoRoom(value) => {
+                write!(f, "out: the budget is used up, lasting value {value}")
+            }
+            Self::SeemsReplaced(by) => {
+                let id = by.to_string();
+                let short = id.get(..7).unwrap_or(&id);
+                write!(f, "out: a newer entry seems to replace it ({short})")
+            }
             Self::OutsideWindow(days) => {
                 write!(f, "out: not reinforced in the last {days} days")
             }
@@ -96,12 +114,22 @@ impl Section {
 pub(super) struct Selection {
     pub(super) pinned: Option<Section>,
     pub(super) sections: Vec<Section>,
+    /// Characters of pinned entries and of the sections before anything filled them.
+    pub(super) by_score: usize,
+    /// The last line, when something that could be shown is left out.
+    pub(super) closing: Option<String>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// Fills the sections, in the order of the categories, each within its own budget and what is left
-/// of `room`.
-pub(super) fn select(now: Now, board: &Board, categories: &Categories, room: Room) -> Selection {
+/// Chooses by score, section by section in the order of the categories, each within its own budget
+/// and what is left of `room`; then, with `fill`, what else fits, by its lasting value.
+pub(super) fn select(
+    now: Now,
+    board: &Board,
+    categories: &Categories,
+    room: Room,
+    fill: Option<Fill<'_>>,
+) -> Selection {
     let mut verdicts: Vec<Verdict> =
         board.rows.iter().map(|row| first_look(now, row, categories)).collect();
     let pinned: Vec<String> = board
@@ -113,18 +141,166 @@ pub(super) fn select(now: Now, board: &Board, categories: &Categories, room: Roo
             format!("- [{}] {}", safe::model(name), safe::model(&row.entry.text))
         })
         .collect();
-    let mut left = room.chars;
-    let mut sections = Vec::new();
-    for (id, spec) in categories.iter() {
-        let filled = fill(board, &mut verdicts, id, spec, left);
-        if let Some(section) = filled {
-            left = left.saturating_sub(section.chars());
-            sections.push(section);
-        }
-    }
     let pinned =
         (!pinned.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines: pinned });
-    Selection { pinned, sections, verdicts }
+    let tails = fill.map(|fill| Tails::new(board, categories, fill));
+    let reserve = tails.as_ref().map_or(0, Tails::most);
+    let mut left = room.by_score.min(room.chars.saturating_sub(reserve));
+    let mut sections = Vec::new();
+    for (id, spec) in categories.iter() {
+        let section = by_score(board, &mut verdicts, id, spec, left, fill.is_some());
+        left = left.saturating_sub(section.as_ref().map_or(0, Section::chars));
+        sections.push(section);
+    }
+    let chars = |section: &Option<Section>| section.as_ref().map_or(0, Section::chars);
+    let by_score = chars(&pinned) + sections.iter().map(chars).sum::<usize>();
+    let mut closing = None;
+    if let Some(mut tails) = tails {
+        for (row, _) in board.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
+            tails.take(row);
+        }
+        closing = fill_up(now, board, categories, room.chars, &mut sections, &mut verdicts, tails);
+    }
+    let sections = sections.into_iter().flatten().collect();
+    Selection { pinned, sections, by_score, closing, verdicts }
+}
+
+/// How what the sections leave of the budget is filled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill<'a> {
+    /// What the last line names to find the rest with.
+    pub(super) search_command: &'a str,
+}
+
+/// Whether only room, caps and windows can keep an entry out of the report.
+fn showable(row: &Row) -> bool {
+    !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
+        && (row.evidence.count > 0 || row.place == Place::Pinned)
+}
+
+/// The lines that tell how much is left out: one at the end of a section, one at the report's.
+struct Tails<'a> {
+    /// Entries that could be shown and are not, by category.
+    left: Vec<usize>,
+    fill: Fill<'a>,
+}
+
+impl<'a> Tails<'a> {
+    /// With everything left out that could be shown.
+    fn new(board: &Board, categories: &Categories, fill: Fill<'a>) -> Self {
+        let mut left = vec![0; categories.iter().count()];
+        for row in board.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
+            if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
+                *count += 1;
+            }
+        }
+        Self { left, fill }
+    }
+
+    /// An entry is shown.
+    fn take(&mut self, row: &Row) {
+        let count = self.left.get_mut(usize::from(row.entry.category.0));
+        if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn put_back(&mut self, row: &Row) {
+        if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
+            *count += 1;
+        }
+    }
+
+    fn of_section(left: usize) -> Option<String> {
+        (left > 0).then(|| format!("- ... {left} more"))
+    }
+
+    fn closing(&self) -> Option<String> {
+        let left: usize = self.left.iter().sum();
+        let command = safe::model(self.fill.search_command);
+        (left > 0).then(|| format!("... {left} more: {command} WORDS"))
+    }
+
+    /// Characters of the closing line with the blank line before it.
+    fn closing_chars(&self) -> usize {
+        self.closing().map_or(0, |line| line.chars().count() + 2)
+    }
+
+    /// Characters of all lines for sections that are there or not.
+    fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
+        let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
+        let tail = |left: usize| "- ...  more\n".len() + digits(left);
+        let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
+        self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
+    }
+
+    /// The most that they can take.
+    fn most(&self) -> usize {
+        self.chars(|_| true)
+    }
+}
+
+/// Puts the entries that are not chosen by score at the end of their sections, by their lasting
+/// value, as far as they fit. Gives the report's last line.
+fn fill_up(
+    now: Now,
+    board: &Board,
+    categories: &Categories,
+    room: usize,
+    sections: &mut [Option<Section>],
+    verdicts: &mut [Verdict],
+    mut tails: Tails<'_>,
+) -> Option<String> {
+    let mut waiting: Vec<(Lasting, usize)> = board
+        .rows
+        .iter()
+        .zip(verdicts.iter())
+        .enumerate()
+        .filter(|(_, (row, verdict))| showable(row) && !verdict.shown())
+        .map(|(at, (row, _))| (Lasting::of(now, row, categories.spec(row.entry.category)), at))
+        .collect();
+    // Rows are best first, so their order is what decides between equals everywhere.
+    waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
+    let newer = Newer::new(board, categories);
+    let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
+    for (value, at) in waiting {
+        let (Some(row), Some(verdict)) = (board.rows.get(at), verdicts.get_mut(at)) else {
+            continue;
+        };
+        let category = usize::from(row.entry.category.0);
+        *verdict = Verdict::NoRoom(value);
+        let line = format!("- {}", safe::model(&row.entry.text));
+        let mut cost = line.chars().count() + 1;
+        let heading = safe::model(&categories.spec(row.entry.category).section).into_owned();
+        if sections.get(category).is_none_or(Option::is_none) {
+            cost += 1 + heading_chars(&heading);
+        }
+        if used + cost > room {
+            continue;
+        }
+        if let Some(by) = newer.seems_to_replace(at) {
+            *verdict = Verdict::SeemsReplaced(by);
+            continue;
+        }
+        tails.take(row);
+        let is_there = |at: usize| at == category || sections.get(at).is_some_and(Option::is_some);
+        if used + cost + tails.chars(is_there) > room {
+            tails.put_back(row);
+            continue;
+        }
+        used += cost;
+        *verdict = Verdict::Fills(value);
+        if let Some(slot) = sections.get_mut(category) {
+            slot.get_or_insert_with(|| Section { heading, lines: Vec::new() }).lines.push(line);
+        }
+    }
+    for (section, left) in sections.iter_mut().zip(&tails.left) {
+        if let Some(section) = section {
+            section.lines.extend(Tails::of_section(*left));
+        }
+    }
+    let used: usize = sections.iter().flatten().map(Section::chars).sum();
+    tails.closing().filter(|_| used + tails.closing_chars() <= room)
 }
 
 /// The verdict before room is looked at; `ReportFull` stands for "waits for room".
@@ -147,13 +323,14 @@ fn whole(days: f64) -> u32 {
     days.ceil().clamp(0.0, 1e6) as u32
 }
 
-/// Fills one section: entries in order, each that fits. `None` when not even one does.
-fn fill(
+/// Chooses the entries of one section: in order, each that fits. `None` when not even one does.
+fn by_score(
     board: &Board,
     verdicts: &mut [Verdict],
     category: CategoryId,
     spec: &CategorySpec,
     left: usize,
+    filled: bool,
 ) -> Option<Section> {
     let waiting: Vec<usize> = board
         .rows
@@ -177,7 +354,9 @@ fn fill(
     let heading = safe::model(&spec.section);
     let mut used = 1 + heading_chars(&heading);
     let all: usize = lines.iter().map(cost).sum();
-    let reserve = if used + all <= limit { 0 } else { omitted(waiting.len()).chars().count() + 1 };
+    // What fills the rest counts what is left out itself.
+    let whole = filled || used + all <= limit;
+    let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
     let mut shown = Vec::new();
     for (index, line) in waiting.iter().zip(lines) {
         let fits = used + cost(&line) + reserve <= limit;
@@ -192,7 +371,7 @@ fn fill(
     if shown.is_empty() {
         return None;
     }
-    if shown.len() < waiting.len() {
+    if shown.len() < waiting.len() && !filled {
         shown.push(omitted(waiting.len() - shown.len()));
     }
     Some(Section { heading: heading.into_owned(), lines: shown })

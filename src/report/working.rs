@@ -1,10 +1,14 @@
-//! The working layout: what is open, what was done today and yesterday, what fits the prompt, and
-//! long-term notes, each within a number of characters of its own.
+//! The day at hand: what is open, what was done today and yesterday, what fits the prompt, and
+//! long-term notes, each within a number of characters of its own. As a layout of the report, and for
+//! a session that starts.
 
 use std::borrow::Cow;
 
 use super::budget::thousands;
-use crate::{model::local::Date, text::safe};
+use crate::{
+    model::local::{Date, LocalTime},
+    text::safe,
+};
 
 /// Characters of the whole.
 pub const CHARS: usize = 16_000;
@@ -35,6 +39,97 @@ impl Sources {
         let texts = [&self.scratchpad, &self.today, &self.recalled, &self.notes, &self.yesterday];
         let fits = |(text, room): &(&String, usize)| text.chars().count() <= *room;
         texts.into_iter().zip(ROOM).filter(fits).map(|(text, _)| text.as_str())
+    }
+}
+
+/// What a session that starts should know of the day; empty texts are left out.
+#[derive(Debug, Clone, Default)]
+pub struct AtHand {
+    /// Open items of the scratchpad, a line each.
+    pub scratchpad: String,
+    /// When the newest handoff was left, and what it says that stands nowhere beside it.
+    pub handoff: Option<(LocalTime, String)>,
+    /// The newest log with something in it, and its day.
+    pub log: Option<(Date, String)>,
+    /// Long-term notes.
+    pub notes: String,
+}
+
+impl AtHand {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        [&self.scratchpad, &self.notes].into_iter().all(String::is_empty)
+            && self.handoff.is_none()
+            && self.log.is_none()
+    }
+}
+
+/// A part of the day at hand: its heading, and its text as it may stand in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    heading: String,
+    /// The text, tidied and cut.
+    pub text: String,
+}
+
+/// The parts of the day at hand that fit into `limit` characters, with headings. Open items come first
+/// and may leave little for notes, which are there tomorrow too.
+#[must_use]
+pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
+    let log = sources.log.as_ref().map(|(date, log)| {
+        let text = untitled(log, *date);
+        (format!("Log of {date}"), text, 1200, Keep::End, format!("pimem read daily {date}"))
+    });
+    let handoff = sources.handoff.as_ref().map(|(at, text)| {
+        let heading = format!("Handoff of {} {}", at.date, at.clock());
+        (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
+    });
+    // The title that a new file gets.
+    let notes = sources.notes.trim_start();
+    let notes = notes.strip_prefix("# Memory\n").unwrap_or(notes);
+    let other = |heading: &str, text, chars, keep, whole: &str| {
+        (heading.to_owned(), text, chars, keep, whole.to_owned())
+    };
+    let sections = [
+        Some(other(
+            "Open items",
+            sources.scratchpad.as_str(),
+            1200,
+            Keep::Start,
+            "pimem todo list",
+        )),
+        handoff,
+        log,
+        Some(other("Notes", notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
+    ];
+    let mut parts = Vec::new();
+    let mut left = limit.saturating_sub(AT_HAND.len());
+    for (heading, text, chars, keep, whole) in sections.into_iter().flatten() {
+        let text = tidy(text);
+        // Line breaks before and after the heading, and at the end.
+        let room = left.saturating_sub(heading.chars().count() + "\n## \n\n".len());
+        if text.is_empty() || room < LEAST.min(text.chars().count()) {
+            continue;
+        }
+        let text = cut(&text, room.min(chars), keep, &whole);
+        if !text.is_empty() {
+            let part = Part { heading, text };
+            left = left.saturating_sub(part.render().chars().count());
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// The heading above the parts of the day at hand.
+pub const AT_HAND: &str = "# The Day at Hand\n";
+
+impl Part {
+    /// The part with its heading and the blank line before it.
+    #[must_use]
+    pub fn render(&self) -> String {
+        format!("\n## {}\n{}\n", self.heading, self.text)
     }
 }
 
@@ -199,6 +294,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::time::Timestamp;
 
     fn today() -> Date {
         Date::parse("2026-03-01").unwrap()
@@ -294,6 +390,28 @@ mod tests {
                 let body = after.split("\n\n## ").next().unwrap_or_default().trim_end_matches('\n');
                 prop_assert!(body.chars().count() <= budget, "{heading}");
                 prop_assert!(!body.is_empty());
+            }
+        }
+
+        #[test]
+        fn the_day_at_hand_stays_within_its_limit(
+            texts in prop::array::uniform4(any_text()), limit in 0..8000_usize,
+        ) {
+            let [scratchpad, handoff, log, notes] = texts;
+            let at = LocalTime::new(Timestamp(0), 0);
+            let (log, handoff) = (Some((today(), log)), Some((at, handoff)));
+            let sources = AtHand { scratchpad, handoff, log, notes };
+            let parts = at_hand(&sources, limit);
+            let size: usize = parts.iter().map(|part| part.render().chars().count()).sum();
+            prop_assert!(parts.is_empty() || AT_HAND.len() + size <= limit, "{size}");
+            // Everything is there when there is room for it.
+            let (log, handoff) = (sources.log.as_ref().unwrap(), sources.handoff.as_ref().unwrap());
+            let all = [&sources.scratchpad, &handoff.1, &sources.notes, &log.1];
+            if limit >= 4800 {
+                prop_assert_eq!(parts.len(), all.iter().filter(|text| !tidy(text).is_empty()).count());
+            }
+            for part in parts {
+                prop_assert!(!part.text.is_empty() && !part.text.contains("\n## "));
             }
         }
     }

@@ -22,6 +22,9 @@ use crate::{
 
 /// Two wordings are near when this share of their words is common (Jaccard index).
 const NEAR: f64 = 0.6;
+/// With so many common words, a line stands in the place of another that is gone: too little to be the
+/// same memory, and enough to have been said as that was.
+const INSTEAD: f64 = 0.25;
 
 /// An entry as it stands in a topic file.
 #[derive(Debug, Clone, Copy)]
@@ -79,14 +82,24 @@ pub fn adopt(
     pi: &PiScores,
 ) -> Vec<Event> {
     let unknown: Vec<&Line<'_>> = lines.iter().filter(|line| !ledger.knows(line.id)).collect();
-    let links = edits(&unknown, vanished);
+    let links = pairs(&unknown, vanished, NEAR);
+    let used: HashSet<&EntryId> = links.values().collect();
+    let rest: Vec<&Line<'_>> =
+        unknown.iter().copied().filter(|line| !links.contains_key(&line.id)).collect();
+    let gone: Vec<(EntryId, Origin)> =
+        vanished.iter().filter(|(id, _)| !used.contains(id)).cloned().collect();
+    let instead = pairs(&rest, &gone, INSTEAD);
+    let cue = |line: &Line<'_>| {
+        let before = instead.get(&line.id).and_then(|gone| ledger.evidence(now, *gone));
+        let cue = before.map_or(Cue::Behavioral, |evidence| evidence.cue);
+        if line.pinned { Cue::Explicit } else { cue }
+    };
     let mut events = Vec::new();
     for line in unknown {
         let hash = pi32(&line::canonical(line.category, line.text));
         if let Some(score) = pi.get(&hash) {
             events.extend(from_pi(line, score));
         } else {
-            let cue = if line.pinned { Cue::Explicit } else { Cue::Behavioral };
             let (ts, kind) = match links.get(&line.id) {
                 Some(from) => {
                     // What it had is what it had by now, also where that was dated ahead.
@@ -96,7 +109,7 @@ pub fn adopt(
                     let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
                     (ts, EventKind::Edit(*from, Some(origin(line))))
                 }
-                None => (now.0, EventKind::Add(cue, Some(origin(line)))),
+                None => (now.0, EventKind::Add(cue(line), Some(origin(line)))),
             };
             events.push(derived(line.id, ts, kind));
         }
@@ -105,8 +118,12 @@ pub fn adopt(
 }
 
 /// Pairs each vanished entry with the unknown line that is most likely its new wording: in the
-/// same topic and category, near enough, best pairs first.
-fn edits(unknown: &[&Line<'_>], vanished: &[(EntryId, Origin)]) -> BTreeMap<EntryId, EntryId> {
+/// same topic and category, with at least so many words in common, best pairs first.
+fn pairs(
+    unknown: &[&Line<'_>],
+    vanished: &[(EntryId, Origin)],
+    least: f64,
+) -> BTreeMap<EntryId, EntryId> {
     let mut pairs: Vec<(f64, EntryId, EntryId)> = Vec::new();
     for (gone, origin) in vanished {
         let Some(before) = Sketch::read(&origin.sketch) else { continue };
@@ -115,7 +132,7 @@ fn edits(unknown: &[&Line<'_>], vanished: &[(EntryId, Origin)]) -> BTreeMap<Entr
                 continue;
             }
             let near = before.similarity(&Sketch::of(line.text));
-            if near >= NEAR {
+            if near >= least {
                 pairs.push((near, line.id, *gone));
             }
         }
@@ -212,6 +229,36 @@ mod tests {
             let from = EntryId::of("lesson", before.as_bytes());
             let is_edit = matches!(&events[0].kind, EventKind::Edit(id, _) if *id == from);
             assert_eq!(is_edit, linked, "{text} in {topic}");
+        }
+    }
+
+    #[test]
+    fn a_line_in_the_place_of_another_is_said_as_that_was() {
+        let before = "Prefer tabs over spaces in Go files";
+        let old = line(before, "lessons");
+        let vanished = [(old.id, Origin::clone(&origin(&old)))];
+        for was in [Cue::Explicit, Cue::Recurrence] {
+            let mut ledger = Ledger::default();
+            ledger.fold(&derived(old.id, Timestamp(5), EventKind::Add(was, None)));
+            for (text, topic, cue) in [
+                ("Prefer tabs to spaces in all Go and Makefile sources", "lessons", was),
+                ("Prefer tabs to spaces in all Go and Makefile sources", "other", Cue::Behavioral),
+                ("Berths are locked", "lessons", Cue::Behavioral),
+            ] {
+                let events = adopt(NOW, &[line(text, topic)], &ledger, &vanished, &PiScores::new());
+                let [Event { kind: EventKind::Add(found, _), .. }] = events.as_slice() else {
+                    panic!("{events:?}")
+                };
+                assert_eq!(*found, cue, "{text} in {topic}");
+            }
+            // Of two lines one was said, and the nearer one.
+            let texts = ["Prefer tabs in Python", "Prefer spaces over tabs in all of the Go code"];
+            let lines = texts.map(|text| line(text, "lessons"));
+            let events = adopt(NOW, &lines, &ledger, &vanished, &PiScores::new());
+            let explicit = events
+                .iter()
+                .filter(|event| matches!(event.kind, EventKind::Add(cue, _) if cue == was));
+            assert_eq!(explicit.count(), 1);
         }
     }
 

@@ -150,6 +150,8 @@ pub struct Rules<'a> {
     pub categories: &'a Categories,
     /// Whether new entries count as active.
     pub fresh: bool,
+    /// Whether the newest of each category have places of their own.
+    pub reserve: bool,
 }
 
 impl Board {
@@ -192,7 +194,7 @@ impl Board {
             }
         }
         let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
-        let (placements, ranking) = caps::place(&candidates, rules.categories);
+        let (placements, ranking) = caps::place(&candidates, rules.categories, rules.reserve);
         let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
@@ -332,6 +334,7 @@ pub fn candidate(row: &Row) -> Candidate {
         category: row.entry.category,
         standing: row.standing,
         fresh: row.fresh,
+        first_seen: row.evidence.first_seen,
         last_reinforced,
         excluded: over && !pinned,
         reviewed: row.entry.reviewed,

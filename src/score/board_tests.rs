@@ -24,7 +24,7 @@ fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
 #[test]
 fn what_is_not_reviewed_gives_way() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true };
+    let rules = Rules { categories: &categories, fresh: true, reserve: true };
     let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
     theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
     theirs.fold(&event(1, 5, "same", EventKind::Forget));
@@ -54,7 +54,7 @@ const HOUR: i64 = 60 * 60 * 1000;
 #[test]
 fn nothing_lifts_itself() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true };
+    let rules = Rules { categories: &categories, fresh: true, reserve: true };
     for reviewed in [false, true] {
         let mut ledger = Ledger::default();
         ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
@@ -98,7 +98,7 @@ fn prefixes_are_unique_and_short() {
 #[test]
 fn what_is_ahead_is_of_now() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true };
+    let rules = Rules { categories: &categories, fresh: true, reserve: true };
     let mut ledger = Ledger::default();
     let texts = ["ahead", "now", "before"];
     for (text, ts) in texts.iter().zip([10 * HOUR, 9 * HOUR, 8 * HOUR]) {
@@ -117,7 +117,7 @@ fn what_is_ahead_is_of_now() {
 #[test]
 fn what_is_over_gives_way() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true };
+    let rules = Rules { categories: &categories, fresh: true, reserve: true };
     let now = Now(Timestamp(90));
     for (kind, is_over) in [
         (EventKind::Forget, true),
@@ -154,7 +154,7 @@ fn what_is_over_gives_way() {
 #[test]
 fn twins() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true };
+    let rules = Rules { categories: &categories, fresh: true, reserve: true };
     let ledger = Ledger::default();
     let id = EntryId(7);
     let twin = |text: &str, scope| Placed { id, ..placed(text, scope, true) };

@@ -1,8 +1,10 @@
 //! Caps: how many entries of each category may be shown, and who gets the places left over.
 
+use std::{cmp::Reverse, collections::HashSet};
+
 use super::stability::{Stability, Standing, State};
 use crate::model::{
-    category::{Categories, CategoryId},
+    category::{Categories, CategoryId, CategorySpec},
     entry::EntryId,
     time::Timestamp,
 };
@@ -11,6 +13,8 @@ use crate::model::{
 const POOL: usize = 6;
 /// Entries eligible in all, pinned ones aside.
 const TOTAL: usize = 40;
+/// Places of a category that are kept for its newest entries, at most half of them.
+const RESERVED: usize = 2;
 
 /// What decides an entry's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +27,8 @@ pub struct Candidate {
     pub standing: Standing,
     /// Whether it is new enough to count as active.
     pub fresh: bool,
+    /// Earliest add.
+    pub first_seen: Timestamp,
     /// Latest add or reinforcement.
     pub last_reinforced: Timestamp,
     /// Superseded and expired entries compete for nothing.
@@ -78,6 +84,12 @@ pub fn suffices(categories: &Categories) -> bool {
     places.fold(0, usize::saturating_add) <= TOTAL
 }
 
+/// How many of the places of a category are kept for its newest entries.
+#[must_use]
+pub fn reserved(spec: &CategorySpec) -> usize {
+    RESERVED.min(spec.max_active / 2)
+}
+
 /// Whether an entry competes for the places of its category: active ones do, and new ones.
 #[must_use]
 pub fn competes(candidate: &Candidate) -> bool {
@@ -93,28 +105,36 @@ pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     (b.standing, b.last_reinforced).cmp(&(a.standing, a.last_reinforced)).then(a.id.cmp(&b.id))
 }
 
-/// Places every candidate. Gives the placements in the order given, and the ranking: the numbers
-/// of the candidates, best first.
+/// Places every candidate; with `reserve`, the newest of a category have places of their own. Gives
+/// the placements in the order given, and the ranking: the numbers of the candidates, best first.
 #[must_use]
-pub fn place(candidates: &[Candidate], categories: &Categories) -> (Vec<Placement>, Vec<usize>) {
+pub fn place(
+    candidates: &[Candidate],
+    categories: &Categories,
+    reserve: bool,
+) -> (Vec<Placement>, Vec<usize>) {
     let mut placed: Vec<Placement> = candidates.iter().map(first_look).collect();
     let mut ranked: Vec<usize> = (0..candidates.len()).collect();
     ranked.sort_unstable_by(|a, b| match (candidates.get(*a), candidates.get(*b)) {
         (Some(a), Some(b)) => order(a, b),
         _ => std::cmp::Ordering::Equal,
     });
+    let competes = |index: &usize| {
+        let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get(*index)) else {
+            return false;
+        };
+        slot.place == Place::TooWeak && self::competes(candidate)
+    };
+    let competing: Vec<usize> = ranked.iter().copied().filter(competes).collect();
+    let within = within_caps(candidates, &competing, categories, reserve);
     let mut taken = vec![0_usize; categories.iter().count()];
     let mut active = 0;
-    for index in &ranked {
-        let (Some(candidate), Some(slot)) = (candidates.get(*index), placed.get_mut(*index)) else {
+    for index in competing {
+        let (Some(candidate), Some(slot)) = (candidates.get(index), placed.get_mut(index)) else {
             continue;
         };
-        if slot.place != Place::TooWeak || !competes(candidate) {
-            continue;
-        }
-        let cap = categories.spec(candidate.category).max_active;
         let Some(count) = taken.get_mut(usize::from(candidate.category.0)) else { continue };
-        if *count < cap && active < TOTAL {
+        if within.contains(&index) && active < TOTAL {
             *count += 1;
             active += 1;
             slot.place = Place::Active(*count);
@@ -141,6 +161,28 @@ pub fn place(candidates: &[Candidate], categories: &Categories) -> (Vec<Placemen
     (placed, ranked)
 }
 
+/// Those of `competing`, which is in the order of ranking, that their categories have a place for.
+fn within_caps(
+    candidates: &[Candidate],
+    competing: &[usize],
+    categories: &Categories,
+    reserve: bool,
+) -> HashSet<usize> {
+    let mut within = HashSet::new();
+    for (id, spec) in categories.iter() {
+        let of = |index: &usize| candidates.get(*index).filter(|found| found.category == id);
+        let mut ranked: Vec<usize> =
+            competing.iter().copied().filter(|index| of(index).is_some()).collect();
+        let reserved = if reserve { reserved(spec) } else { 0 };
+        let mut rest = ranked.split_off(ranked.len().min(spec.max_active - reserved));
+        // Where few are fresh, the order of ranking decides about the places left.
+        let newest = |index: &usize| of(index).filter(|found| found.fresh).map(|f| f.first_seen);
+        rest.sort_by_key(|index| Reverse(newest(index)));
+        within.extend(ranked.into_iter().chain(rest.into_iter().take(reserved)));
+    }
+    within
+}
+
 /// The state by score alone; `TooWeak` stands for "no place yet".
 fn first_look(candidate: &Candidate) -> Placement {
     let place = match candidate.standing {
@@ -163,10 +205,10 @@ mod tests {
     /// One candidate a letter: `A` active, `p` provisional, `c` candidate, `d` dropped, `f` fresh,
     /// `P` pinned, `x` forgotten, `s` superseded, `u` and `U` active and pinned but not reviewed.
     /// Earlier letters score higher.
-    fn places(category: &str, letters: &str) -> String {
+    fn places(category: &str, letters: &str, reserve: bool) -> String {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
-        let candidates: Vec<Candidate> = (0..)
+        let candidates: Vec<Candidate> = (0_u32..)
             .zip(letters.chars())
             .map(|(n, letter)| {
                 let score = match letter {
@@ -181,10 +223,20 @@ mod tests {
                     'x' => Standing::Forgotten,
                     _ => Standing::Scored(Stability::new(weight, Age(0), 1.0, 1)),
                 };
-                let id = EntryId(u64::try_from(n).unwrap());
+                let id = EntryId(u64::from(n));
                 let (fresh, excluded) = (letter == 'f', letter == 's');
-                let (last_reinforced, reviewed) = (Timestamp(0), !"uU".contains(letter));
-                Candidate { id, category, standing, fresh, last_reinforced, excluded, reviewed }
+                let (first_seen, last_reinforced) = (Timestamp(i64::from(n)), Timestamp(0));
+                let reviewed = !"uU".contains(letter);
+                Candidate {
+                    id,
+                    category,
+                    standing,
+                    fresh,
+                    first_seen,
+                    last_reinforced,
+                    excluded,
+                    reviewed,
+                }
             })
             .collect();
         let shown = |placement: &Placement| match placement.place {
@@ -198,7 +250,7 @@ mod tests {
             Place::Excluded => 's',
             Place::Unreviewed => 'u',
         };
-        place(&candidates, &categories).0.iter().map(shown).collect()
+        place(&candidates, &categories, reserve).0.iter().map(shown).collect()
     }
 
     #[test]
@@ -219,7 +271,23 @@ mod tests {
             ("lesson", "AAAAAAAAA", "aaaaaaaao"),
             ("lesson", "", ""),
         ] {
-            assert_eq!(places(category, letters), want, "{category} {letters}");
+            assert_eq!(places(category, letters, false), want, "{category} {letters}");
+        }
+    }
+
+    /// Later letters are newer.
+    #[test]
+    fn the_newest_have_places() {
+        for (category, letters, want) in [
+            ("decision", "AAAAAA", "aaaaoo"),
+            ("decision", "AAf", "aaa"),
+            ("decision", "AAAAf", "aaaoa"),
+            ("decision", "AAAAff", "aaooaa"),
+            ("decision", "AAAAfff", "aaoo^aa"),
+            ("decision", "ffffff", "aa^^aa"),
+            ("lesson", "AAAAAAAAf", "aaaaaaaoa"),
+        ] {
+            assert_eq!(places(category, letters, true), want, "{category} {letters}");
         }
     }
 
@@ -233,12 +301,13 @@ mod tests {
             category,
             standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
             fresh: false,
+            first_seen: Timestamp(0),
             last_reinforced: Timestamp(last),
             excluded: false,
             reviewed: true,
         };
         let all = [level(6, 5), level(5, 5), level(4, 9), level(3, 4), level(2, 5), level(1, 3)];
-        let (placed, ranking) = place(&all, &categories);
+        let (placed, ranking) = place(&all, &categories, false);
         assert_eq!(ranking, [2, 4, 1, 0, 3, 5]);
         let active = |at: &usize| matches!(placed[*at].place, Place::Active(_));
         assert_eq!(ranking.iter().filter(|at| active(at)).count(), 4);
@@ -256,13 +325,14 @@ mod tests {
                 category,
                 standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
                 fresh: false,
+                first_seen: Timestamp(0),
                 last_reinforced: Timestamp(0),
                 excluded: false,
                 reviewed: true,
             })
             .collect();
         let states: Vec<State> =
-            place(&candidates, &categories).0.iter().map(|p| p.state).collect();
+            place(&candidates, &categories, false).0.iter().map(|p| p.state).collect();
         let want = [State::Active, State::Active, State::Active, State::Active];
         assert_eq!(states[..4], want);
         assert_eq!(states[4..], [State::Provisional, State::Provisional]);

@@ -118,7 +118,7 @@ mod tests {
             scope,
             reviewed: true,
         };
-        let rules = Rules { categories: &categories, fresh: true };
+        let rules = Rules { categories: &categories, fresh: true, reserve: true };
         Board::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }
 

@@ -28,9 +28,18 @@ pub fn rival(
     let evidence = board::capped(now, ledger.evidence(now, id)?);
     let standing = stability::standing(now, &evidence, spec, pinned);
     let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
-    let last_reinforced = evidence.last_reinforced;
+    let (first_seen, last_reinforced) = (evidence.first_seen, evidence.last_reinforced);
     let (excluded, reviewed) = (false, true);
-    Some(Candidate { id, category, standing, fresh, last_reinforced, excluded, reviewed })
+    Some(Candidate {
+        id,
+        category,
+        standing,
+        fresh,
+        first_seen,
+        last_reinforced,
+        excluded,
+        reviewed,
+    })
 }
 
 /// The least number of reinforcements that put an entry with so much evidence before another one, or

@@ -42,7 +42,8 @@ impl Store {
         let topics =
             || fs::read_dir(self.topics_dir()).is_ok_and(|mut found| found.next().is_none());
         if held.iter().all(|name| name == "topics" && topics()) {
-            self.trust.record_text(Kind::Notes, "");
+            self.trust
+                .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
         }
         let mut missing = false;
         // For git first: from here on there is something to be committed.

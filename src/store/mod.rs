@@ -18,6 +18,7 @@ pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod notes;
 pub(crate) mod observed;
+pub(crate) mod own;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod root;

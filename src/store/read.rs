@@ -270,7 +270,6 @@ mod tests {
     use super::*;
 
     /// A store beside another directory, both with a file and a directory in them.
-    #[expect(clippy::unwrap_used, reason = "a test's own directory can be made")]
     fn place(name: &str) -> (PathBuf, PathBuf) {
         let tests = std::env::current_exe().unwrap().with_file_name("read");
         let dir = tests.join(format!("{name}-{}", std::process::id()));

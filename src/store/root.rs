@@ -118,11 +118,15 @@ impl Places {
 
     /// The root of the git work tree that `dir` lies in, not above a ceiling.
     pub(crate) fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
+        self.above(dir).find(|dir| gitlink::look(dir) != Git::None)
+    }
+
+    /// A directory and those above it, up to a ceiling.
+    pub(super) fn above<'a>(&self, dir: &'a Path) -> impl Iterator<Item = &'a Path> {
         dir.ancestors()
             .enumerate()
             .take_while(|(depth, dir)| *depth == 0 || !self.is_ceiling(dir))
             .map(|(_, dir)| dir)
-            .find(|dir| gitlink::look(dir) != Git::None)
     }
 
     fn is_ceiling(&self, dir: &Path) -> bool {

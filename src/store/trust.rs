@@ -76,6 +76,8 @@ struct Known {
     keys: OnceLock<IdSet<u128>>,
     /// What was written down since it was read.
     said: Mutex<IdSet<u128>>,
+    /// Whether the user vouches for all of it, once somebody has asked.
+    always: OnceLock<bool>,
     problem: Option<Problem>,
 }
 
@@ -95,6 +97,11 @@ impl Trust {
         Self { store, state, patience, sync: sync.private(), word, known: Arc::default(), failure }
     }
 
+    /// The same, to be read once more.
+    pub(crate) fn anew(&self) -> Self {
+        Self { known: Arc::default(), ..self.clone() }
+    }
+
     /// The same for whoever speaks to an agent unasked: that a store was named counts for nothing.
     pub(crate) fn strict(self) -> Self {
         let word = if self.word == Word::Named { Word::None } else { self.word };
@@ -103,7 +110,18 @@ impl Trust {
 
     /// Whether the store is trusted as a whole.
     pub(crate) fn is_whole(&self) -> bool {
-        self.word != Word::None
+        self.word != Word::None || self.is_always()
+    }
+
+    /// Whether the user vouches for whatever the store holds, now and later.
+    pub(crate) fn is_always(&self) -> bool {
+        let known = self.known();
+        *known.always.get_or_init(|| known.has_line(self.text(Kind::Always, "")))
+    }
+
+    /// Whether the store was made on this machine, or all of it was once reviewed.
+    pub(crate) fn is_made(&self) -> bool {
+        self.holds(self.text(Kind::Made, ""))
     }
 
     /// Whether the store is the user's own and needs no ledger at all.
@@ -143,6 +161,11 @@ impl Trust {
         self.key(Kind::Entry, &["[", category, "] ", text].map(str::as_bytes))
     }
 
+    /// The key that says of an entry that it was not typed here.
+    pub(crate) fn brought(&self, category: &str, text: &str) -> Key {
+        self.key(Kind::Brought, &["[", category, "] ", text].map(str::as_bytes))
+    }
+
     /// The key of another text.
     pub(crate) fn text(&self, kind: Kind, text: &str) -> Key {
         self.key(kind, &[text.as_bytes()])
@@ -166,12 +189,14 @@ impl Trust {
 
     /// Whether an entry may be shown to an agent.
     pub(crate) fn holds_entry(&self, category: &str, text: &str) -> bool {
-        self.is_whole() || self.holds(self.entry(category, text))
+        self.word != Word::None || self.holds(self.entry(category, text)) || self.is_always()
     }
 
-    /// Whether another text may be shown to an agent.
+    /// Whether another text may be shown to an agent, or counts. Settings decide what is run, so each
+    /// of them has to be looked at, whoever is vouched for.
     pub(crate) fn holds_text(&self, kind: Kind, text: &str) -> bool {
-        self.is_whole() || self.holds(self.text(kind, text))
+        let vouched = || kind != Kind::Settings && self.is_always();
+        self.word != Word::None || self.holds(self.text(kind, text)) || vouched()
     }
 
     /// Whether the ledger holds a text, and counts.
@@ -302,7 +327,8 @@ impl Known {
             Err(problem) => (Vec::new(), Some(problem)),
         };
         let (foreign, said) = (is_foreign(store), Mutex::default());
-        Self { seed, path, foreign, bytes, keys: OnceLock::new(), said, problem }
+        let (keys, always) = (OnceLock::new(), OnceLock::new());
+        Self { seed, path, foreign, bytes, keys, said, always, problem }
     }
 
     /// All keys of the ledger.
@@ -313,6 +339,12 @@ impl Known {
             keys.extend(log::lines(&self.bytes).filter_map(hex::read));
             keys
         })
+    }
+
+    /// Whether one key is among them, without reading the others.
+    fn has_line(&self, key: Key) -> bool {
+        let line = format!("\n{:032x}\n", key.0);
+        memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
     }
 
     /// Those of some keys that the ledger holds.

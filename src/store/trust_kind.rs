@@ -3,12 +3,19 @@
 /// Kinds of texts: the same words of another kind are another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// Any text that git brings, from now on: the empty text.
+    Always,
+    /// An entry's canonical line that is not to be taken for one that was typed here: git brought it,
+    /// or trust in it was taken back.
+    Brought,
     /// An entry's canonical line.
     Entry,
     /// A handoff, from its first comment to its last.
     Handoff,
     /// The heading that a project gives to a category's section.
     Heading,
+    /// The store itself: the empty text stands for one that was made here, or of which all was reviewed.
+    Made,
     /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
     /// all of them where no git brings any.
     Notes,
@@ -24,9 +31,12 @@ impl Kind {
     /// The word for it.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Always => "always",
+            Self::Brought => "brought",
             Self::Entry => "entry",
             Self::Handoff => "handoff",
             Self::Heading => "heading",
+            Self::Made => "made",
             Self::Notes => "notes",
             Self::Session => "session",
             Self::Transcript => "transcript",

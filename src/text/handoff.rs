@@ -80,18 +80,19 @@ pub fn recent(bytes: &[u8]) -> Vec<String> {
 /// `open`, the lines of the open items.
 #[must_use]
 pub fn abridged(bytes: &[u8], open: &str) -> String {
-    let mut blocks = blocks(bytes);
-    let newest = blocks.pop();
-    let mut log = Vec::with_capacity(bytes.len());
-    let mut copied = 0;
-    for block in blocks.into_iter().chain(newest.clone()) {
-        log.extend_from_slice(bytes.get(copied..block.start).unwrap_or_default());
-        copied = block.end;
-    }
-    log.extend_from_slice(bytes.get(copied..).unwrap_or_default());
-    let mut log = String::from_utf8_lossy(&log).into_owned();
-    let Some(newest) = newest else { return log };
+    let mut log = without_blocks(bytes);
+    let Some(newest) = blocks(bytes).pop() else { return log };
     let block = String::from_utf8_lossy(bytes.get(newest).unwrap_or_default());
+    let news = news(&block, &[&log, open]);
+    if !log.is_empty() && !log.ends_with('\n') {
+        log.push('\n');
+    }
+    log + &news
+}
+
+/// What of a block stands in none of some texts.
+#[must_use]
+pub fn news(block: &str, known: &[&str]) -> String {
     let mut news: Vec<&str> = Vec::new();
     let is_title = |line: &str| line.starts_with("**") && line.ends_with(":**");
     let stands = |line: &str| {
@@ -100,7 +101,7 @@ pub fn abridged(bytes: &[u8], open: &str) -> String {
             Some(start) => known.starts_with(start),
             None => known.trim_end() == line.trim_end(),
         };
-        log.lines().chain(open.lines()).any(same)
+        known.iter().flat_map(|text| text.lines()).any(same)
     };
     for line in block.lines() {
         if stands(line) {
@@ -112,10 +113,20 @@ pub fn abridged(bytes: &[u8], open: &str) -> String {
         }
         news.push(line);
     }
-    if !log.is_empty() && !log.ends_with('\n') {
-        log.push('\n');
+    news.join("\n")
+}
+
+/// A log without handoffs.
+#[must_use]
+pub fn without_blocks(bytes: &[u8]) -> String {
+    let mut log = Vec::with_capacity(bytes.len());
+    let mut copied = 0;
+    for block in blocks(bytes) {
+        log.extend_from_slice(bytes.get(copied..block.start).unwrap_or_default());
+        copied = block.end;
     }
-    log + &news.join("\n")
+    log.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+    String::from_utf8_lossy(&log).into_owned()
 }
 
 /// What a session leaves.

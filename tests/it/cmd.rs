@@ -5,12 +5,15 @@
 //! code other than 0. A line `...` stands for any lines, `[..]` for anything within a line.
 //! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy, which
 //! counts as written here, unless it says `<!-- store: NAME untrusted -->`. Where a document speaks of
-//! a directory of `fixtures`, such as `fixtures/eval`, that is there too.
+//! a directory of `fixtures`, such as `fixtures/eval`, that is there too. Where it says
+//! `<!-- pushed by somebody else: FILE: LINE -->`, the next `git pull` brings that line.
 
 use std::{fs, path::PathBuf};
 
 use crate::common::{
-    bless, repository,
+    bless,
+    clones::append,
+    repository,
     sandbox::{Sandbox, copy_tree},
 };
 
@@ -75,6 +78,13 @@ fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
     let mut lines = (1..).zip(text.lines()).peekable();
     while let Some((number, line)) = lines.next() {
         after.push_str(&format!("{line}\n"));
+        let pushed = line.strip_prefix("<!-- pushed by somebody else: ");
+        if let Some((file, line)) =
+            pushed.and_then(|rest| rest.strip_suffix(" -->")?.split_once(": "))
+        {
+            sandbox.share();
+            sandbox.they_push("main", |theirs| append(theirs, file, &format!("{line}\n")));
+        }
         match line {
             "```console" => inside = true,
             "```" => inside = false,

@@ -93,6 +93,7 @@ fn what_a_model_proposes_waits_for_somebody() {
         "dream",
         json!({"provider": "openai", "endpoint": provider.endpoint(), "model": "test-model"}),
     );
+    sandbox.share();
     sandbox.plant(
         "topics/lessons.md",
         sandbox.read("topics/lessons.md") + "- [lesson] Planted by a pull\n",

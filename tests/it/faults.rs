@@ -75,7 +75,10 @@ fn store(line: &str) -> Sandbox {
     }
     // A store that cannot be looked at counts as there, so both are.
     sandbox.run(&["init", "--user"]).ok();
-    // As a pull leaves it.
+    // As a pull leaves it; a hook asks git.
+    if line == "hook" {
+        sandbox.share();
+    }
     sandbox.plant("topics/patterns.md", "- [pattern] Planted words\n");
     sandbox
 }

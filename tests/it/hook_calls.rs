@@ -157,10 +157,15 @@ fn quick_turns_are_told_apart() {
     }
 }
 
-fn injected(sandbox: &Sandbox, time: &str, session: &str) -> bool {
+/// What a session that was compacted is given. A pull has changed the log since, so that what a
+/// handoff says of it stands nowhere else.
+fn compacted(sandbox: &Sandbox, time: &str, session: &str) -> String {
+    let log = sandbox.read("daily/2026-06-30.md");
+    sandbox.plant("daily/2026-06-30.md", format!("{log}- 09:00 planted in the log\n"));
     let compact = json!({"source": "compact"});
     let text = with(sandbox, time, "claude", session, "session-start", &compact).ok();
-    text.contains("# Handoff from before the compaction")
+    assert!(!text.contains("planted"), "{text}");
+    text
 }
 
 /// What was handed off comes back to its own session, over midnight too, and to nobody else.
@@ -180,26 +185,27 @@ fn a_handoff_is_of_its_session() {
         ("2026-06-30T23:59:50Z", "t", false),
     ] {
         let sandbox = Sandbox::new("working");
-        sandbox.run(&["todo", "add", "Tram the head"]).done();
+        sandbox.share();
         at(&sandbox, late, "claude", "s", "pre-compact").ok();
         assert!(
             sandbox.read("daily/2026-06-30.md").contains("<!-- HANDOFF 2026-06-30 23:59:30 [s]")
         );
-        assert_eq!(injected(&sandbox, back, session), want, "{session} at {back}");
+        let given = compacted(&sandbox, back, session);
+        let handed = given.contains("## Handoff of ") && given.contains("Spindle warm-up");
+        assert_eq!(handed, want, "{session} at {back}: {given}");
     }
     // Two sessions whose ids begin alike, one of which handed off later.
     let sandbox = Sandbox::new("working");
+    sandbox.share();
     let (one, other) =
         ("0197a3b2-0000-7000-8000-000000000001", "0197a3b2-0000-7000-8000-000000000002");
     at(&sandbox, "2026-06-30T18:00:00Z", "claude", one, "pre-compact").ok();
-    sandbox.run(&["todo", "add", "Only the other knows"]).done();
+    sandbox.run(&["log", "Only the other knows"]).done();
     at(&sandbox, "2026-06-30T18:05:00Z", "claude", other, "pre-compact").ok();
-    let compact = json!({"source": "compact"});
-    let back = |session: &str| {
-        with(&sandbox, "2026-06-30T18:06:00Z", "claude", session, "session-start", &compact).ok()
-    };
-    let (first, second) = (back(one), back(other));
-    assert!(first.contains("# Handoff") && !first.contains("Only the other"), "{first}");
+    let time = "2026-06-30T18:06:00Z";
+    let (first, second) = (compacted(&sandbox, time, one), compacted(&sandbox, time, other));
+    assert!(first.contains("Spindle warm-up"), "{first}");
+    assert!(!first.contains("Only the other"), "{first}");
     assert!(second.contains("Only the other knows"), "{second}");
 }
 
@@ -217,6 +223,7 @@ fn a_handoff_repeats_what_is_known_here() {
     assert!(changed.is_empty(), "{changed:?}");
     // Begun here, then pulled: the list is as it was left here, the log is not.
     let sandbox = Sandbox::new("working");
+    sandbox.share();
     sandbox.run(&["todo", "add", "Tram the head"]).done();
     sandbox.run(&["log", "Said here"]).done();
     let log = sandbox.read("daily/2026-06-30.md");
@@ -224,9 +231,12 @@ fn a_handoff_repeats_what_is_known_here() {
     at(&sandbox, NOW, "claude", "s", "pre-compact").ok();
     let shown = sandbox.run(&["handoff", "show"]).ok();
     assert!(shown.contains("Tram the head") && !shown.contains("planted"), "{shown}");
-    assert!(injected(&sandbox, NOW, "s"), "and it is shown");
     let list = sandbox.read("SCRATCHPAD.md");
     sandbox.plant("SCRATCHPAD.md", format!("{list}- [ ] planted in the list\n"));
+    let compact = json!({"source": "compact"});
+    let given = with(&sandbox, NOW, "claude", "s", "session-start", &compact).ok();
+    assert!(given.contains("## Handoff of ") && given.contains("Tram the head"), "{given}");
+    assert!(!given.contains("planted"), "{given}");
     at(&sandbox, "2026-06-30T19:00:00Z", "claude", "t", "pre-compact").ok();
     let log = sandbox.read("daily/2026-06-30.md");
     assert!(!log.contains("HANDOFF 2026-06-30 19:00"), "nothing is known: {log}");

@@ -16,6 +16,7 @@ mod cmd;
 mod collisions;
 mod common;
 mod crash;
+mod day;
 mod decisions;
 mod discovery;
 mod dream;
@@ -57,6 +58,8 @@ mod model_runtime;
 mod notes;
 #[cfg(feature = "llm")]
 mod observe;
+mod own;
+mod own_doubt;
 mod pasted;
 mod race;
 mod scopes;

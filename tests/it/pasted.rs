@@ -146,18 +146,19 @@ fn a_paste_repeats_in_vain() {
 fn what_waits_is_told_from_what_was_pulled() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
+    sandbox.share();
     prompt(&sandbox, "s", MAIL);
     sandbox.plant("topics/lessons.md", "# Lessons\n\n- [lesson] planted one\n");
     let told = start(&sandbox, "t");
     assert_eq!(
         told,
-        "> 1 memory of this project is not shown, because it was not written on this machine, and \
-         1 preference waits: pimem trust --review\n"
+        "> 1 memory of this project is not shown, because it came by git, and 1 preference waits: \
+         pimem trust --review\n"
     );
     let report = sandbox.run(&["report"]).stderr;
     assert_eq!(
         report,
-        "1 entry was not written here and is left out, and 1 preference waits: pimem trust --review\n"
+        "1 entry came by git and is left out, and 1 preference waits: pimem trust --review\n"
     );
     drop(sandbox.run(&["purge", "--yes", LOGS]).done());
     let left: Vec<_> = fs::read_dir(sandbox.root().join("state/pimem/trust")).unwrap().collect();

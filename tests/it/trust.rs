@@ -39,6 +39,7 @@ fn a_pull_shows_nothing_to_agents() {
     for (what, attack) in ATTACKS {
         let sandbox = Sandbox::new("harbor");
         sandbox.run(&["rebuild"]).done();
+        sandbox.share();
         let before = sandbox.run(&["report"]).ok();
         attack(&sandbox);
         let seen = for_agents(&sandbox);
@@ -245,13 +246,19 @@ fn another_owner() {
     let report = sandbox.run(&["report"]);
     assert_eq!(report.stdout, "");
     assert!(report.stderr.contains("belongs to another user"), "{}", report.stderr);
-    assert!(sandbox.run(&["trust", "--all"]).refused().contains("belongs to another user"));
+    let refused = sandbox.run(&["trust", "--all"]).refused();
+    assert!(
+        refused.contains("belongs to another user") && refused.contains("--always"),
+        "{refused}"
+    );
     let said = sandbox.run(&["add", "planted in a store of others"]);
     assert_eq!(said.code, 0);
     assert_eq!(sandbox.run(&["report"]).stdout, "");
     let dir = sandbox.store().display().to_string();
     let named = sandbox.run(&["report", "--dir", &dir]).ok();
     assert!(named.contains("SQLSTATE 40001"), "{named}");
+    assert_eq!(sandbox.run(&["trust", "--always"]).code, 0);
+    assert!(sandbox.run(&["report"]).done().contains("SQLSTATE 40001"), "as in a container");
 }
 
 /// A person who names a store, and one's own store, are taken at their word.
@@ -274,7 +281,7 @@ fn named_and_own_stores() {
     let id = id(&sandbox, "Mine, written by hand");
     event(&sandbox, 0, &id, "\"op\":\"forget\"");
     assert!(sandbox.run(&["report"]).done().contains("Mine, written by hand"));
-    let prompt = ["report", "--budget", "80", "--prompt", "what is mine and written by hand?"];
+    let prompt = ["report", "--budget", "60", "--prompt", "what is mine and written by hand?"];
     let recalled = sandbox.run(&prompt).done();
     let (_, recalled) = recalled.split_once("# Contextually Relevant Memories").unwrap();
     assert!(recalled.contains("Mine, written by hand"), "{recalled}");
@@ -285,6 +292,7 @@ fn named_and_own_stores() {
 #[test]
 fn nothing_unreviewed_replaces_anything() {
     let sandbox = Sandbox::new("harbor");
+    sandbox.share();
     let old = id(&sandbox, "SQLSTATE 40001");
     append(&sandbox, "topics/lessons.md", "- [lesson] planted replacement\n");
     let new = id(&sandbox, "planted replacement");
@@ -319,6 +327,7 @@ fn what_is_shown_to_people() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     sandbox.run(&["add", "Ours"]).done();
+    sandbox.share();
     append(&sandbox, "topics/lessons.md", "- [lesson] planted *(pinned)*\n");
     let list = sandbox.run(&["list"]).ok();
     assert!(list.contains("candidate (unreviewed)"), "{list}");
@@ -329,7 +338,7 @@ fn what_is_shown_to_people() {
     assert!(why.contains("out: not reviewed") && why.contains("pimem trust "), "{why}");
     let explain = sandbox.run(&["report", "--explain"]).stderr;
     assert!(explain.contains("out: not reviewed (pimem trust)"), "{explain}");
-    assert!(explain.contains("1 entry was not written here and is left out"), "{explain}");
+    assert!(explain.contains("1 entry came by git and is left out"), "{explain}");
     assert_eq!(sandbox.run(&["report", "-q"]).stderr, "");
     let report: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["report", "--json"]).stdout).unwrap();
@@ -364,4 +373,67 @@ fn questions() {
     assert_eq!(waiting(), 1);
     assert!(ask("y\\n").contains("warning: orders to ignore"));
     assert!(ask("").contains("Nothing awaits review"));
+}
+
+/// Who vouches for a store takes whatever git brings, but for settings that decide what is run.
+#[test]
+fn always() {
+    let sandbox = Sandbox::cloned("harbor");
+    sandbox.share();
+    assert!(sandbox.run(&["trust", "--always"]).code < 2);
+    assert!(for_agents(&sandbox).contains("SQLSTATE 40001"));
+    for (what, attack) in ATTACKS {
+        if ["a line in a topic", "a heading", "an archived line, restored"].contains(what) {
+            attack(&sandbox);
+        }
+    }
+    let shown = for_agents(&sandbox);
+    for text in ["planted line", "planted heading", "planted in the archive"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    assert_eq!(sandbox.run(&["trust"]).code, 0);
+    let status = sandbox.run(&["trust", "status"]).ok();
+    assert!(status.ends_with("trusted as a whole\n"), "{status}");
+    assert_eq!(sandbox.run(&["trust", "status", "--json"]).json()["stores"][0]["whole"], true);
+    let refused = sandbox.run(&["trust", "--revoke", "planted line"]).refused();
+    assert!(refused.contains("trusted as a whole"), "{refused}");
+    let (what, settings) = ATTACKS.iter().find(|(what, _)| *what == "a model's command").unwrap();
+    settings(&sandbox);
+    let waits = sandbox.run(&["trust"]);
+    assert!(waits.code == 1 && waits.stdout.contains("touch planted"), "{what}: {waits:?}");
+    let config = sandbox.run(&["config", "get", "dream.command"]);
+    assert!(!config.stdout.contains("planted"), "{config:?}");
+    // All of it can be taken back.
+    sandbox.run(&["trust", "--revoke"]).ok();
+    assert!(!for_agents(&sandbox).contains("SQLSTATE"));
+    assert_eq!(sandbox.run(&["trust"]).code, 1);
+}
+
+/// A store that was reviewed line by line is as good as one that was made here, and one of which some
+/// lines were is not.
+#[test]
+fn reviewed_as_a_whole() {
+    let sandbox = Sandbox::cloned("working");
+    let terminal = sandbox.shell("script -qec true /dev/null").code == 0;
+    if without("script, which makes a terminal", terminal) {
+        return;
+    }
+    let typed = |text: &str| {
+        let line = format!("- [lesson] {text}\n");
+        let before = sandbox.read("topics/lessons.md");
+        sandbox.plant("topics/lessons.md", before + &line);
+        for_agents(&sandbox).contains(text)
+    };
+    sandbox.run(&["trust", "Homed with"]).ok();
+    sandbox.run(&["add", "Said here"]).done();
+    assert!(!typed("Typed into a clone"));
+    let asked = sandbox.shell("printf 'a\\n' | script -qec 'pimem trust' /dev/null").stdout;
+    assert!(asked.contains("Trust it?"), "{asked}");
+    assert_eq!(sandbox.run(&["trust"]).code, 0);
+    assert!(typed("Typed into one's own"));
+    // Trust that was taken back stays away, whoever typed the line.
+    sandbox.run(&["trust", "--revoke", "Typed into one's own"]).ok();
+    assert!(!for_agents(&sandbox).contains("one's own"));
+    sandbox.run(&["trust", "Typed into one's own"]).ok();
+    assert!(for_agents(&sandbox).contains("one's own"));
 }

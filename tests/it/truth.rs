@@ -303,3 +303,40 @@ fn what_add_says_is_so() {
         history(&mut Random(seed));
     }
 }
+
+/// Where nobody says so, a newer entry may be meant to take the place of an older one.
+#[test]
+fn what_seems_to_be_replaced_is_named() {
+    let sandbox = play(
+        "pimem add -c decision 'Deploys go through Jenkins'
+         pimem add 'Deploys never go out on a Friday'
+         pimem add -c done 'Deploys went through Jenkins'",
+    );
+    let said = sandbox.run(&["add", "-c", "decision", "Deploys go through Argo's pipeline"]).ok();
+    let (first, rest) = said.split_once('\n').unwrap();
+    assert!(first.starts_with("Added: [decision] Deploys go through Argo's"), "{said}");
+    let told = rest.trim_start().strip_prefix("Seems to replace: [decision] Deploys go through");
+    let (_, command) = told.unwrap().split_once("; if so: ").unwrap();
+    let json = sandbox.run(&["add", "-c", "decision", "--json", "Deploys go through Flux"]).json();
+    let old = &json["results"][0]["seemsToReplace"];
+    assert!(old["remedy"].as_str().unwrap().starts_with("pimem add -c decision --supersedes "));
+    assert!(old["entry"]["text"].as_str().unwrap().starts_with("Deploys go through"));
+    assert_eq!(sandbox.shell(command).code, 0, "{command}");
+    let report = sandbox.run(&["report"]).ok();
+    assert!(report.contains("Argo's") && !report.contains("decision] Deploys go through Jenkins"));
+    assert!(!report.contains("- Deploys go through Jenkins"), "{report}");
+    // Nothing is said of what is known, is about something else, or is finished work.
+    for (category, text) in [
+        ("decision", "Deploys go through Argo's pipeline"),
+        ("decision", "Cranes are painted blue"),
+        ("done", "Deploys went through Argo"),
+    ] {
+        let said = sandbox.run(&["add", "-c", category, text]).ok();
+        assert!(!said.contains("Seems"), "{said}");
+    }
+    // One that was replaced gives way to nothing any more.
+    let said = sandbox.run(&["add", "-c", "decision", "Jenkins decides on deploys"]).ok();
+    assert!(!said.contains("go through Jenkins"), "{said}");
+    let quiet = "export PIMEM_REPORT_FILL=false; pimem add -c decision 'Deploys go through hands'";
+    assert!(!sandbox.shell(quiet).stdout.contains("Seems"));
+}

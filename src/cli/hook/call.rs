@@ -2,6 +2,7 @@
 
 use std::{
     cell::OnceCell,
+    mem::ManuallyDrop,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -26,16 +27,19 @@ use crate::{
         telemetry::{Injected, PROMPT, Record, What},
     },
     recall::gate,
+    score::board::Board,
     store::{
-        read,
+        own, read,
         session::{self, Known, Note, Session},
-        vault::Store,
+        vault::{Snapshot, Store},
     },
     text::{safe, secret, transcript},
 };
 
 /// Characters of a session's id that are noted with what is written.
 const SESSION: usize = 64;
+/// What a hook needs for itself, of the time that it has.
+const REST: Duration = Duration::from_millis(50);
 /// Characters of a prompt that are kept for a summary.
 const SAID: usize = 450;
 /// Bytes of the end of a transcript that hold its last answer.
@@ -162,6 +166,17 @@ impl<'a> Call<'a> {
     /// Whether what is found will be put into a prompt.
     pub(super) fn listens(&self) -> bool {
         reply::listens(self.agent, self.moment)
+    }
+
+    /// The entries of its stores. Where a session starts, lines that were typed on this machine are
+    /// noted before; no prompt waits for that.
+    pub(super) fn board(&self) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+        let left = self.home().map(|home| home.patience).unwrap_or_default();
+        let limit = own::LIMIT.min(left.saturating_sub(REST));
+        match self.moment {
+            Moment::SessionStart => self.ctx.own_board_within(limit, &self.stores),
+            _ => self.ctx.board(&self.stores),
+        }
     }
 
     /// Adds to the session's ledger.

@@ -39,9 +39,7 @@ pub(super) fn read(agent: Agent) -> Option<Input> {
             drop(io::copy(&mut stdin, &mut io::sink()));
             return None;
         }
-        if closes
-            && let Some(input) = wire::read(&bytes)
-        {
+        if closes && let Some(input) = wire::read(&bytes) {
             return Some(input);
         }
     }

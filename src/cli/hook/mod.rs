@@ -7,6 +7,7 @@
 mod call;
 mod close;
 mod compact;
+mod day;
 mod input;
 mod prompt;
 mod reminder;

@@ -32,7 +32,7 @@ pub(super) fn prompt(call: &Call<'_>) -> Answer {
     }
     // The first hook of a session brings the report, also where none is called at its start.
     if call.has_session() && !call.known().reported {
-        answer = start::memories(call);
+        answer = start::opening(call, false);
     }
     // A later call of the model within a turn has no new prompt.
     if call.input.invocation > 0 {

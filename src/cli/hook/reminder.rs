@@ -43,6 +43,12 @@ const COMMON: &[&str] = &[
     "dockerfile",
 ];
 
+/// Directories that many projects have: as one word they say nothing.
+const WIDE: &[&str] = &[
+    "src", "lib", "app", "apps", "cmd", "pkg", "internal", "test", "tests", "spec", "docs", "doc",
+    "bin", "dist", "build", "packages", "public", "static", "assets", "include", "main", "java",
+];
+
 /// Memories that name a changed file, or are much like its name; once a session.
 pub(super) fn reminder(call: &Call<'_>) -> Answer {
     let mut answer = Answer::default();
@@ -90,29 +96,46 @@ fn relative(call: &Call<'_>, file: &str) -> String {
     below.unwrap_or(Path::new(file)).to_string_lossy().replace('\\', "/")
 }
 
-/// Whether a text names a file: by its path, by the end of it, or by its name where that is not
-/// the name of many.
+/// Whether a text names a file: by its path, by the end of it, by its name where that is not the name
+/// of many, or by the directory that it is in.
 fn is_named(text: &str, path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let least = match parts.last() {
-        Some(name) if COMMON.contains(&name.to_lowercase().as_str()) || !name.contains('.') => 2,
-        _ => 1,
-    };
-    let ends = (least..=parts.len().max(least)).filter_map(|n| {
-        let start = parts.len().checked_sub(n)?;
-        Some(parts.get(start..)?.join("/"))
-    });
-    let part_of_name = |c: char| c.is_alphanumeric() || "-_".contains(c);
-    ends.into_iter().any(|end| {
-        text.match_indices(&end).any(|(at, _)| {
-            let before = text.get(..at).and_then(|text| text.chars().next_back());
-            let mut after = text.get(at + end.len()..).unwrap_or_default().chars();
-            let next = after.next();
-            // A full stop ends a sentence, or goes on with another suffix.
-            let goes_on = next.is_some_and(|c| part_of_name(c) || c == '/')
-                || (next == Some('.') && after.next().is_some_and(part_of_name));
-            !before.is_some_and(|c| part_of_name(c) || c == '.') && !goes_on
+    let Some((name, dirs)) = parts.split_last() else { return false };
+    let common = COMMON.contains(&name.to_lowercase().as_str()) || !name.contains('.');
+    let least = if common { 2 } else { 1 };
+    let ends = (least..=parts.len().max(least))
+        .filter_map(|n| Some(parts.get(parts.len().checked_sub(n)?..)?.join("/")));
+    let own = (1..=dirs.len()).filter_map(|n| dirs.get(dirs.len() - n..));
+    let above = (2..dirs.len()).filter_map(|n| dirs.get(..n));
+    ends.into_iter().any(|end| stands(text, &end, false))
+        || own.chain(above).any(|dirs| {
+            // One word may be any; as a directory it has a slash, or stands in a code span.
+            let dir = dirs.join("/");
+            match dirs {
+                [only] if WIDE.contains(&only.to_lowercase().as_str()) => false,
+                [only] => [format!("{only}/"), format!("`{only}`")]
+                    .iter()
+                    .any(|form| stands(text, form, true)),
+                _ => stands(text, &dir, true),
+            }
         })
+}
+
+/// Whether a text has a path, and not as a part of another one.
+fn stands(text: &str, path: &str, directory: bool) -> bool {
+    let part_of_name = |c: char| c.is_alphanumeric() || "-_".contains(c);
+    text.match_indices(path).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let after = text.get(at + path.len()..).unwrap_or_default();
+        // A directory may end in a slash.
+        let after = if directory { after.strip_prefix('/').unwrap_or(after) } else { after };
+        let mut after = after.chars();
+        let next = after.next();
+        // A full stop ends a sentence, or goes on with another suffix.
+        let goes_on = next.is_some_and(|c| part_of_name(c) || c == '/')
+            || (next == Some('.') && after.next().is_some_and(part_of_name));
+        let within = before.is_some_and(|c| part_of_name(c) || c == '.' || directory && c == '/');
+        !within && !goes_on
     })
 }
 
@@ -134,6 +157,16 @@ mod tests {
             ("berth/mod.rs is short", "src/berth/mod.rs", true),
             ("the lock is in src", "src/lock", false),
             ("run src/lock", "src/lock", true),
+            ("Handlers in internal/http never panic", "internal/http/parcels.go", true),
+            ("Everything in `migrations` is append-only", "db/migrations/0042_x.sql", true),
+            ("Never edit db/migrations/ by hand.", "db/migrations/2026/0042_x.sql", true),
+            ("internal/http/server.go starts it", "internal/http/parcels.go", false),
+            ("clock/ is the only place that reads the time", "internal/clock/clock.go", true),
+            ("The clock of the gauge drifts", "internal/clock/clock.go", false),
+            ("Keep src/ small", "src/lock.rs", false),
+            ("`internal` packages are not imported", "internal/http/parcels.go", false),
+            ("other/http is another", "internal/http/parcels.go", false),
+            ("docs/http/api.md", "internal/http/parcels.go", false),
             ("", "", false),
             ("anything", "/", false),
         ] {

@@ -2,36 +2,52 @@
 
 use std::{fmt::Write, time::Duration};
 
-use super::call::{Answer, Call, Shown, hash};
+use super::{
+    call::{Answer, Call, Shown},
+    day,
+};
 use crate::{
-    agents::wire::Source,
-    cli::{detached, error::Failure, handoff, report},
+    agents::{reply, wire::Source},
+    cli::{detached, error::Failure, report},
     config::layer::Origin,
     report::{
         budget::Tokens,
         render::{self, GroundTruth},
+        working::AtHand,
     },
     store::vault::Store,
     text::safe,
 };
 
+/// The heading of entries that a session that goes on has not seen.
+const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
+
 /// What a new session should know.
 pub(super) fn start(call: &Call<'_>) -> Answer {
+    let (source, known) = (call.input.source, call.known());
     // A session that goes on has its report still, unless the agent asks for it anew.
-    if !call.listens() || (call.known().reported && call.input.source == Source::Startup) {
+    if !call.listens() || (known.reported && source == Source::Startup) {
         return Answer::default();
     }
-    let mut answer = memories(call);
-    if call.input.source == Source::Compact {
-        answer.extend(handed_off(call));
-    }
+    let news = source == Source::Resume && known.reported && call.agent.keeps_contexts();
+    opening(call, news)
+}
+
+/// The report and the day at hand, or what is new in both.
+pub(super) fn opening(call: &Call<'_>, news: bool) -> Answer {
+    let sources = day::sources(call);
+    let mut answer = memories(call, &sources, news);
+    let gap = usize::from(!answer.text.is_empty());
+    let taken = call.agent.limit().size(&answer.text) + gap;
+    answer.extend(day::answer(call, &sources, taken, news));
     answer
 }
 
 /// The report, in the wording and the size that the agent takes.
-pub(super) fn memories(call: &Call<'_>) -> Answer {
+fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let ctx = call.ctx;
-    let room = Tokens::of_chars(call.agent.limit().most());
+    let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
+    let room = Tokens::of_chars(call.agent.limit().most() - reserved);
     let mut settings = report::settings(ctx, None, Tokens(0));
     settings.budget = settings.budget.min(room);
     let is_default = |name| ctx.config.get(name).is_some_and(|(_, from)| *from == Origin::Default);
@@ -41,48 +57,51 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
     if is_default("report.removeCommand") {
         settings.remove_command = "pimem remove";
     }
-    let (board, _) = ctx.board(&call.stores);
+    let (board, _) = call.board();
     let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
-    let entries = shown
-        .map(|(row, _)| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None })
-        .collect();
-    let mut text = report.text;
-    if let Some(left_out) = ctx.unreviewed(&call.stores, board.rows.iter()).for_agent() {
-        let gap = if text.is_empty() { "" } else { "\n" };
-        let _ = writeln!(text, "{gap}{left_out}");
+    let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
+    let mut lines = String::new();
+    let mut entries = Vec::new();
+    for (row, _) in new {
+        let name = &ctx.config.categories.spec(row.entry.category).name;
+        let (name, line) = (safe::model(name), safe::model(&row.entry.text));
+        let _ = writeln!(lines, "- [{name}] {line}");
+        entries.push(Shown { id: row.entry.id, text: row.entry.text.clone(), score: None });
+    }
+    let text = match (news, lines.is_empty()) {
+        (false, _) => report.text,
+        (true, true) => lines,
+        (true, false) => format!("{NEWS}{lines}"),
+    };
+    let mut notes = String::new();
+    let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));
+    if let Some(left_out) = waiting.for_agent() {
+        let _ = writeln!(notes, "{left_out}");
     }
     if let Some(line) = ctx.unusable_for_agents() {
-        let gap = if text.is_empty() || board.unreviewed() > 0 { "" } else { "\n" };
-        let _ = writeln!(text, "{gap}{line}");
+        let _ = writeln!(notes, "{line}");
     }
-    Answer { text, entries, report: true, ..Answer::default() }
-}
-
-/// The handoff that this session left last.
-fn handed_off(call: &Call<'_>) -> Answer {
-    let id = call.session_id();
-    let left = |text: &str| {
-        let known = &call.known().handoffs;
-        known.is_empty() || known.contains(&hash(text))
-    };
-    let Ok(Some(block)) = handoff::of_session(call.ctx, &call.stores, id.as_deref(), left) else {
-        return Answer::default();
-    };
-    let mut text = "# Handoff from before the compaction\n\n".to_owned();
-    for line in block.lines().filter(|line| !line.starts_with("<!--")) {
-        // Only our own lines may look like headings of ours.
-        let line = line.strip_prefix("## ").map_or(line, |_| "");
-        if !line.is_empty() {
-            let _ = writeln!(text, "{}", safe::model(line));
-        }
+    let mut answer = Answer { text, entries, report: true, ..Answer::default() };
+    // However much is pinned.
+    let room = call.agent.limit().less(reserved + call.agent.limit().size(&notes));
+    let text = reply::fit(&answer.text, room);
+    answer.keep_only(&text);
+    answer.text = text;
+    if !answer.text.is_empty() && !notes.is_empty() {
+        answer.text.push('\n');
     }
-    Answer { text, others: vec![block], ..Answer::default() }
+    answer.text.push_str(&notes);
+    answer
 }
 
 /// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
 /// sessions that ended without saying so.
 pub(super) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
+    if !call.listens() {
+        // The first prompt brings the report then, and no prompt waits for git.
+        let _ = call.board();
+    }
     let minutes = call.ctx.config.whole("hook.rebuildMinutes");
     let fresh = Duration::from_secs(minutes * 60);
     let is_due = |store: &&Store| {

@@ -133,7 +133,7 @@ fn world(all: &[Held]) -> World {
 }
 
 fn steps(world: &World) -> (Vec<Step>, Board) {
-    let rules = Rules { categories: &world.categories, fresh: true };
+    let rules = Rules { categories: &world.categories, fresh: true, reserve: true };
     let board = Board::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];

@@ -20,9 +20,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
         append(s, "topics/lessons.md", "- [lesson] planted *(enforced)* *(pinned)*\n");
     }),
     ("every category", |s| {
-        for name in ["preference", "lesson", "mistake", "pattern", "decision", "done"] {
-            append(s, "topics/a.md", &format!("- [{name}] planted {name} *(pinned)*\n"));
-        }
+        let names = ["preference", "lesson", "mistake", "pattern", "decision", "done"];
+        let line = |name: &&str| format!("- [{name}] planted {name} *(pinned)*\n");
+        s.plant("topics/a.md", names.iter().map(line).collect::<String>());
     }),
     ("five hundred lines", |s| {
         let lines = |n| format!("- [lesson] planted {n} about berth locks\n");
@@ -33,7 +33,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("an invisible character", |s| edit(s, |line| format!("{line}\u{200b}planted"))),
     ("another category", |s| edit(s, |line| line.replace("[lesson]", "[preference] planted"))),
     ("a renamed topic", |s| {
-        fs::rename(s.path("topics/lessons.md"), s.path("topics/a.md")).unwrap();
+        s.arrives(|theirs| {
+            let topic = |name: &str| theirs.join(".pi/memory/topics").join(name);
+            fs::rename(topic("lessons.md"), topic("a.md")).unwrap();
+        });
         append(s, "topics/a.md", "- [lesson] planted in it\n");
     }),
     ("carriage returns", |s| append(s, "topics/lessons.md", "- [lesson] planted\r\n")),
@@ -49,9 +52,8 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("much evidence", |s| {
         append(s, "topics/lessons.md", "- [lesson] planted evidence\n");
         let id = id(s, "planted evidence");
-        for n in 0..40 {
-            event(s, n, &id, "\"op\":\"reinforce\",\"n\":1000");
-        }
+        let told = |n| told(n, &id, "\"op\":\"reinforce\",\"n\":1000");
+        append(s, "evidence.jsonl", &(0..40).map(told).collect::<String>());
     }),
     ("a pin in the log", |s| {
         append(s, "topics/lessons.md", "- [lesson] planted pin\n");
@@ -90,20 +92,21 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     ("a linked topic", |s| {
         s.plant("other.md", "- [lesson] planted behind a link\n");
-        symlink("../other.md", s.path("topics/linked.md")).unwrap();
+        s.arrives(|theirs| {
+            symlink("../other.md", theirs.join(".pi/memory/topics/linked.md")).unwrap();
+        });
     }),
     ("a heading", |s| {
         let text = "{\"categories\": {\"lesson\": {\"section\": \"planted heading\"}}}";
-        fs::write(s.project().join(".pi/memory.json"), text).unwrap();
+        s.plant("../memory.json", text);
     }),
     ("a model's command", |s| {
         let text = "{\"dream\": {\"llm\": true, \"provider\": \"command\", \"command\": \"touch planted\"}}";
-        fs::write(s.project().join(".pi/memory.json"), text).unwrap();
+        s.plant("../memory.json", text);
     }),
     ("past sessions", |s| {
         let text = "[{\"summary\": \"planted summary about berth locks and tides\", \"ts\": 1}]";
-        fs::create_dir_all(s.project().join(".pi/data")).unwrap();
-        fs::write(s.project().join(".pi/data/session-search.json"), text).unwrap();
+        s.plant("../data/session-search.json", text);
     }),
     ("a ledger in the store", |s| {
         append(s, "topics/lessons.md", "- [lesson] planted with a ledger\n");
@@ -133,8 +136,12 @@ pub(crate) fn id(sandbox: &Sandbox, text: &str) -> String {
 
 /// Adds an event to the log, as a pull would.
 pub(crate) fn event(sandbox: &Sandbox, n: usize, entry: &str, fields: &str) {
+    append(sandbox, "evidence.jsonl", &told(n, entry, fields));
+}
+
+/// An event as a line of the log.
+fn told(n: usize, entry: &str, fields: &str) -> String {
     let id = format!("01J1MY4J00PLANTED000000{n:03}").replace('L', "K");
     let ts = "2026-06-30T17:59:59.000Z";
-    let line = format!("{{\"id\":\"{id}\",\"ts\":\"{ts}\",\"entry\":\"{entry}\",{fields}}}\n");
-    append(sandbox, "evidence.jsonl", &line);
+    format!("{{\"id\":\"{id}\",\"ts\":\"{ts}\",\"entry\":\"{entry}\",{fields}}}\n")
 }

@@ -1,6 +1,7 @@
 //! What the modules share.
 
 pub(crate) mod attacks;
+pub(crate) mod clones;
 pub(crate) mod history;
 #[cfg(feature = "fastembed")]
 pub(crate) mod hub;

@@ -131,17 +131,20 @@ impl Sandbox {
 
     /// Writes a file of the store, as an editor would, and trusts what the store then holds.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        self.plant(name, bytes);
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), bytes).unwrap();
         if name.starts_with("topics/") {
             self.trust();
         }
     }
 
-    /// Writes a file of the store, as a pull would.
+    /// Writes a file of the store, as others would: see [`Sandbox::arrives`].
     pub(crate) fn plant(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        self.arrives(|project| {
+            let path = project.join(".pi/memory").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        });
     }
 
     /// The project's `memory.json`.

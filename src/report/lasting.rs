@@ -1,0 +1,43 @@
+//! Lasting value: the order in which entries fill what the sections leave of a report.
+
+use std::fmt;
+
+use crate::{
+    model::{category::CategorySpec, time::Now},
+    score::board::Row,
+};
+
+/// factor × e^(−Δt / days), with Δt since the last reinforcement. Evidence takes no part: it has
+/// paid for the places by score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lasting(f64);
+
+impl Lasting {
+    /// The lasting value of an entry of the category `spec`.
+    #[must_use]
+    pub fn of(now: Now, row: &Row, spec: &CategorySpec) -> Self {
+        let days = now.since(row.evidence.last_reinforced).days();
+        let value = spec.fill * (-days / spec.lasting_days()).exp();
+        Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
+    }
+}
+
+impl Eq for Lasting {}
+
+impl PartialOrd for Lasting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Lasting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl fmt::Display for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
+}

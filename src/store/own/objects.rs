@@ -1,0 +1,217 @@
+//! One process of git that is asked for objects, for a limited time.
+//!
+//! It reads the index and objects, runs nothing that a repository names, and fetches nothing.
+
+use std::{
+    fmt::Write as _,
+    io::{self, BufRead, BufReader, ErrorKind, Read, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+/// Objects asked for before the answers are read: neither pipe can be full then.
+const AT_ONCE: usize = 64;
+/// Bytes of all objects that are taken.
+const ROOM: u64 = 64 << 20;
+/// Variables by which whoever calls us may speak of another repository, or of another state of this one.
+const MISLEADING: [&str; 14] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_WORK_TREE",
+];
+
+/// An object of git.
+pub(super) struct Object {
+    /// Its id.
+    pub(super) id: String,
+    /// Whether it is a directory.
+    pub(super) is_tree: bool,
+    /// What it holds.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A process that gives objects.
+pub(super) struct Objects {
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    room: u64,
+}
+
+/// Has `talk` ask git about the repository that `dir` lies in, whose work tree is not above `root`.
+/// `None` when it has no answer within the limit, for whatever reason.
+pub(super) fn ask<T: Send>(
+    dir: &Path,
+    root: &Path,
+    limit: Duration,
+    talk: impl FnOnce(&mut Objects) -> io::Result<T> + Send,
+) -> Option<T> {
+    let mut child = start(dir, root).ok()?;
+    let mut objects = Objects {
+        questions: child.stdin.take()?,
+        answers: BufReader::new(child.stdout.take()?),
+        room: ROOM,
+    };
+    let (done, waits) = mpsc::channel();
+    let answer = thread::scope(|scope| {
+        scope.spawn(move || done.send(talk(&mut objects)));
+        let answer = waits.recv_timeout(limit);
+        // Whoever still waits for an answer then sees the end of it.
+        end(&mut child);
+        answer
+    });
+    answer.ok()?.ok()
+}
+
+fn start(dir: &Path, root: &Path) -> io::Result<Child> {
+    let mut git = Command::new("git");
+    for name in MISLEADING {
+        git.env_remove(name);
+    }
+    if let Some(above) = root.parent() {
+        let above =
+            above.to_str().filter(|above| !above.contains(if cfg!(windows) { ';' } else { ':' }));
+        git.env("GIT_CEILING_DIRECTORIES", above.ok_or(ErrorKind::InvalidInput)?);
+    }
+    git.args(["-c", "core.fsmonitor=false", "cat-file", "--batch"])
+        .current_dir(dir)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        // Objects that a partial clone lacks would be fetched, by programs that its settings name.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
+fn end(child: &mut Child) {
+    drop(child.kill());
+    drop(child.wait());
+}
+
+impl Objects {
+    /// The objects of some names, `None` for those that are not there.
+    pub(super) fn get(&mut self, names: &[String]) -> io::Result<Vec<Option<Object>>> {
+        let mut found = Vec::with_capacity(names.len());
+        for names in names.chunks(AT_ONCE) {
+            let mut lines = String::new();
+            for name in names {
+                if name.contains('\n') {
+                    return Err(ErrorKind::InvalidInput.into());
+                }
+                lines.push_str(name);
+                lines.push('\n');
+            }
+            self.questions.write_all(lines.as_bytes())?;
+            for _ in names {
+                found.push(self.answer()?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn answer(&mut self) -> io::Result<Option<Object>> {
+        let mut head = Vec::new();
+        self.answers.read_until(b'\n', &mut head)?;
+        let head =
+            String::from_utf8_lossy(head.strip_suffix(b"\n").ok_or(ErrorKind::UnexpectedEof)?);
+        let Some((id, kind, size)) = header(&head) else {
+            let is_absent = [" missing", " ambiguous"].iter().any(|end| head.ends_with(end));
+            return if is_absent { Ok(None) } else { Err(ErrorKind::InvalidData.into()) };
+        };
+        self.room = self.room.checked_sub(size).ok_or(ErrorKind::FileTooLarge)?;
+        let mut bytes = Vec::new();
+        self.answers.by_ref().take(size).read_to_end(&mut bytes)?;
+        let mut newline = [0];
+        self.answers.read_exact(&mut newline)?;
+        if bytes.len() as u64 != size || newline != *b"\n" {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(Some(Object { id: id.to_owned(), is_tree: kind == "tree", bytes }))
+    }
+}
+
+/// Id, type and size of an object. A name that is not there is said to be missing, whatever is in it.
+fn header(head: &str) -> Option<(&str, &str, u64)> {
+    let mut fields = head.split(' ');
+    let (id, kind, size) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_known = ["blob", "commit", "tag", "tree"].contains(&kind);
+    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let size = size.parse().ok().filter(|_| is_known && is_id && fields.next().is_none())?;
+    Some((id, kind, size))
+}
+
+/// The names of a directory, each with whether it is a directory and with its id.
+pub(super) fn entries(tree: &Object) -> Vec<(String, bool, String)> {
+    let mut found = Vec::new();
+    let mut rest = tree.bytes.as_slice();
+    // Ids stand there as they are, half as long as in hexadecimal digits.
+    let width = tree.id.len() / 2;
+    while let Some(end) = memchr::memchr(0, rest) {
+        let (head, tail) = rest.split_at(end);
+        let Some((id, next)) = tail.get(1..).and_then(|tail| tail.split_at_checked(width)) else {
+            break;
+        };
+        let head = String::from_utf8_lossy(head);
+        let (mode, name) = head.split_once(' ').unwrap_or_default();
+        let id = id.iter().fold(String::with_capacity(2 * width), |mut id, byte| {
+            let _ = write!(id, "{byte:02x}");
+            id
+        });
+        found.push((name.to_owned(), mode == "40000", id));
+        rest = next;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        let id = "ab".repeat(20);
+        assert_eq!(header(&format!("{id} blob 12")), Some((id.as_str(), "blob", 12)));
+        for head in ["x missing", "HEAD:./ blob 12", "ab blob 12", &format!("{id} blob 12 missing")]
+        {
+            assert_eq!(header(head), None, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_directory() {
+        for width in [20, 32] {
+            let mut bytes = Vec::new();
+            for (mode, name) in [("100644", "a b.md"), ("40000", "topics"), ("120000", "l")] {
+                bytes.extend([mode.as_bytes(), b" ", name.as_bytes(), &[0]].concat());
+                bytes.extend(vec![0xa0; width]);
+            }
+            let tree = |bytes: &[u8]| Object {
+                id: "0".repeat(2 * width),
+                is_tree: true,
+                bytes: bytes.to_vec(),
+            };
+            let found = entries(&tree(&bytes));
+            let id = "a0".repeat(width);
+            let want = [("a b.md", false), ("topics", true), ("l", false)];
+            let want = want.map(|(name, is_dir)| (name.to_owned(), is_dir, id.clone()));
+            assert_eq!(found, want);
+            assert_eq!(entries(&tree(&bytes[..bytes.len() - 1])).len(), 2);
+        }
+    }
+}
