@@ -64,6 +64,7 @@ mod sessions;
 mod store;
 mod telemetry;
 mod tidy;
+mod topics;
 mod trust;
 mod trust_notes;
 mod truth;
