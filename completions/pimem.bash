@@ -839,7 +839,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__add)
-            opts="-c -q -v -h --category --pin --cue --tag --supersedes --valid-until --force --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-c -q -v -h --category --topic --pin --cue --tag --supersedes --valid-until --force --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -850,6 +850,10 @@ _pimem() {
                     return 0
                     ;;
                 -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --topic)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4055,7 +4059,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__list)
-            opts="-c -q -v -h --category --state --sort --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-c -q -v -h --category --topic --state --sort --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4066,6 +4070,10 @@ _pimem() {
                     return 0
                     ;;
                 -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --topic)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5115,7 +5123,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__search)
-            opts="-n -c -q -v -h --mode --rank --limit --category --in --since --until --min-score --explain --no-touch --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-n -c -q -v -h --mode --rank --limit --category --topic --in --since --until --min-score --explain --no-touch --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5142,6 +5150,10 @@ _pimem() {
                     return 0
                     ;;
                 -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --topic)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

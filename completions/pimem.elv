@@ -95,6 +95,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;add'= {
             cand -c 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own'
             cand --category 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own'
+            cand --topic 'The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the category]'
             cand --cue 'How it was learned, which decides its weight'
             cand --tag 'Add `#TAG` to the text, also to that of a known entry (repeatable)'
             cand --supersedes 'The entry that this one replaces: it leaves the report'
@@ -133,6 +134,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;list'= {
             cand -c 'Only entries of this category (repeatable)'
             cand --category 'Only entries of this category (repeatable)'
+            cand --topic 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in'
             cand --state 'Only entries in this state: active, provisional, candidate, dropped (repeatable)'
             cand --sort 'Order'
             cand --dir 'Use this store: the directory that holds topics/'
@@ -183,6 +185,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --limit 'At most so many hits'
             cand -c 'Only entries of this category (repeatable)'
             cand --category 'Only entries of this category (repeatable)'
+            cand --topic 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in'
             cand --in 'Where to look (repeatable)'
             cand --since 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h'
             cand --until 'Only what is from this time or earlier; a date counts with the whole day'

@@ -97,6 +97,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand init" -s q -l quiet -d 'Prin
 complete -c pimem -n "__fish_pimem_using_subcommand init" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand add" -s c -l category -d 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own' -r
+complete -c pimem -n "__fish_pimem_using_subcommand add" -l topic -d 'The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the category]' -r
 complete -c pimem -n "__fish_pimem_using_subcommand add" -l cue -d 'How it was learned, which decides its weight' -r -f -a "explicit\t''
 structural\t''
 behavioral\t''
@@ -135,6 +136,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s q -l quiet -d 
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand reinforce" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand list" -s c -l category -d 'Only entries of this category (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand list" -l topic -d 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in' -r
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l state -d 'Only entries in this state: active, provisional, candidate, dropped (repeatable)' -r
 complete -c pimem -n "__fish_pimem_using_subcommand list" -l sort -d 'Order' -r -f -a "score\t'Strongest first'
 age\t'Most recently reinforced first'
@@ -185,6 +187,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand search" -l rank -d 'How to o
 seed\t'Similarity × 100 + stability, as pi did'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s n -l limit -d 'At most so many hits' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -s c -l category -d 'Only entries of this category (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand search" -l topic -d 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l in -d 'Where to look (repeatable)' -r -f -a "topics\t'Entries'
 notes\t'MEMORY.md'
 scratchpad\t'SCRATCHPAD.md'

@@ -100,6 +100,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;add' {
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Category: preference, lesson, mistake, pattern, decision, done, or one of your own')
+            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the category]')
             [CompletionResult]::new('--cue', '--cue', [CompletionResultType]::ParameterName, 'How it was learned, which decides its weight')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Add `#TAG` to the text, also to that of a known entry (repeatable)')
             [CompletionResult]::new('--supersedes', '--supersedes', [CompletionResultType]::ParameterName, 'The entry that this one replaces: it leaves the report')
@@ -140,6 +141,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
         'pimem;list' {
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
+            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only entries in this state: active, provisional, candidate, dropped (repeatable)')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Order')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
@@ -193,6 +195,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many hits')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
+            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'Where to look (repeatable)')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only what is from this time or earlier; a date counts with the whole day')

@@ -29,7 +29,8 @@ use crate::{
 /// quoted code or a negation differ. What was forgotten, replaced or archived, or is past its last
 /// day, comes back. Where the next report would leave the entry out, the answer says why.
 ///
-/// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
+/// A topic holds 12,000 characters, and what does not fit is refused; `--topic` names another file,
+/// by subject. With `-`, standard input is read, and a full topic goes on in a file beside it: one entry a line, or one JSON object a line with the keys
 /// text, category, cue, pin, tags, validUntil and supersedes. Either every line is stored or, when
 /// one of them cannot be, none.
 #[derive(Debug, clap::Args)]
@@ -42,6 +43,10 @@ pub(crate) struct Args {
     /// Category: preference, lesson, mistake, pattern, decision, done, or one of your own
     #[arg(long, short, default_value = "lesson", value_name = "CATEGORY")]
     category: String,
+    /// The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the
+    /// category]
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
     /// Never let it fade
     #[arg(long)]
     pin: bool,
@@ -77,6 +82,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let lock = context::lock(ctx, &store)?;
     let categories = &ctx.config.categories;
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
+    if args.text != ["-"] {
+        txn.keep_to_topics();
+    }
     // What replaces another entry may well resemble it.
     if !args.force && args.supersedes.is_none() {
         intake::find_repeated(ctx, &mut txn, &mut news);
@@ -120,9 +128,11 @@ fn at_line(number: Option<usize>, failure: Failure) -> Failure {
 fn read(ctx: &Context, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
+    let topic = args.topic.as_deref().map(intake::topic).transpose()?;
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
-        let new = New { pin: args.pin, until, ..New::plain(category, EntryText::new(text)?, cue) };
+        let plain = New::plain(category, EntryText::new(text)?, cue);
+        let new = New { pin: args.pin, until, topic: topic.clone(), ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {

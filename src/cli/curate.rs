@@ -120,7 +120,7 @@ pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
     let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
     let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
     let markers = Markers { pinned, enforced };
-    txn.change(Target::Archive(topic), Change::Append { category, text, markers });
+    txn.change(Target::Archive(topic), Change::Append { category, text, markers, heading: None });
     for stem in holders {
         txn.change(Target::Topic(stem), Change::Remove(of.clone()));
     }
@@ -219,7 +219,7 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
     if archived {
         let Placed { category, text, enforced, topic, .. } = row.entry.clone();
         let markers = Markers { pinned, enforced };
-        txn.change(Target::Topic(topic), Change::Append { category, text, markers });
+        txn.change(Target::Topic(topic), Change::Append { category, text, markers, heading: None });
         for stem in archive.holders(&of) {
             txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
         }

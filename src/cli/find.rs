@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     context::Context,
+    intake,
     parts::Parts,
     space::{self, Space},
     stale::{self, Stale},
@@ -190,6 +191,7 @@ impl Search<'_> {
         let keep = |part, doc| keeps(wanted, parts, part, doc);
         let filtered = !wanted.kinds.is_empty()
             || !wanted.categories.is_empty()
+            || wanted.topic.is_some()
             || wanted.period.is_bounded()
             || wanted.except.is_some();
         let pool = wanted.pool.unwrap_or_else(|| sieve::pool(wanted.limit));
@@ -265,7 +267,12 @@ const SPARE: usize = 16;
 
 /// Whether a document is of a wanted kind, category and time, as far as the index knows.
 fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bool {
-    let Some((_, doc, _, kind)) = parts.locate(part, number) else { return false };
+    let Some((_, doc, source, kind)) = parts.locate(part, number) else { return false };
+    let of_topic = |topic: &str| {
+        let stem = source.strip_prefix("topics/").and_then(|name| name.strip_suffix(".md"));
+        let entry = corpus::entry_id(&doc).is_some();
+        entry && stem.is_some_and(|stem| intake::is_of_topic(stem, topic))
+    };
     let of_category = |name: &String| {
         corpus::entry_id(&doc).is_some() && corpus::category_hash(name) == doc.category
     };
@@ -278,6 +285,7 @@ fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bo
     (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
         && !wanted.except.is_some_and(excepted)
         && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
+        && wanted.topic.is_none_or(of_topic)
         && in_time()
 }
 

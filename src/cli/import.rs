@@ -13,7 +13,7 @@ use crate::{
     exchange::{Found, agents, claude, jsonl},
     score::board::Scope,
     store::{
-        notes, read,
+        gitlink, notes, read,
         source::{Holdings, Pages},
     },
 };
@@ -172,11 +172,15 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         }
         What::Agents(AgentsArgs { files, unsaid, how }) => {
             let mut pages = Pages::default();
+            let mut waits = false;
             for path in files {
+                let place = ctx.places.cwd.join(path);
+                let root = place.parent().and_then(|dir| ctx.places.work_tree(dir));
+                waits |= root.is_some_and(gitlink::is_clone);
                 let bytes = input::named(path, read::MAX_FILE, AGENTS)?;
                 pages.page(&path.display().to_string(), bytes);
             }
-            let mut source = Source { format: "agents", ..Source::default() };
+            let mut source = Source { format: "agents", waits, ..Source::default() };
             for page in &pages.files {
                 let found = agents::read(&page.name, &page.text, &ctx.config.categories);
                 source.found.items.extend(found.items);

@@ -9,6 +9,7 @@ use super::{
     context::{self, Context},
     error::{Exit, Failure},
     intake::{self, New},
+    view,
 };
 use crate::{
     exchange::{
@@ -24,10 +25,20 @@ use crate::{
         time::Now,
     },
     score::{adopt, board, ledger::Ledger},
-    store::{lock::StoreLock, notes, read::Problem, read::Unreadable, txn::Txn, vault::Store},
+    store::{
+        lock::StoreLock,
+        notes,
+        read::{Problem, Unreadable},
+        trust::Key,
+        txn::Txn,
+        vault::Store,
+        waits,
+    },
     text::{checklist, line, lines, secret},
 };
 
+/// The longest heading that is kept, in characters.
+const TITLE: usize = 200;
 /// Who causes what only a count tells.
 const BY: &str = "import";
 
@@ -44,6 +55,8 @@ pub(super) struct Source {
     pub(super) tasks: Vec<String>,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
+    /// Whether somebody else may have written it, so that agents see it after a review only.
+    pub(super) waits: bool,
 }
 
 /// What became of an item.
@@ -84,6 +97,8 @@ struct Taken {
     id: EntryId,
     place: String,
     line: String,
+    /// The key of a line that waits for a review.
+    waits: Option<Key>,
 }
 
 pub(super) fn run(
@@ -111,16 +126,35 @@ pub(super) fn run(
         }
         intake::refuse_if_unreadable(&txn)?;
         intake::find_repeated(ctx, &mut txn, &mut news);
-        taken = take(ctx, &mut txn, &news, items, &mut source.found.left)?;
+        let waits = source.waits && !store.trust.is_whole();
+        let left = &mut source.found.left;
+        taken = take(ctx, &mut txn, &news, (items, waits), left)?;
+        let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
+        if !dry && !waiting.is_empty() {
+            // First, so that no line is there that passes for one of its user's.
+            waits::note(&store.trust, &waiting)?;
+        }
         txn.commit()?;
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
         intake::say_orders(ctx, &store, said.filter(|_| !dry));
         pages = keep(ctx, &store, lock.as_ref(), &source)?;
+        if !waiting.is_empty() {
+            let count = view::count(waiting.len(), "line");
+            ctx.ui.note(&format!(
+                "{count} came with a clone: agents are not shown them before pimem trust --review"
+            ));
+        }
     }
     show(ctx, &source, &taken, &pages, dry);
     let exit =
         if nothing || taken.is_empty() && pages.is_empty() { Exit::Nothing } else { Exit::Done };
     Ok(ctx.complain(&source.problems, exit))
+}
+
+/// A heading as a line of a topic may hold it.
+fn title(text: &str) -> Option<String> {
+    let title = EntryText::new(text.trim_matches('#')).ok()?;
+    (title.as_str().chars().count() <= TITLE).then(|| title.as_str().to_owned())
 }
 
 /// The items that may be stored, as what they would be.
@@ -164,6 +198,7 @@ fn checked_one(ctx: &Context, item: &Item, default: CategoryId) -> Result<New, S
     };
     Ok(New {
         topic: item.topic.as_ref().filter(stem).cloned(),
+        heading: item.heading.as_deref().and_then(title),
         pin: item.pinned,
         tags: item.tags.clone(),
         until: item.until.map(calendar::end_of),
@@ -176,7 +211,7 @@ fn take(
     ctx: &Context,
     txn: &mut Txn<'_>,
     news: &[New],
-    items: Vec<Item>,
+    (items, waits): (Vec<Item>, bool),
     left: &mut Vec<Left>,
 ) -> Result<Vec<Taken>, Failure> {
     let mut placed = txn.placed();
@@ -192,6 +227,7 @@ fn take(
             continue;
         }
         let is_there = present.contains_key(&id);
+        let mut key = None;
         let fate = if is_there {
             let events = evidence(ctx.now, &line, &item, &txn.snapshot().ledger, true);
             let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
@@ -216,11 +252,17 @@ fn take(
                 txn.record(id, EventKind::Expire(until))?;
             }
             present.insert(id, own);
-            placed.push(new.place(ctx, txn));
+            if waits && !txn.reviewed(new.category, new.text.as_str()) {
+                let markers = Markers { pinned: line.pinned, enforced: false };
+                placed.push(new.put(ctx, txn, markers, false));
+                key = Some(txn.key(new.category, new.text.as_str()));
+            } else {
+                placed.push(new.place(ctx, txn));
+            }
             Fate::Added
         };
         let id = if matches!(fate, Fate::Repeated) { new.id(ctx) } else { id };
-        taken.push(Taken { fate, id, place: item.place, line: String::new() });
+        taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key });
     }
     let short = board::short_ids(placed.iter().map(|entry| entry.id));
     for taken in &mut taken {
@@ -357,7 +399,7 @@ fn show(
     let left = &source.found.left;
     if ctx.ui.json {
         let result = |taken: &Taken| {
-            let Taken { fate, id, place, line } = taken;
+            let Taken { fate, id, place, line, .. } = taken;
             json!({"action": fate.name(), "place": place, "id": id.to_string(), "entry": line})
         };
         let results: Vec<Value> = taken.iter().map(result).collect();

@@ -23,7 +23,7 @@ use crate::{
         txn::{Change, Target, Txn},
         vault::Store,
     },
-    text::topic::TopicEntry,
+    text::{line, topic::TopicEntry},
 };
 
 /// An entry to be, checked.
@@ -31,6 +31,8 @@ pub(crate) struct New {
     pub(crate) category: CategoryId,
     /// Stem of the topic file, where it is not the category's.
     pub(crate) topic: Option<String>,
+    /// The heading that its line goes below.
+    pub(crate) heading: Option<String>,
     pub(crate) text: EntryText,
     /// The text before tags were added to it.
     pub(crate) untagged: Option<String>,
@@ -52,6 +54,7 @@ impl New {
         Self {
             category,
             topic: None,
+            heading: None,
             text,
             untagged: None,
             cue,
@@ -92,6 +95,14 @@ impl New {
         }
     }
 
+    /// The file that it goes to, where its topic has no room for it.
+    fn stem(&self, ctx: &Context, txn: &Txn<'_>, markers: Markers) -> String {
+        let line = self.line(ctx);
+        let title = self.heading.as_ref().map(|title| format!("## {title}\n\n\n"));
+        let text = line::render(line.category, line.text, markers);
+        txn.with_room(line.topic, &(title.unwrap_or_default() + &text))
+    }
+
     /// Puts the line into its topic file, as something that is said here.
     pub(crate) fn place(&self, ctx: &Context, txn: &mut Txn<'_>) -> Placed {
         self.place_marked(ctx, txn, Markers { pinned: self.line(ctx).pinned, enforced: false })
@@ -116,21 +127,22 @@ impl New {
         markers: Markers,
         reviewed: bool,
     ) -> Placed {
-        let line = self.line(ctx);
+        let (line, stem) = (self.line(ctx), self.stem(ctx, txn, markers));
         let placed = Placed {
             id: line.id,
             category: self.category,
             text: line.text.to_owned(),
             pinned: markers.pinned,
-            topic: line.topic.to_owned(),
-            line: txn.next_line(line.topic),
+            line: txn.next_line(&stem),
+            topic: stem.clone(),
             scope: txn.scope(),
             enforced: markers.enforced,
             reviewed,
         };
         let (category, text) = (self.category, line.text.to_owned());
-        let change = Change::Append { category, text, markers };
-        txn.change(Target::Topic(line.topic.to_owned()), change);
+        let heading = self.heading.clone();
+        let change = Change::Append { category, text, markers, heading };
+        txn.change(Target::Topic(stem), change);
         placed
     }
 
@@ -147,7 +159,9 @@ impl New {
         back: bool,
         pinned: bool,
     ) -> anyhow::Result<()> {
-        let line = self.line(ctx);
+        let markers = Markers { pinned, enforced: false };
+        let stem = self.stem(ctx, txn, markers);
+        let line = adopt::Line { topic: &stem, ..self.line(ctx) };
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
         txn.record_tagged(line.id, kind, self.tags.clone())?;
         if back {
@@ -283,6 +297,24 @@ pub(crate) fn category(ctx: &Context, name: &str) -> Result<CategoryId, Failure>
         }
         Failure { kind: Kind::Usage, message: format!("unknown category {name:?}"), hints }
     })
+}
+
+/// A topic's name as somebody gives it.
+pub(crate) fn topic(name: &str) -> Result<String, Failure> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
+        return Ok(name.to_owned());
+    }
+    let message = format!("{name:?} is not a usable name of a topic");
+    let hint = "names are small letters, digits and hyphens, 64 at most: --topic payments";
+    Err(Failure::new(Kind::Usage, message, hint))
+}
+
+/// Whether a file belongs to a topic: its own, or one that it goes on in.
+pub(crate) fn is_of_topic(stem: &str, topic: &str) -> bool {
+    let number = stem.strip_prefix(topic).and_then(|rest| rest.strip_prefix('-'));
+    let goes_on = number.and_then(|number| number.parse::<usize>().ok());
+    stem == topic || goes_on.is_some_and(|number| number > 1)
 }
 
 /// A text with tags behind it.

@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// Only entries of this category (repeatable)
     #[arg(long, short, value_name = "CATEGORY")]
     category: Vec<String>,
+    /// Only entries of this topic, `topics/NAME.md` and the files that it goes on in
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
     /// Only entries in this state: active, provisional, candidate, dropped (repeatable)
     #[arg(long, value_name = "STATE")]
     state: Vec<String>,
@@ -51,6 +54,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             Failure::new(Kind::Usage, format!("unknown state {name:?}"), hint)
         })?);
     }
+    let topic = args.topic.as_deref();
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.own_board(&stores);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -58,6 +62,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         .rows
         .iter()
         .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
+        .filter(|row| topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic)))
         .filter(|row| states.is_empty() || states.contains(&row.state))
         .collect();
     match args.sort {

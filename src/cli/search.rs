@@ -48,6 +48,9 @@ pub(crate) struct Args {
     /// Only entries of this category (repeatable)
     #[arg(long, short, value_name = "CATEGORY")]
     category: Vec<String>,
+    /// Only entries of this topic, `topics/NAME.md` and the files that it goes on in
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
     /// Where to look (repeatable)
     #[arg(
         long = "in",
@@ -87,6 +90,7 @@ impl Args {
             rank: Order::Fused,
             limit,
             category: Vec::new(),
+            topic: None,
             within: vec![Within::Sessions],
             since: None,
             until: None,
@@ -170,6 +174,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         min_score: Least::Score(args.min_score),
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
+        topic: args.topic.as_deref(),
         period,
         except: None,
         pool: None,

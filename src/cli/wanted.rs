@@ -22,6 +22,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kinds: &'a [SourceKind],
     /// Only entries of these categories; empty for all.
     pub(crate) categories: &'a [String],
+    /// Only entries of this topic.
+    pub(crate) topic: Option<&'a str>,
     /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
     pub(crate) period: Period,
     /// None of these entries.
@@ -48,6 +50,7 @@ impl<'a> Wanted<'a> {
             min_score: Least::Recall(ctx.config.number("recall.minScore")),
             kinds,
             categories: &[],
+            topic: None,
             period: Period::default(),
             except: None,
             pool: None,

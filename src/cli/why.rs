@@ -57,6 +57,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
         explain::cheapest(ctx.now, ctx.rules(), settings, &placed, row)
     };
+    let heading = stores.iter().zip(snapshots.iter()).find_map(|(store, held)| {
+        let topics = held.topics.iter().filter(|topic| topic.stem == row.entry.topic);
+        let (mut topics, wording) =
+            (topics.filter(|_| store.scope == row.entry.scope), row.entry.wording());
+        let doc = &topics.next()?.doc;
+        doc.heading_above(doc.entries.iter().find(|entry| entry.is(&wording))?)
+    });
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic = Arithmetic::of(ctx.now, row, spec);
     let short = entries.short(row.entry.id);
@@ -69,6 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         let mut document = json!({"schema": "pimem.why/1", "entry": entries.json(row)});
         let more = json!({
             "place": place(row, spec),
+            "heading": heading,
             "shown": verdict.shown(),
             "reason": verdict.to_string(),
             "section": spec.section,
@@ -84,6 +92,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     } else {
         let mut lines = vec![
             ("entry", entries.line(row)),
+            ("file", file(row, heading.as_deref())),
             ("score", score(row, arithmetic)),
             ("state", state(row)),
             ("place", place(row, spec)),
@@ -139,6 +148,12 @@ pub(super) fn factors(arithmetic: Arithmetic) -> Vec<(String, Value)> {
         ("stability", view::rounded(arithmetic.score())),
     ];
     fields.map(|(name, value)| (name.to_owned(), json!(value))).into()
+}
+
+/// Where its line stands, and below which heading.
+fn file(row: &Row, heading: Option<&str>) -> String {
+    let below = heading.map(|heading| format!(", below {heading:?}")).unwrap_or_default();
+    format!("topics/{}.md:{}{below}", row.entry.topic, row.entry.line)
 }
 
 fn state(row: &Row) -> String {

@@ -80,7 +80,8 @@ pub(super) fn listed(
         } else {
             let (kept, markers) = line::split_markers(&text);
             let (text, pinned) = (kept.to_owned(), markers.pinned);
-            items.push(Item { place, category, text, pinned, ..Item::default() });
+            let heading = bullet.section.clone();
+            items.push(Item { place, category, heading, text, pinned, ..Item::default() });
         }
     }
     items

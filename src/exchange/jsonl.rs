@@ -142,6 +142,7 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
         place: String::new(),
         category: text("category")?,
         topic: text("topic")?,
+        heading: None,
         text: text("text")?.unwrap_or_default(),
         cue,
         pinned,

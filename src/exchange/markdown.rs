@@ -12,6 +12,8 @@ pub struct Bullet {
     pub line: usize,
     /// The headings that it stands below, outermost first.
     pub headings: Vec<String>,
+    /// The innermost of them, where that is not the page's title.
+    pub section: Option<String>,
     /// Columns before its mark.
     pub indent: usize,
     /// What it says, lines folded.
@@ -59,8 +61,11 @@ pub fn bullets(text: &str) -> Vec<Bullet> {
         }
         let bullet = if own { line.strip_prefix("- ").map(|text| (0, text)) } else { mark(line) };
         if let Some((indent, text)) = bullet {
+            let section = headings.last().filter(|(level, _)| *level > 1 && !own);
+            let section = section.map(|(_, title)| title.clone());
             let headings = headings.iter().map(|(_, title)| title.clone()).collect();
-            found.push(Bullet { line: number, headings, indent, text: text.to_owned(), own });
+            let text = text.to_owned();
+            found.push(Bullet { line: number, headings, section, indent, text, own });
             open = !own;
             continue;
         }

@@ -39,6 +39,8 @@ pub struct Item {
     pub category: Option<String>,
     /// Stem of its topic file.
     pub topic: Option<String>,
+    /// The heading that it stands below.
+    pub heading: Option<String>,
     /// Its text, as found.
     pub text: String,
     /// How it was produced.

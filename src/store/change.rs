@@ -41,8 +41,8 @@ impl Target {
 /// What is to become of a file; planned again when the file changed meanwhile.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
-    /// A new last line.
-    Append { category: CategoryId, text: String, markers: Markers },
+    /// A new line: the last one, or the last one below a heading, which is made when there is none.
+    Append { category: CategoryId, text: String, markers: Markers, heading: Option<String> },
     /// Without an entry, on whatever lines it stands.
     Remove(Wording),
     /// Without the other lines of an entry, where one of them is to stay or not; marked ones do.

@@ -23,7 +23,7 @@ impl fmt::Display for TopicFull {
         write!(
             f,
             "Topic \"{stem}\" would exceed its size limit ({chars}/{limit} chars). Consolidate or \
-             remove entries first (pimem list -c {category}; pimem forget ID)."
+             remove entries first (pimem list -c {category}; pimem forget ID), or use --topic."
         )
     }
 }

@@ -1,6 +1,9 @@
 //! What a `.git` entry says, read by hand: git is never spawned.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{BufRead, Read},
+    path::{Path, PathBuf},
+};
 
 /// What a directory is to git.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +56,19 @@ pub(crate) fn git_dir(dir: &Path) -> Option<PathBuf> {
 pub(crate) fn common_dir(dir: &Path) -> Option<PathBuf> {
     let git = git_dir(dir)?;
     Some(read_line(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common)))
+}
+
+/// Whether the repository of a work tree was cloned, as far as its first log line tells. One without a
+/// log has come from elsewhere if it knows another repository.
+pub(crate) fn is_clone(dir: &Path) -> bool {
+    let Some(git) = common_dir(dir) else { return false };
+    if let Ok(log) = std::fs::File::open(git.join("logs/HEAD")) {
+        let mut first = String::new();
+        let read = std::io::BufReader::new(log.take(MAX)).read_line(&mut first);
+        // A commit's first line has no other repository in it.
+        return read.is_err() || first.contains("\tclone: ");
+    }
+    git.join("refs/remotes").is_dir() || git.join("packed-refs").is_file()
 }
 
 fn read_line(path: &Path) -> Option<String> {

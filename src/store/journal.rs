@@ -52,11 +52,29 @@ struct Noted {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum What {
-    Append { category: String, text: String, pinned: bool, enforced: bool },
-    Remove { of: Of },
-    RemoveRepeats { of: Of, keep: bool },
-    SetPinned { of: Of, pinned: bool },
-    Reword { of: Of, text: String },
+    Append {
+        category: String,
+        text: String,
+        pinned: bool,
+        enforced: bool,
+        #[serde(default)]
+        heading: Option<String>,
+    },
+    Remove {
+        of: Of,
+    },
+    RemoveRepeats {
+        of: Of,
+        keep: bool,
+    },
+    SetPinned {
+        of: Of,
+        pinned: bool,
+    },
+    Reword {
+        of: Of,
+        text: String,
+    },
 }
 
 /// As [`Wording`], by names.
@@ -121,7 +139,8 @@ fn what(change: &Change, categories: &Categories) -> What {
         text: text.clone(),
     };
     match change {
-        Change::Append { category, text, markers } => What::Append {
+        Change::Append { category, text, markers, heading } => What::Append {
+            heading: heading.clone(),
             category: name(*category),
             text: text.clone(),
             pinned: markers.pinned,
@@ -233,9 +252,9 @@ fn change(what: What, categories: &Categories) -> Option<Change> {
         Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
     };
     Some(match what {
-        What::Append { category, text, pinned, enforced } => {
+        What::Append { category, text, pinned, enforced, heading } => {
             let markers = Markers { pinned, enforced };
-            Change::Append { category: categories.find(&category)?, text, markers }
+            Change::Append { category: categories.find(&category)?, text, markers, heading }
         }
         What::Remove { of } => Change::Remove(wording(of)?),
         What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),

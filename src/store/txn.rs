@@ -31,13 +31,16 @@ use crate::{
     },
     text::{
         line,
-        lines::{Edit, count_chars, lines},
+        lines::{self, Edit, count_chars, lines, newline},
+        memo,
         topic::{self, TopicDoc, TopicEntry},
     },
 };
 
 /// The most characters that a topic file holds.
 pub(crate) const TOPIC_CHARS: usize = 12_000;
+/// Files that a topic may go on in.
+const MOST_FILES: usize = 1000;
 /// How often a file that an editor saved meanwhile is read again.
 const RETRIES: usize = 3;
 
@@ -58,6 +61,8 @@ pub(crate) struct Txn<'a> {
     changes: Vec<(Target, Vec<Change>)>,
     /// What this machine says.
     said: Vec<Key>,
+    /// Whether a topic without room goes on in another file.
+    goes_on: bool,
 }
 
 impl Store {
@@ -95,7 +100,20 @@ impl Store {
         let snapshot = self.read_topics(categories);
         let (events, own, changes, said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (lock, heard) = (None, false);
-        Txn { store: self, lock, categories, now, who, snapshot, heard, events, own, changes, said }
+        Txn {
+            store: self,
+            lock,
+            categories,
+            now,
+            who,
+            snapshot,
+            heard,
+            events,
+            own,
+            changes,
+            said,
+            goes_on: true,
+        }
     }
 }
 
@@ -113,6 +131,11 @@ impl Txn<'_> {
     /// Whether an agent may see an entry. What it may not see, nobody is taken to have meant.
     pub(crate) fn reviewed(&self, category: CategoryId, text: &str) -> bool {
         self.store.trust.holds_entry(&self.categories.spec(category).name, text)
+    }
+
+    /// What the ledger of trust would hold of an entry.
+    pub(crate) fn key(&self, category: CategoryId, text: &str) -> Key {
+        self.store.trust.entry(&self.categories.spec(category).name, text)
     }
 
     /// Reads the log after all, before anything is recorded.
@@ -137,6 +160,46 @@ impl Txn<'_> {
     /// Whose store it is.
     pub(crate) fn scope(&self) -> Scope {
         self.store.scope
+    }
+
+    /// Refuses what does not fit into a topic, rather than going on in another file.
+    pub(crate) fn keep_to_topics(&mut self) {
+        self.goes_on = false;
+    }
+
+    /// The file of a topic that has room for a line: its own, or `NAME-2`, `NAME-3` and so on.
+    pub(crate) fn with_room(&self, stem: &str, line: &str) -> String {
+        let stems =
+            (1..=MOST_FILES).map(|n| if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
+        let mut stems = stems.take(if self.goes_on { MOST_FILES } else { 1 });
+        let fits = |stem: &String| self.chars_with(stem, line) <= TOPIC_CHARS;
+        stems.find(fits).unwrap_or_else(|| stem.to_owned())
+    }
+
+    /// The characters that a topic would have with one more line, at most.
+    fn chars_with(&self, stem: &str, line: &str) -> usize {
+        let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
+        let held = match topic.map(|topic| &topic.doc) {
+            None => topic::heading(stem).chars().count() + 4,
+            Some(doc) if doc.bytes().is_empty() => topic::heading(stem).chars().count() + 4,
+            // The last line may lack an end.
+            Some(doc) => doc.chars() + usize::from(!doc.bytes().ends_with(b"\n")) * 2,
+        };
+        let end = match topic.map(|topic| newline(topic.doc.bytes())) {
+            Some("\r\n") => 2,
+            _ => 1,
+        };
+        let target = Target::Topic(stem.to_owned());
+        let waiting = self.changes.iter().filter(|(known, _)| *known == target);
+        let added = waiting.flat_map(|(_, changes)| changes).map(|change| match change {
+            Change::Append { category, text, markers, heading } => {
+                let name = &self.categories.spec(*category).name;
+                let title = heading.as_ref().map_or(0, |title| title.chars().count() + 3 + 3 * end);
+                line::render(name, text, *markers).chars().count() + end + title
+            }
+            _ => 0,
+        });
+        held + added.sum::<usize>() + line.chars().count() + end
     }
 
     /// The number of the line that the next addition to a topic gets.
@@ -234,7 +297,7 @@ impl Txn<'_> {
     pub(crate) fn added(&mut self, of: &Wording) -> Option<(&mut String, &mut Markers)> {
         let mut changes = self.changes.iter_mut().flat_map(|(_, changes)| changes);
         changes.find_map(|change| match change {
-            Change::Append { category, text, markers }
+            Change::Append { category, text, markers, .. }
                 if (*category, &*text) == (of.category, &of.text) =>
             {
                 Some((text, markers))
@@ -306,7 +369,14 @@ impl Txn<'_> {
         let (path, _) = read::place(&self.store.dir, &path).map_err(Unreadable)?;
         let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
         let edits = self.edits(&doc, target, changes);
-        let after = doc.apply(edits);
+        let mut after = doc.apply(edits);
+        for (title, line) in self.below_headings(changes) {
+            if after.is_empty() {
+                after = lines::apply(&after, vec![doc.append(&topic::heading(target.stem()), &[])]);
+            }
+            let edit = memo::append_to(&after, title, &[line]);
+            after = lines::apply(&after, vec![edit]);
+        }
         let grows = changes.iter().any(Change::grows);
         let chars = count_chars(&after);
         if matches!(target, Target::Topic(_)) && grows && chars > TOPIC_CHARS && chars > doc.chars()
@@ -320,12 +390,27 @@ impl Txn<'_> {
         Ok(Planned { path, before: bytes, after })
     }
 
+    /// The new lines that go below a heading, each with it.
+    fn below_headings<'a>(
+        &'a self,
+        changes: &'a [Change],
+    ) -> impl Iterator<Item = (&'a str, String)> {
+        changes.iter().filter_map(|change| match change {
+            Change::Append { category, text, markers, heading: Some(title) } => {
+                let name = &self.categories.spec(*category).name;
+                Some((title.as_str(), line::render(name, text, *markers)))
+            }
+            _ => None,
+        })
+    }
+
     fn edits(&self, doc: &TopicDoc, target: &Target, changes: &[Change]) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut added = Vec::new();
         for change in changes {
             let (of, edit): (&Wording, &dyn Fn(&TopicEntry) -> Edit) = match change {
-                Change::Append { category, text, markers } => {
+                Change::Append { heading: Some(_), .. } => continue,
+                Change::Append { category, text, markers, .. } => {
                     let name = &self.categories.spec(*category).name;
                     added.push(line::render(name, text, *markers));
                     continue;

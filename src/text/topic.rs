@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{
     line,
-    lines::{Edit, append, apply, count_chars, lines},
+    lines::{Edit, append, apply, count_chars, is_fence, lines},
 };
 use crate::model::{
     category::{Categories, CategoryId},
@@ -115,6 +115,30 @@ impl TopicDoc {
             bytes.extend_from_slice(b" *(pinned)*");
         }
         Edit { span: entry.text_span.end..entry.span.end, bytes }
+    }
+
+    /// The heading that an entry stands below, the file's title left out: what it is about.
+    #[must_use]
+    pub fn heading_above(&self, entry: &TopicEntry) -> Option<String> {
+        let above = self.bytes.get(..entry.span.start)?;
+        let mut found = None;
+        let mut fenced = false;
+        for span in lines(above) {
+            let line = above.get(span).unwrap_or_default();
+            fenced ^= is_fence(line);
+            let rest = line.trim_ascii_start();
+            let level = rest.iter().take_while(|byte| **byte == b'#').count();
+            let title = rest.get(level..).unwrap_or_default();
+            if fenced || !title.starts_with(b" ") {
+                continue;
+            }
+            match level {
+                1 => found = None,
+                2..=6 => found = Some(String::from_utf8_lossy(title.trim_ascii()).into_owned()),
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Takes a line out, its line end included.

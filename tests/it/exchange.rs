@@ -204,15 +204,20 @@ fn strange_directories() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_as_a_whole() {
+fn what_does_not_fit_goes_on_in_another_file() {
     let sandbox = Sandbox::new("working");
     let line = |n: usize| format!("- {n} {}\n", format!("word{n} ").repeat(40));
     fs::write(sandbox.project().join("AGENTS.md"), (0..60).map(line).collect::<String>()).unwrap();
     let before = sandbox.tree();
-    for args in [&["import", "agents", "AGENTS.md"][..], &["import", "agents", "AGENTS.md", "-n"]] {
-        let said = sandbox.run(args).refused();
-        assert!(said.contains(r#"Topic "lessons" would exceed its size limit"#), "{said}");
-        assert_eq!(sandbox.tree(), before);
+    sandbox.run(&["import", "agents", "AGENTS.md", "-n"]).ok();
+    assert_eq!(sandbox.tree(), before);
+    sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
+    let files = ["lessons", "lessons-2"].map(|name| sandbox.read(&format!("topics/{name}.md")));
+    assert!(files.iter().all(|text| text.chars().count() <= 12_000));
+    let all = files.concat();
+    for number in 0..60 {
+        let line = format!("- [lesson] {number} word{number} ");
+        assert_eq!(all.matches(&line).count(), 1, "{line}");
     }
 }
 

@@ -67,6 +67,7 @@ mod sessions;
 mod store;
 mod telemetry;
 mod tidy;
+mod topics;
 mod trust;
 mod trust_notes;
 mod truth;

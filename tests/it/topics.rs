@@ -1,0 +1,148 @@
+//! Topics by subject: files that somebody names, files that a full topic goes on in, and headings.
+
+use std::fs;
+
+use crate::common::sandbox::Sandbox;
+
+#[test]
+fn a_topic_that_somebody_names() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    let text = "Refunds go through the ledger";
+    sandbox.run(&["add", "--topic", "payments", "-c", "decision", text]).ok();
+    sandbox.run(&["add", "Tides turn"]).ok();
+    let file = sandbox.read("topics/payments.md");
+    assert_eq!(file, format!("# Payments\n\n- [decision] {text}\n"));
+    for args in
+        [&["list", "--topic", "payments"][..], &["search", "--topic", "payments", "refunds"]]
+    {
+        let found = sandbox.run(args).ok();
+        assert!(found.contains(text) && !found.contains("Tides"), "{args:?}: {found}");
+    }
+    assert_eq!(sandbox.run(&["list", "--topic", "pay"]).ok(), "");
+    assert_eq!(sandbox.run(&["search", "--topic", "lessons", "refunds ledger"]).code, 1);
+    // What is known stays where it is.
+    let again = sandbox.run(&["add", "--topic", "other", "-c", "decision", text]).ok();
+    assert!(again.starts_with("Already exists"), "{again}");
+    assert!(!sandbox.path("topics/other.md").exists());
+    let long = "x".repeat(65);
+    for name in ["", "Payments", "../x", "a/b", "a.md", "a b", "é", &long] {
+        let refused = sandbox.run(&["add", "--topic", name, "A text"]).refused();
+        assert!(refused.contains("not a usable name of a topic"), "{name}: {refused}");
+    }
+    sandbox.pipe(&["add", "--topic", "build-2-x", "-"], "One\nTwo\n").ok();
+    assert_eq!(sandbox.read("topics/build-2-x.md").lines().count(), 4);
+}
+
+/// A line of a few hundred characters, unlike the others.
+fn line(number: usize) -> String {
+    format!("Number {number} of berth {} {}", number * 7, "says more than others ".repeat(10))
+}
+
+#[test]
+fn a_full_topic_goes_on_in_another_file() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    let batch: String = (0..150).map(|number| line(number) + "\n").collect();
+    sandbox.pipe(&["add", "--force", "-"], &batch).ok();
+    let mut held = 0;
+    for name in ["lessons", "lessons-2", "lessons-3", "lessons-4"] {
+        let Ok(text) = fs::read_to_string(sandbox.path(&format!("topics/{name}.md"))) else {
+            continue;
+        };
+        let chars = text.chars().count();
+        assert!(chars <= 12_000, "{name}: {chars}");
+        assert!(text.starts_with("# Lessons"), "{text}");
+        held += text.lines().filter(|line| line.starts_with("- ")).count();
+    }
+    assert_eq!(held, 150);
+    assert!(sandbox.path("topics/lessons-3.md").exists());
+    let all = sandbox.run(&["list", "--topic", "lessons", "--json"]).json();
+    assert_eq!(all["entries"].as_array().unwrap().len(), 150);
+    assert_eq!(sandbox.run(&["check", "--rule", "topic-full"]).code, 1);
+    // What was written is known by the file that it is in.
+    let log = sandbox.read("evidence.jsonl");
+    assert!(log.contains("\"topic\":\"lessons-2\""), "{log}");
+    // A person's own is refused, with a way out.
+    let refused = sandbox.run(&["add", "--force", &line(999)]);
+    if refused.code == 2 {
+        assert!(refused.stderr.contains("Topic \"lessons\" would exceed its size limit"));
+        assert!(refused.stderr.contains("pimem forget ID), or use --topic."), "{refused:?}");
+    }
+    let refused = sandbox.run(&["add", "--force", &line(1000).repeat(3)]).refused();
+    assert!(refused.contains("or use --topic."), "{refused}");
+    sandbox.run(&["add", "--force", "--topic", "berths", &line(1000)]).ok();
+    // A hook and an import go on too.
+    let said =
+        "{\"session_id\":\"s\",\"prompt\":\"From now on, leave 0.2 mm for the finishing pass.\"}";
+    let topic =
+        format!("# Preferences\n\n{}", "- [preference] padding of some length here\n".repeat(278));
+    sandbox.write("topics/preferences.md", topic);
+    sandbox.pipe(&["hook", "claude", "prompt"], said).ok();
+    assert!(sandbox.read("topics/preferences-2.md").contains("leave 0.2 mm"));
+    fs::write(sandbox.root().join("import.jsonl"), "{\"text\": \"From elsewhere, which is one line more than there is room for in the first file\", \"category\": \"preference\"}\n").unwrap();
+    sandbox.run(&["import", "jsonl", "../import.jsonl"]).ok();
+    assert!(sandbox.read("topics/preferences-2.md").contains("From elsewhere"));
+}
+
+const PAGE: &str = "# Harbor\n\n- Use just\n\n## Payments\n\n- Refunds go through the ledger\n- Amounts are cents\n\n### Taxes\n\n- Taxes are rounded once\n\n## Conventions\n\n- Names are short\n";
+
+#[test]
+fn headings_are_context() {
+    let sandbox = Sandbox::new("empty");
+    fs::write(sandbox.project().join("AGENTS.md"), PAGE).unwrap();
+    sandbox.run(&["import", "agents", "AGENTS.md"]).done();
+    assert_eq!(
+        sandbox.read("topics/lessons.md"),
+        "# Lessons\n\n- [lesson] Use just\n\n## Payments\n\n- [lesson] Refunds go through the ledger\n\
+         - [lesson] Amounts are cents\n\n## Taxes\n\n- [lesson] Taxes are rounded once\n"
+    );
+    let patterns = sandbox.read("topics/patterns.md");
+    assert_eq!(patterns, "# Patterns\n\n## Conventions\n\n- [pattern] Names are short\n");
+    let why = sandbox.run(&["why", "Amounts are cents"]).ok();
+    assert!(why.contains("topics/lessons.md:8, below \"Payments\""), "{why}");
+    let why = sandbox.run(&["why", "--json", "Use just"]).json();
+    assert_eq!(why["heading"], serde_json::Value::Null);
+    // Again, and with one more: below the heading that is there.
+    let more =
+        PAGE.replace("- Amounts are cents\n", "- Amounts are cents\n- Banks sleep at night\n");
+    fs::write(sandbox.project().join("AGENTS.md"), more).unwrap();
+    sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
+    let topic = sandbox.read("topics/lessons.md");
+    assert!(topic.contains("cents\n- [lesson] Banks sleep at night\n\n## Taxes"), "{topic}");
+    // It can be taken back.
+    sandbox.run(&["undo"]).ok();
+    assert!(!sandbox.read("topics/lessons.md").contains("Banks"));
+}
+
+/// What a clone brings is shown to agents when somebody has looked at it, by whichever way it comes in.
+#[test]
+fn a_page_of_a_clone_waits() {
+    let sandbox = Sandbox::new("empty");
+    fs::write(sandbox.project().join("AGENTS.md"), PAGE).unwrap();
+    sandbox.git("project", &["init", "-q"]);
+    sandbox.git("project", &["add", "."]);
+    sandbox.git("project", &["commit", "-qm", "base"]);
+    sandbox.git("", &["clone", "-q", "project", "other"]);
+    sandbox.git("other", &["worktree", "add", "-q", "../tree", "-b", "tree"]);
+    // One's own repository, and a page beside any.
+    assert_eq!(sandbox.run(&["import", "agents", "AGENTS.md"]).code, 0);
+    assert!(sandbox.run(&["report"]).ok().contains("Refunds go through"));
+    for place in ["other", "tree"] {
+        let done = sandbox.run_in(place, &["import", "agents", "AGENTS.md"]);
+        let told =
+            "5 lines came with a clone: agents are not shown them before pimem trust --review";
+        if place == "other" {
+            assert!(done.stderr.contains(told), "{done:?}");
+        }
+        let report = sandbox.run_in(place, &["report"]);
+        assert!(!report.stdout.contains("Refunds go through"), "{place}: {report:?}");
+        assert!(report.stderr.contains("pimem trust"), "{place}: {report:?}");
+    }
+    assert_eq!(sandbox.run_in("other", &["trust", "--all"]).code, 0);
+    assert!(sandbox.run_in("other", &["report"]).ok().contains("Refunds go through"));
+    // Nothing waits in one's own store.
+    sandbox.run_in("other", &["--user", "import", "agents", "AGENTS.md"]).done();
+    let report = sandbox.run_in("other", &["--scope", "user", "report"]).ok();
+    assert!(report.contains("Refunds go through"), "{report}");
+}
