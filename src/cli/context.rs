@@ -27,6 +27,7 @@ use crate::{
     },
     score::{
         board::{Board, Placed, Rules, Scope},
+        clock::Clock,
         ledger::Ledger,
     },
     store::{
@@ -285,7 +286,14 @@ impl Context {
 
     /// How entries are scored.
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { categories: &self.config.categories, fresh: self.config.flag("scoring.fresh") }
+        Rules {
+            categories: &self.config.categories,
+            fresh: self.config.flag("scoring.fresh"),
+            clock: match self.config.text("scoring.clock") {
+                "active" => Clock::Active(self.now),
+                _ => Clock::Calendar,
+            },
+        }
     }
 
     /// Reads stores, and scores all their entries. The process ends soon after: giving thousands

@@ -11,6 +11,7 @@ use crate::{
     score::{
         board::Placed,
         caps::{self, Candidate},
+        clock::Clock,
         rivals,
     },
     store::vault::{Snapshot, Store},
@@ -45,7 +46,9 @@ pub(super) fn find(
     others: &[Line],
 ) -> Result<Found, Failure> {
     let rules = ctx.rules();
-    let sure = rules.fresh && placed.reviewed && caps::suffices(rules.categories);
+    // Days of use are told by the whole log.
+    let by_calendar = rules.clock == Clock::Calendar;
+    let sure = rules.fresh && by_calendar && placed.reviewed && caps::suffices(rules.categories);
     if !sure || placed.pinned {
         return Ok(if placed.reviewed && placed.pinned { Found::Placed } else { Found::Unsure });
     }

@@ -124,7 +124,7 @@ fn rebuild(
     let before = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
     let mut archived = Vec::new();
     for (topic, rows) in before.topics(store.scope) {
-        if board::cold(ctx.now, &rows, categories) {
+        if board::cold(&rows, categories) {
             for row in &rows {
                 curate::archive(&mut txn, row)?;
             }

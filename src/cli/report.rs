@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
     let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
     let (board, snapshots) = ctx.board(&stores);
-    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let report = render::report(&board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
     let mut sessions = Vec::new();
     if let Some(prompt) =
@@ -91,7 +91,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic =
-        |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
+        |row: &Row| Arithmetic::of(row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
     ctx.say_left_out(&stores, ctx.unreviewed(&stores, board.rows.iter()));
     if ctx.ui.json {

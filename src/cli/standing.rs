@@ -10,6 +10,7 @@ use crate::{
     },
     recall::corpus::{self, Doc},
     score::{
+        clock::{Clock, Days},
         evidence::Strength,
         stability::{self, Standing},
     },
@@ -42,6 +43,11 @@ pub(crate) fn standings<'a>(
         .iter()
         .map(|(_, spec)| (corpus::category_hash(&spec.name), spec.tau_days))
         .collect();
+    let clock = ctx.rules().clock;
+    let days: Vec<Days> = match clock {
+        Clock::Calendar => stores.iter().map(|_| Days::default()).collect(),
+        Clock::Active(_) => stores.iter().map(Store::used_days).collect(),
+    };
     docs.iter()
         .map(|(store, doc)| {
             let id = corpus::entry_id(doc);
@@ -51,9 +57,11 @@ pub(crate) fn standings<'a>(
             };
             strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
             let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
-            let standing =
-                stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
-            (Some(standing), Some(strength.last_reinforced))
+            let last = strength.last_reinforced;
+            let idle = days.get(*store).map(|days| clock.at(ctx.now, days).since(last));
+            let idle = idle.unwrap_or_else(|| ctx.now.since(last));
+            let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), doc.pinned);
+            (Some(standing), Some(last))
         })
         .collect()
 }

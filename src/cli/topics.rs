@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
                 entries: rows.len(),
                 pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
                 hotness: board::hotness(rows),
-                cold: board::cold(ctx.now, rows, &ctx.config.categories),
+                cold: board::cold(rows, &ctx.config.categories),
                 chars: topic.doc.chars(),
             });
         }

@@ -108,6 +108,12 @@ const GENERAL: &[Key] = &[
         "Show new entries until their half-life has passed",
     ),
     key(
+        "scoring.clock",
+        "PIMEM_SCORING_CLOCK",
+        Kind::Choice(&["calendar", "active"]),
+        "What makes memories age: every day, or only days on which the store was used",
+    ),
+    key(
         "categories",
         "PIMEM_CATEGORIES",
         Kind::Categories,

@@ -5,7 +5,7 @@ use super::{
     select::{self, Room, Section, Selection, Verdict},
 };
 use crate::{
-    model::{category::Categories, entry::EntryId, time::Now},
+    model::{category::Categories, entry::EntryId},
     score::board::{Board, Row},
 };
 
@@ -88,20 +88,20 @@ impl Report {
 
 /// Builds the report. Without pinned entries it never exceeds the budget.
 #[must_use]
-pub fn report(now: Now, board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
+pub fn report(board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
     let build = |warn: bool, limit: Option<usize>| {
         let fixed = fixed_lines(settings, warn);
         let head = header(budget, budget).chars().count() + 1 + fixed.chars().count();
         let mut room = budget.chars().saturating_sub(head);
         if let Some(limit) = limit {
-            let pinned = select::select(now, board, categories, Room { chars: 0 }).pinned;
+            let pinned = select::select(board, categories, Room { chars: 0 }).pinned;
             room = room.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())));
         }
         if budget == Tokens(0) {
             room = 0;
         }
-        render(select::select(now, board, categories, Room { chars: room }), &fixed, budget)
+        render(select::select(board, categories, Room { chars: room }), &fixed, budget)
     };
     let crowded =
         |report: &Report| u64::from(report.tokens.0) * 100 > u64::from(budget.0) * CROWDED;
@@ -184,12 +184,13 @@ mod tests {
         model::{
             entry::EntryId,
             event::{Author, Cue, Event, EventKind},
-            time::Timestamp,
+            time::{Now, Timestamp},
             ulid::EventId,
         },
         score::{
             board::{Placed, Rules, Scope},
             caps::Place,
+            clock::Clock,
             ledger::Ledger,
             stability::State,
         },
@@ -229,7 +230,11 @@ mod tests {
                 reviewed: placed.len() < entries.len(),
             });
         }
-        Board::new(NOW, Rules { categories, fresh: true }, vec![(placed, &ledger)])
+        Board::new(
+            NOW,
+            Rules { categories, fresh: true, clock: Clock::Calendar },
+            vec![(placed, &ledger)],
+        )
     }
 
     fn settings(budget: u32) -> Settings<'static> {
@@ -241,7 +246,7 @@ mod tests {
     fn the_header_states_the_true_size() {
         let categories = Categories::default();
         let board = board(&categories, &[(0, "Use tabs".into(), 100, 9, false)]);
-        let made = report(NOW, &board, &categories, settings(1700));
+        let made = report(&board, &categories, settings(1700));
         assert_eq!(Tokens::of(&made.text), made.tokens);
         assert!(
             made.text.starts_with("# Project Memory [4% — 68/1,700 tokens]\n\nGround Truth: "),
@@ -253,9 +258,9 @@ mod tests {
             "{}",
             made.text
         );
-        assert_eq!(report(NOW, &board, &categories, settings(40)).text, "");
-        assert_eq!(report(NOW, &board, &categories, settings(0)).text, "");
-        assert_eq!(report(NOW, &Board::default(), &categories, settings(1700)).text, "");
+        assert_eq!(report(&board, &categories, settings(40)).text, "");
+        assert_eq!(report(&board, &categories, settings(0)).text, "");
+        assert_eq!(report(&Board::default(), &categories, settings(1700)).text, "");
     }
 
     #[test]
@@ -264,7 +269,7 @@ mod tests {
         let entries: Vec<_> =
             (0..6).map(|n| (1, format!("{n}{}", "x".repeat(390)), 100, 50 - n, false)).collect();
         let board = board(&categories, &entries);
-        let made = report(NOW, &board, &categories, settings(1700));
+        let made = report(&board, &categories, settings(1700));
         let omitted = "- ... 3 more (lower priority, omitted for context budget)\n";
         assert!(made.text.ends_with(omitted), "{}", made.text);
         assert_eq!(made.verdicts.iter().filter(|verdict| verdict.shown()).count(), 3);
@@ -283,12 +288,12 @@ mod tests {
         fn never_over_budget_without_pins(entries in any_entries(false), budget in 0..2500_u32) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings(budget));
+            let made = report(&board, &categories, settings(budget));
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
             prop_assert!(made.tokens <= Tokens(budget));
             let warned = made.text.contains("> ⚠️");
             prop_assert_eq!(warned, u64::from(made.tokens.0) * 100 > u64::from(budget) * 80);
-            prop_assert_eq!(&made, &report(NOW, &board, &categories, settings(budget)));
+            prop_assert_eq!(&made, &report(&board, &categories, settings(budget)));
         }
 
         #[test]
@@ -300,9 +305,9 @@ mod tests {
                 (category, format!("Strange {text}"), day, evidence, pinned)
             };
             let strange: Vec<Entry> = strange.into_iter().map(name).collect();
-            let alone = report(NOW, &board(&categories, &entries), &categories, settings(budget));
+            let alone = report(&board(&categories, &entries), &categories, settings(budget));
             let board = board_with(&categories, &entries, &strange);
-            let beside = report(NOW, &board, &categories, settings(budget));
+            let beside = report(&board, &categories, settings(budget));
             prop_assert_eq!(alone.text, beside.text);
             let unreviewed = Verdict::NoPlace(Place::Unreviewed);
             for (row, verdict) in board.rows.iter().zip(&beside.verdicts) {
@@ -315,7 +320,7 @@ mod tests {
         fn the_text_shows_what_the_verdicts_say(entries in any_entries(true), budget in 1..2500_u32) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings(budget));
+            let made = report(&board, &categories, settings(budget));
             let shown = made.verdicts.iter().filter(|verdict| verdict.shown()).count();
             let items = made.text.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- ... "));
             prop_assert_eq!(items.count(), shown);

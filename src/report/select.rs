@@ -6,10 +6,7 @@ use std::fmt;
 
 use super::budget::Tokens;
 use crate::{
-    model::{
-        category::{Categories, CategoryId, CategorySpec},
-        time::Now,
-    },
+    model::category::{Categories, CategoryId, CategorySpec},
     score::{
         board::{Board, Row},
         caps::Place,
@@ -101,9 +98,9 @@ pub(super) struct Selection {
 
 /// Fills the sections, in the order of the categories, each within its own budget and what is left
 /// of `room`.
-pub(super) fn select(now: Now, board: &Board, categories: &Categories, room: Room) -> Selection {
+pub(super) fn select(board: &Board, categories: &Categories, room: Room) -> Selection {
     let mut verdicts: Vec<Verdict> =
-        board.rows.iter().map(|row| first_look(now, row, categories)).collect();
+        board.rows.iter().map(|row| first_look(row, categories)).collect();
     let pinned: Vec<String> = board
         .rows
         .iter()
@@ -128,10 +125,9 @@ pub(super) fn select(now: Now, board: &Board, categories: &Categories, room: Roo
 }
 
 /// The verdict before room is looked at; `ReportFull` stands for "waits for room".
-fn first_look(now: Now, row: &Row, categories: &Categories) -> Verdict {
+fn first_look(row: &Row, categories: &Categories) -> Verdict {
     let spec = categories.spec(row.entry.category);
-    let outside =
-        spec.window_days.filter(|days| now.since(row.evidence.last_reinforced).days() >= *days);
+    let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
     match (row.place, outside) {
         (Place::Pinned, _) => Verdict::Pinned,
         (Place::Excluded, _) if row.expired => Verdict::Expired,

@@ -6,6 +6,7 @@
 use std::{cell::Cell, collections::BTreeSet};
 
 use super::{
+    clock::Days,
     evidence::{Evidence, Strength, UserState},
     lineage::Edge,
 };
@@ -234,6 +235,12 @@ impl Ledger {
         let latest = times.filter(|time| *time <= horizon).max();
         self.latest.set(Some((horizon, latest)));
         latest
+    }
+
+    /// The days on which something happened to an entry.
+    #[must_use]
+    pub fn days(&self) -> Days {
+        self.notes.iter().map(|note| note.at.0).collect()
     }
 
     /// The notes about an entry, in no order that means anything.

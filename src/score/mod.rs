@@ -3,6 +3,7 @@
 pub mod adopt;
 pub mod board;
 pub mod caps;
+pub mod clock;
 pub mod copies;
 pub mod evidence;
 pub mod forecast;

@@ -25,6 +25,7 @@ use crate::{
     score::{
         adopt::{self, Line, PiScore, PiScores},
         board::{Placed, Scope},
+        clock::Days,
         copies::{Copies, Slot},
         evidence::UserState,
         ledger::Ledger,
@@ -195,6 +196,12 @@ impl Store {
             }
         }
         bytes
+    }
+
+    /// The days on which it was used, by the log.
+    pub(crate) fn used_days(&self) -> Days {
+        let log = read::file(&self.dir, &self.evidence(), read::MAX_LOG);
+        log.ok().flatten().map(|bytes| log::days(&bytes)).unwrap_or_default()
     }
 
     /// The evidence for some entries only, `None` when one of them has none: whoever wants to know

@@ -42,7 +42,7 @@ pub(super) fn memories(call: &Call<'_>) -> Answer {
         settings.remove_command = "pimem remove";
     }
     let (board, _) = ctx.board(&call.stores);
-    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let report = render::report(&board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
     let entries = shown
         .map(|(row, _)| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None })

@@ -139,7 +139,7 @@ fn faded(
     gone: &mut IdSet<EntryId>,
 ) -> Vec<Step> {
     let topics = board.topics(scope);
-    let cold = topics.values().filter(|rows| board::cold(now, rows, categories)).flatten();
+    let cold = topics.values().filter(|rows| board::cold(rows, categories)).flatten();
     let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
     let mut steps = Vec::new();
     for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {

@@ -13,6 +13,7 @@ use crate::{
     recall::duplicate::Outline,
     score::{
         board::{Placed, Rules},
+        clock::Clock,
         ledger::Ledger,
     },
 };
@@ -133,7 +134,7 @@ fn world(all: &[Held]) -> World {
 }
 
 fn steps(world: &World) -> (Vec<Step>, Board) {
-    let rules = Rules { categories: &world.categories, fresh: true };
+    let rules = Rules { categories: &world.categories, fresh: true, clock: Clock::Calendar };
     let board = Board::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
