@@ -15,8 +15,8 @@ use crate::{
 
 /// List topic files with their size and hotness
 ///
-/// Hotness is the sum of the scores of a topic's entries. A cold topic, in which nothing was
-/// reinforced for twice its decay constant, goes to the archive at the next rebuild.
+/// Hotness is the sum of the scores of a topic's entries. A topic is cold when nothing in it was
+/// reinforced for twice its decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{
     entry::EntryId,
-    event::{Author, Cue, Event, EventKind, Order},
+    event::{Author, Cue, Event, EventKind, Order, Why},
     hash::{IdMap, IdSet},
     time::{Now, Timestamp},
     ulid::EventId,
@@ -26,7 +26,7 @@ pub(super) enum What {
     Harmful(u32),
     Decide(UserState),
     Restore,
-    Archive,
+    Archive(Why),
     Expire(Timestamp),
     Supersede(EntryId),
     /// Another entry was replaced by this one.
@@ -97,7 +97,7 @@ impl Ledger {
             EventKind::Unpin => What::Decide(UserState::Auto),
             EventKind::Forget => What::Decide(UserState::Forgotten),
             EventKind::Restore => What::Restore,
-            EventKind::Archive => What::Archive,
+            EventKind::Archive(why) => What::Archive(*why),
             EventKind::Expire(until) => What::Expire(*until),
             EventKind::Supersede(by) => {
                 self.note(*by, event, What::Chosen);
@@ -183,13 +183,19 @@ impl Ledger {
     /// Whether the latest word on `entry` is that it went to the archive.
     #[must_use]
     pub fn archived(&self, entry: EntryId) -> bool {
+        self.archived_for(entry).is_some()
+    }
+
+    /// What an entry is in the archive for, if that is the latest word on it.
+    #[must_use]
+    pub fn archived_for(&self, entry: EntryId) -> Option<Why> {
         let word = |note: &Note| match note.what {
-            What::Restore => Some((note.at, 0)),
-            What::Archive => Some((note.at, 1)),
-            What::Add(_) => Some((note.at, 2)),
+            What::Restore => Some((note.at, 0, None)),
+            What::Archive(why) => Some((note.at, 1, Some(why))),
+            What::Add(_) => Some((note.at, 2, None)),
             _ => None,
         };
-        self.notes(entry).filter_map(word).max().is_some_and(|(_, word)| word == 1)
+        self.notes(entry).filter_map(word).max().and_then(|(.., why)| why)
     }
 
     /// Entries that are not `present`, not archived, and that no other entry was made from since they

@@ -1,6 +1,7 @@
 //! Entries and events to standing: how strongly each memory is held. Pure.
 
 pub mod adopt;
+pub mod archive;
 pub mod board;
 pub mod caps;
 pub mod clock;
