@@ -190,6 +190,7 @@ scratchpad\t'SCRATCHPAD.md'
 daily\t'Daily logs'
 observations\t'Observations of sessions'
 sessions\t'Summaries of past sessions'
+archive\t'Entries that were taken out of service, for whatever reason'
 all\t'Everything'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r

@@ -84,8 +84,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
     {
         let shown: IdSet<EntryId> = report.shown(&board).collect();
-        (recalled, sessions) = recalled::search(ctx, &stores, &prompt, &shown, 0);
-        sessions = recalled::sessions(sessions, |_| false);
+        let found = recalled::search(ctx, &stores, &prompt, &shown, None);
+        sessions = recalled::sessions(found.sessions, |_| false);
+        recalled = found.entries;
         recalled.hits = recalled::on_board(&board, recalled.hits, recalled::limit(ctx));
     }
     let Found { hits: recalled, stale, .. } = recalled;
@@ -120,7 +121,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.document(&document);
     } else {
         ctx.ui.text(&report.text);
-        let more = recalled::text(ctx, &recalled, &sessions);
+        let more = recalled::text(ctx, &recalled, &[], &sessions);
         ctx.ui.text(if report.text.is_empty() || more.is_empty() { "" } else { "\n" });
         ctx.ui.text(&more);
         if args.explain {

@@ -1,6 +1,6 @@
 //! The standing of what a search found: looked up for candidates only.
 
-use super::context::Context;
+use super::{archived::Archived, context::Context};
 use crate::{
     index::corpus::Corpus,
     model::{
@@ -8,7 +8,7 @@ use crate::{
         hash::{IdMap, IdSet},
         time::Timestamp,
     },
-    recall::corpus::{self, Doc},
+    recall::corpus::{self, Doc, SourceKind},
     score::{
         clock::{Clock, Days},
         evidence::Strength,
@@ -23,17 +23,21 @@ pub(crate) fn standings<'a>(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],
-    docs: impl Iterator<Item = (usize, &'a Doc)>,
+    archived: &Archived,
+    docs: impl Iterator<Item = (usize, &'a Doc, SourceKind)>,
     unread: &mut Vec<Problem>,
 ) -> Vec<(Option<Standing>, Option<Timestamp>)> {
-    let docs: Vec<(usize, &Doc)> = docs.collect();
+    let docs: Vec<(usize, &Doc, SourceKind)> = docs.collect();
     let strengths: Vec<IdMap<EntryId, Strength>> = stores
         .iter()
         .zip(corpora)
         .enumerate()
         .map(|(number, (store, corpus))| {
-            let here = docs.iter().filter(|(store, _)| *store == number);
-            let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
+            // The log alone tells of what has no line.
+            let here = docs
+                .iter()
+                .filter(|(store, _, kind)| *store == number && *kind != SourceKind::Archive);
+            let wanted = here.filter_map(|(_, doc, _)| corpus::entry_id(doc)).collect();
             strengths(ctx, store, corpus, &wanted, unread)
         })
         .collect();
@@ -49,9 +53,12 @@ pub(crate) fn standings<'a>(
         Clock::Active(_) => stores.iter().map(Store::used_days).collect(),
     };
     docs.iter()
-        .map(|(store, doc)| {
+        .map(|(store, doc, kind)| {
             let id = corpus::entry_id(doc);
-            let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
+            let strength = id.and_then(|id| match kind {
+                SourceKind::Archive => archived.strength(*store, id),
+                _ => strengths.get(*store)?.get(&id).copied(),
+            });
             let Some(mut strength) = strength else {
                 return (None, Timestamp::from_seconds(doc.when));
             };
