@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::{
     event::{Author, Event, EventKind},
+    time::DAY_MS,
     ulid::EventId,
 };
 
@@ -195,6 +196,6 @@ fn a_pause_changes_nothing_by_days_of_use() {
         board.rows.iter().map(stands).collect()
     };
     assert_eq!(at(Clock::Active, 14), at(Clock::Active, 14 + 60));
-    assert_eq!(at(Clock::Active, 14).last().unwrap().4.days(), 14.0);
+    assert_eq!(at(Clock::Active, 14).last().unwrap().4, Age(14 * DAY_MS.unsigned_abs()));
     assert_ne!(at(|_| Clock::Calendar, 14), at(|_| Clock::Calendar, 14 + 60));
 }

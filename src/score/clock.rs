@@ -112,31 +112,32 @@ mod tests {
         Timestamp(day * DAY_MS + hour * 3_600_000)
     }
 
-    fn since(events: &[Timestamp], reader: Timestamp, now: Timestamp, then: Timestamp) -> f64 {
+    /// Days of use since a moment.
+    fn since(events: &[Timestamp], reader: Timestamp, now: Timestamp, then: Timestamp) -> u64 {
         let days = events.iter().copied().collect();
-        Clock::Active(Now(reader)).at(Now(now), &days).since(then).days()
+        Clock::Active(Now(reader)).at(Now(now), &days).since(then).0 / DAY_MS.unsigned_abs()
     }
 
     #[test]
     fn days_of_use_are_counted() {
         let used = [at(1, 9), at(1, 23), at(3, 0), at(9, 12)];
         for (now, then, want) in [
-            (at(1, 23), at(1, 0), 0.0),
-            (at(2, 12), at(1, 0), 0.0),
-            (at(3, 0), at(1, 23), 1.0),
-            (at(8, 0), at(1, 9), 1.0),
-            (at(9, 0), at(1, 9), 2.0),
-            (at(9, 0), at(0, 0), 3.0),
-            (at(9, 23), at(9, 1), 0.0),
-            (at(60, 0), at(9, 12), 0.0),
-            (at(9, 0), at(60, 0), 0.0),
+            (at(1, 23), at(1, 0), 0),
+            (at(2, 12), at(1, 0), 0),
+            (at(3, 0), at(1, 23), 1),
+            (at(8, 0), at(1, 9), 1),
+            (at(9, 0), at(1, 9), 2),
+            (at(9, 0), at(0, 0), 3),
+            (at(9, 23), at(9, 1), 0),
+            (at(60, 0), at(9, 12), 0),
+            (at(9, 0), at(60, 0), 0),
         ] {
             assert_eq!(since(&used, now, now, then), want, "{now} {then}");
         }
         // From the reader's day on, each counts.
-        assert_eq!(since(&used, at(9, 12), at(12, 1), at(3, 0)), 4.0);
-        assert_eq!(since(&used, at(5, 12), at(12, 1), at(3, 0)), 7.0);
-        assert_eq!(since(&used, at(5, 12), at(12, 1), at(8, 0)), 4.0);
+        assert_eq!(since(&used, at(9, 12), at(12, 1), at(3, 0)), 4);
+        assert_eq!(since(&used, at(5, 12), at(12, 1), at(3, 0)), 7);
+        assert_eq!(since(&used, at(5, 12), at(12, 1), at(8, 0)), 4);
     }
 
     #[test]
@@ -171,8 +172,8 @@ mod tests {
             let after = Timestamp(last.0 + pause * 3_600_000);
             let (before, after) = (since(&used, last, last, then), since(&used, after, after, then));
             prop_assert_eq!(before, after);
-            let calendar = Now(last).since(then).days();
-            prop_assert!(before <= calendar + 1.0, "{} of {}", before, calendar);
+            let calendar = Now(last).since(then).0.div_ceil(DAY_MS.unsigned_abs());
+            prop_assert!(before <= calendar, "{} of {}", before, calendar);
         }
 
         /// Whatever the order of events, and however often they come.
