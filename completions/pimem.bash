@@ -5158,7 +5158,7 @@ _pimem() {
                     return 0
                     ;;
                 --in)
-                    COMPREPLY=($(compgen -W "topics notes scratchpad daily observations sessions all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "topics notes scratchpad daily observations sessions archive all" -- "${cur}"))
                     return 0
                     ;;
                 --since)

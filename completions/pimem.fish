@@ -70,7 +70,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "purge" -d 'Destroy entr
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "edit" -d 'Give an entry another wording'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "eval" -d 'Measure what searches find, on questions with known answers'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "dream" -d 'Tend the store: merge, archive, and learn from past sessions'
-complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive cold topics, rebuild the index'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "rebuild" -d 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "export" -d 'Write entries, notes or vectors for other programs'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "import" -d 'Take over what other programs remember'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "check" -d 'Look for what should not stay in a store'
@@ -194,6 +194,7 @@ scratchpad\t'SCRATCHPAD.md'
 daily\t'Daily logs'
 observations\t'Observations of sessions'
 sessions\t'Summaries of past sessions'
+archive\t'Entries that were taken out of service, for whatever reason'
 all\t'Everything'"
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l since -d 'Only what is from this time or later: a date, yesterday, a time (RFC 3339) or an age as in 7d, 12h' -r
 complete -c pimem -n "__fish_pimem_using_subcommand search" -l until -d 'Only what is from this time or earlier; a date counts with the whole day' -r

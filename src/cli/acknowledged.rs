@@ -151,7 +151,7 @@ fn absent(
     let of = row.entry.wording();
     let settings = report::settings(ctx, None, Tokens(0));
     let filled = || {
-        let make = || render::report(ctx.now, board, rules.categories, settings);
+        let make = || render::report(board, rules.categories, settings);
         settings.fill.and_then(|_| report.get_or_init(make).verdict(board, row))
     };
     let verdict = match place {

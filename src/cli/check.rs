@@ -16,7 +16,10 @@ use super::{
     view::count,
 };
 use crate::{
-    model::entry::{EntryId, Wording},
+    model::{
+        entry::{EntryId, Wording},
+        event::Why,
+    },
     plan::{
         check::{self, Contents, Measure},
         rule::{Finding, Fix, RULES, Rule},
@@ -210,7 +213,7 @@ fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failu
         txn.change(Target::Topic(stem), change);
     }
     for row in board.rows.iter().filter(|row| archived.contains(&row.entry.id)) {
-        curate::archive(&mut txn, row)?;
+        curate::archive(&mut txn, row, Why::Replaced)?;
     }
     txn.commit()?;
     Ok(fixed)

@@ -27,6 +27,7 @@ use crate::{
     },
     score::{
         board::{Board, Placed, Rules, Scope},
+        clock::Clock,
         ledger::Ledger,
     },
     store::{
@@ -314,6 +315,10 @@ impl Context {
             categories: &self.config.categories,
             fresh: self.config.flag("scoring.fresh"),
             reserve: self.config.flag("report.fill"),
+            clock: match self.config.text("scoring.clock") {
+                "active" => Clock::Active(self.now),
+                _ => Clock::Calendar,
+            },
         }
     }
 

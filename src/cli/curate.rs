@@ -16,7 +16,7 @@ use super::{
 use crate::{
     model::{
         entry::{Markers, Wording},
-        event::EventKind,
+        event::{EventKind, Why},
     },
     score::{
         board::{Board, Placed, Row},
@@ -106,7 +106,8 @@ pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> 
 }
 
 pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> {
-    let changed = on_each(ctx, &pick::selectors(&args.entries)?, archive)?;
+    let away = |txn: &mut Txn<'_>, row: &Row| archive(txn, row, Why::Person);
+    let changed = on_each(ctx, &pick::selectors(&args.entries)?, away)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.before);
     let lines: Vec<(Row, String)> =
         changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
@@ -115,7 +116,7 @@ pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> 
 }
 
 /// Moves an entry's line to the archive: written there first, then taken out of the topic.
-pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
+pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row, why: Why) -> Result<()> {
     let of = row.entry.wording();
     let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
     let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
@@ -128,7 +129,7 @@ pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row) -> Result<()> {
         // Whoever adds the text again one day wants to see it.
         txn.record(id, EventKind::Unpin)?;
     }
-    txn.record(id, EventKind::Archive)
+    txn.record(id, EventKind::Archive(why))
 }
 
 pub(crate) fn restore(ctx: &Context, args: &RestoreArgs) -> Result<Exit, Failure> {

@@ -113,7 +113,7 @@ fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) 
     let now = Now(at);
     let board = Board::new(now, ctx.rules(), placed);
     let settings = report::settings(ctx, None, Tokens(0));
-    let report = render::report(now, &board, &ctx.config.categories, settings);
+    let report = render::report(&board, &ctx.config.categories, settings);
     Then { now, board, report, former, problems }
 }
 
@@ -166,7 +166,7 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
         let say = |side: &Option<Side>, then: &Then| {
             let Some(Side { row, verdict }) = side else { return };
             let spec = categories.spec(row.entry.category);
-            let score = why::score(row, Arithmetic::of(then.now, row, spec));
+            let score = why::score(row, Arithmetic::of(row, spec));
             let at = when(then.now.0);
             ctx.ui.line(&format!("    {at} {}, {score}; {verdict}", Entries::state(row)));
         };

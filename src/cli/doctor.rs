@@ -20,8 +20,7 @@ use crate::{
     store::{
         init,
         lock::{LockError, StoreLock},
-        log,
-        own,
+        log, own,
         read::Problem,
         vault::{EVIDENCE, Snapshot, Store},
     },

@@ -24,15 +24,17 @@ use crate::{
 
 /// Tend the store: merge, archive, and learn from past sessions
 ///
-/// Merges entries that say the same, archives those that have faded, and learns from sessions and
-/// daily logs since the last dream: corrections, preferences, conventions, choices, finished work, and
-/// what comes up in session after session. Nothing is deleted, and what is pinned or enforced is left
-/// alone. It tends the project's store; with --user, your own.
+/// Merges entries that say the same, archives what has faded and nobody asked to have remembered, and
+/// learns from sessions and daily logs since the last dream: corrections, preferences, conventions,
+/// choices, finished work, and what comes up in session after session.
+/// Nothing is deleted, and what is pinned or enforced is left alone. What else has faded, was replaced
+/// or is past its date is left to you: --plan lists it. It tends the project's store; with --user,
+/// your own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pimem dream                      do it now
-  pimem dream --plan > plan.txt    see what it would do, one act a line
+  pimem dream --plan > plan.txt    see what could be done, one act a line
   pimem dream --apply plan.txt     do what is left of the plan
   pimem dream --llm                let a language model propose more")]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]

@@ -47,7 +47,7 @@ pub(super) fn done(ctx: &Context, stage: &Stage<'_>) {
     if ctx.ui.json {
         return;
     }
-    for step in &stage.plan.steps {
+    for step in stage.plan.steps.iter().filter(|step| step.by != By::Offer) {
         ctx.ui.line(&line(stage, step));
     }
     for refused in &stage.plan.refused {
@@ -113,6 +113,11 @@ pub(super) fn summary(ctx: &Context, stage: &Stage<'_>, gathered: &Gathered) {
         read.push_str(&format!(", {} for the next time", count(gathered.more, "session")));
     }
     if !ctx.ui.json {
+        let offered = stage.plan.steps.iter().filter(|step| step.by == By::Offer).count();
+        if offered > 0 {
+            let lines = count(offered, "line");
+            ctx.ui.line(&format!("Left to you: {lines} out of use (pimem dream --plan)"));
+        }
         ctx.ui.line(&format!("Dreamed: {}; {read}", numbers(stage)));
     }
 }
@@ -140,7 +145,8 @@ fn numbers(stage: &Stage<'_>) -> String {
         ("added", |act| matches!(act, Act::Add { .. })),
         ("reinforced", |act| matches!(act, Act::Reinforce(..))),
     ];
-    let count = |is: Is| stage.plan.steps.iter().filter(|step| is(&step.act)).count();
+    let of = |is: Is| stage.plan.steps.iter().filter(move |step| is(&step.act));
+    let count = |is: Is| of(is).filter(|step| step.by != By::Offer).count();
     let numbers = kinds.into_iter().map(|(name, is)| (count(is), name));
     let told: Vec<String> = numbers
         .filter(|(count, _)| *count > 0)
@@ -214,6 +220,7 @@ fn step_json(stage: &Stage<'_>, step: &Step) -> Value {
     }
     put("reason", json!(step.reason));
     put("by", json!(if step.by == By::Model { "model" } else { "rules" }));
-    put("done", json!(stage.done && !matches!(step.act, Act::Propose(_))));
+    let is_left = step.by == By::Offer || matches!(step.act, Act::Propose(_));
+    put("done", json!(stage.done && !is_left));
     Value::Object(out)
 }

@@ -14,17 +14,20 @@ use crate::{
     model::{
         category::Categories,
         entry::{EntryId, Wording},
-        event::{Cue, EventKind, Provenance},
+        event::{Cue, EventKind, Provenance, Why},
         hash::IdMap,
     },
     plan::{
-        act::{Act, Plan, Refused, Step},
+        act::{Act, By, Plan, Refused, Step},
         dream,
         learn::Conclusion,
         script::{self, Naming},
         vet::{self, Vetting},
     },
-    score::board::{self, Board, Row},
+    score::{
+        archive,
+        board::{self, Board, Row},
+    },
     store::{
         full::TopicFull,
         lock::StoreLock,
@@ -134,16 +137,21 @@ impl<'a> Stage<'a> {
         let mut stage = Self::at(ctx, state, &txn);
         let topics = super::check::topics(&txn.snapshot().topics);
         let categories = &ctx.config.categories;
-        let (board, date) = (&stage.sight.board, calendar::date);
-        let steps = dream::plan(ctx.now, categories, &topics, board, store.scope, date);
+        let (board, days) = (&stage.sight.board, store.used_days());
+        let seen = (board, &days);
+        let steps = dream::plan(ctx.now, categories, &topics, seen, store.scope, calendar::date);
         // What is proposed comes last: it is for the reader.
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
         stage.plan.steps = steps;
         dream_learn::learn(ctx, store, &mut txn, &stage.sight.board, learned, &mut stage.plan);
         drop(txn);
+        let all = std::mem::take(&mut stage.plan.steps);
+        let (offered, steps): (Vec<Step>, Vec<Step>) =
+            all.into_iter().partition(|step| lock.is_some() && step.by == By::Offer);
+        stage.plan.steps = steps;
         stage.carry_out(ctx, store, lock)?;
-        stage.plan.steps.extend(proposed);
+        stage.plan.steps.extend(offered.into_iter().chain(proposed));
         Ok(stage)
     }
 
@@ -232,10 +240,13 @@ fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result
                 txn.record(*keep, EventKind::Merge(others.clone()))?;
             }
             for id in others {
-                curate::archive(txn, sight.row(id)?)?;
+                curate::archive(txn, sight.row(id)?, Why::Merged)?;
             }
         }
-        Act::Archive(id) => curate::archive(txn, sight.row(*id)?)?,
+        Act::Archive(id) => {
+            let row = sight.row(*id)?;
+            curate::archive(txn, row, archive::why(row, sight.categories))?;
+        }
         Act::Add { category, cue, text } => {
             let new = dream_learn::entry(ctx, category, *cue, text)?;
             new.begin(ctx, txn)?;
@@ -248,7 +259,7 @@ fn act(ctx: &Context, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result
             txn.record(new.id(ctx), EventKind::Merge(from.clone()))?;
             new.place(ctx, txn);
             for id in from {
-                curate::archive(txn, sight.row(*id)?)?;
+                curate::archive(txn, sight.row(*id)?, Why::Merged)?;
             }
         }
         Act::Propose(_) => {}

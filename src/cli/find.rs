@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{
+    archived::{self, Archived},
     context::Context,
     intake,
     parts::Parts,
@@ -62,6 +63,13 @@ pub(crate) struct Hit {
     pub(crate) when: Option<Timestamp>,
     /// Whether it was written or reviewed on this machine.
     pub(crate) reviewed: bool,
+}
+
+impl Hit {
+    /// Whether it is an entry that was taken out of service.
+    pub(crate) fn is_archived(&self) -> bool {
+        self.kind == SourceKind::Archive
+    }
 }
 
 /// Hits, and what there was to say about the search.
@@ -139,7 +147,16 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
         space = open(&meaning, true);
     }
     let mode = if space.is_some() { wished } else { Mode::Keyword };
-    let search = Search { ctx, stores, parts, sums, mode, unread: RefCell::default() };
+    let looks = |wanted: &Wanted<'_>| {
+        wanted.kinds.is_empty() || wanted.kinds.contains(&SourceKind::Archive)
+    };
+    let archived = if all.iter().any(looks) {
+        Archived::of(ctx, stores, &corpora)
+    } else {
+        Archived::default()
+    };
+    let unread = RefCell::default();
+    let search = Search { ctx, stores, parts, archived, sums, mode, unread };
     let mut each = Vec::with_capacity(all.len());
     for wanted in all {
         let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
@@ -170,6 +187,8 @@ struct Search<'a> {
     ctx: &'a Context,
     stores: &'a [Store],
     parts: Parts<'a>,
+    /// What of the archive may be found.
+    archived: Archived,
     /// BM25 of every document of every part.
     sums: Vec<Vec<f64>>,
     mode: Mode,
@@ -186,10 +205,11 @@ impl Search<'_> {
         meaning: &mut Meaning,
         reopen: &mut dyn FnMut(&Meaning, bool) -> Option<Space>,
     ) -> (Vec<Hit>, Vec<Hit>) {
-        let Self { ctx, stores, parts, sums, mode, unread } = self;
+        let Self { ctx, stores, parts, archived, sums, mode, unread } = self;
         let mode = *mode;
-        let keep = |part, doc| keeps(wanted, parts, part, doc);
+        let keep = |part, doc| keeps(wanted, (parts, archived), part, doc);
         let filtered = !wanted.kinds.is_empty()
+            || parts.has_archive()
             || !wanted.categories.is_empty()
             || wanted.topic.is_some()
             || wanted.period.is_bounded()
@@ -209,7 +229,7 @@ impl Search<'_> {
             first = candidates(space);
         }
         let mut unread = unread.borrow_mut();
-        let mut placed = place(ctx, stores, parts, wanted, first, &mut unread);
+        let mut placed = place(ctx, stores, (parts, archived), wanted, first, &mut unread);
         let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
         sieve::cut(&mut kept, mode, pool);
         placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
@@ -266,8 +286,17 @@ type Located<'a> = (Candidate, (usize, Doc, &'a str, SourceKind));
 const SPARE: usize = 16;
 
 /// Whether a document is of a wanted kind, category and time, as far as the index knows.
-fn keeps(wanted: &Wanted<'_>, parts: &Parts<'_>, part: usize, number: u32) -> bool {
-    let Some((_, doc, source, kind)) = parts.locate(part, number) else { return false };
+fn keeps(
+    wanted: &Wanted<'_>,
+    (parts, archived): (&Parts<'_>, &Archived),
+    part: usize,
+    number: u32,
+) -> bool {
+    let Some((store, doc, source, kind)) = parts.locate(part, number) else { return false };
+    let may = || corpus::entry_id(&doc).is_some_and(|id| archived.strength(store, id).is_some());
+    if kind == SourceKind::Archive && !wanted.whole_archive && !may() {
+        return false;
+    }
     let of_topic = |topic: &str| {
         let stem = source.strip_prefix("topics/").and_then(|name| name.strip_suffix(".md"));
         let entry = corpus::entry_id(&doc).is_some();
@@ -298,7 +327,7 @@ fn at(candidate: &Candidate) -> (usize, u32) {
 fn place<'a>(
     ctx: &Context,
     stores: &[Store],
-    parts: &Parts<'a>,
+    (parts, archived): (&Parts<'a>, &Archived),
     wanted: &Wanted<'_>,
     candidates: Vec<Candidate>,
     unread: &mut Vec<Problem>,
@@ -307,8 +336,8 @@ fn place<'a>(
         .into_iter()
         .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
         .collect();
-    let docs = located.iter().map(|(_, (store, doc, ..))| (*store, doc));
-    let standings = standing::standings(ctx, stores, parts.corpora, docs, unread);
+    let docs = located.iter().map(|(_, (store, doc, _, kind))| (*store, doc, *kind));
+    let standings = standing::standings(ctx, stores, parts.corpora, archived, docs, unread);
     let mut texts = Texts::new(stores, parts.corpora);
     let mut text = |at: usize| {
         let (found, (_, doc, source, kind)) = located.get(at)?;
@@ -324,10 +353,16 @@ fn place<'a>(
         known.extend((!copy).then_some(at));
         copy
     };
+    // After a merge a line may stand in the archive and in its topic.
+    let live =
+        |(_, (_, doc, _, kind)): &Located<'_>| (*kind == SourceKind::Topic).then_some(doc.id);
+    let live: HashSet<u64> = located.iter().filter_map(live).collect();
     let mut placed = Vec::new();
     for ((at, located), (standing, last)) in located.iter().enumerate().zip(standings) {
         let (candidate, (store, doc, source, kind)) = *located;
-        if standing == Some(Standing::Forgotten)
+        let in_archive = kind == SourceKind::Archive;
+        if !in_archive && standing == Some(Standing::Forgotten)
+            || in_archive && !wanted.whole_archive && live.contains(&doc.id)
             || !wanted.period.contains(last)
             || !wanted.reviewed && is_copy(at, (kind, doc.id))
         {
@@ -339,7 +374,7 @@ fn place<'a>(
             source,
             kind,
             doc,
-            factor: rank::factor(standing),
+            factor: rank::factor(standing) * if in_archive { archived::SHARE } else { 1.0 },
             stability: standing.map_or(0.0, Standing::shown),
             last,
             text: String::new(),
@@ -381,7 +416,7 @@ fn review(ctx: &Context, stores: &[Store], placed: &mut [Placed<'_>]) {
     for (number, store) in stores.iter().enumerate() {
         let trust = &store.trust;
         let key = |placed: &Placed<'_>| match placed.kind {
-            SourceKind::Topic => {
+            SourceKind::Topic | SourceKind::Archive => {
                 let categories = &ctx.config.categories;
                 let name = corpus::category_name(categories, placed.doc.category)?;
                 Some(trust.entry(name, &placed.text))

@@ -97,7 +97,9 @@ fn events<'a>(ctx: &Context, board: &'a Board, rows: &[&'a Row], days: &[Day]) -
     let mut events: Vec<Event<'a>> = Vec::new();
     for row in rows.iter().copied() {
         let spec = ctx.config.categories.spec(row.entry.category);
-        let turns = forecast::turns(ctx.now, row, spec).into_iter().filter(|(at, _)| *at <= end);
+        let turns = forecast::turns(ctx.now, ctx.rules().clock, row, spec)
+            .into_iter()
+            .filter(|(at, _)| *at <= end);
         events.extend(turns.map(|(at, turn)| Event { at, row, what: why::what(turn, spec) }));
     }
     for day in days {
@@ -132,14 +134,16 @@ fn draw(
     days: u32,
     path: &std::path::Path,
 ) -> Result<(), Failure> {
-    let entries = Entries::new(ctx.now, &ctx.config.categories, board);
+    let (entries, clock) =
+        (Entries::new(ctx.now, &ctx.config.categories, board), ctx.rules().clock);
     let curve = |row: &&Row| {
         let spec = ctx.config.categories.spec(row.entry.category);
         let point = |step: u32| {
             let ahead = i64::from(step) * DAY_MS / i64::from(POINTS);
             let then = Now(Timestamp(ctx.now.0.0.saturating_add(ahead)));
+            let idle = row.idle.and(clock.ahead(ctx.now, then));
             let standing =
-                stability::standing_of(then, row.evidence.strength(), spec.tau_days, false);
+                stability::standing_of(idle, row.evidence.strength(), spec.tau_days, false);
             (f64::from(step) / f64::from(POINTS), standing.shown())
         };
         let text: String = row.entry.text.chars().take(NAME).collect();

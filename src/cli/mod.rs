@@ -3,6 +3,7 @@
 mod acknowledged;
 mod add;
 mod adding;
+mod archived;
 mod awaiting;
 mod calendar;
 mod chart;

@@ -12,6 +12,7 @@ use crate::{
     score::{
         board::Placed,
         caps::{self, Candidate},
+        clock::Clock,
         rivals,
     },
     store::vault::{Snapshot, Store},
@@ -46,7 +47,9 @@ pub(super) fn find(
     others: &[Line],
 ) -> Result<Found, Failure> {
     let rules = ctx.rules();
-    let sure = rules.fresh && placed.reviewed && caps::suffices(rules.categories);
+    // Days of use are told by the whole log.
+    let by_calendar = rules.clock == Clock::Calendar;
+    let sure = rules.fresh && by_calendar && placed.reviewed && caps::suffices(rules.categories);
     if !sure || placed.pinned {
         return Ok(if placed.reviewed && placed.pinned { Found::Placed } else { Found::Unsure });
     }

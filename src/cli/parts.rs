@@ -33,6 +33,12 @@ impl<'a> Parts<'a> {
         parts
     }
 
+    /// Whether there are files of an archive.
+    pub(super) fn has_archive(&self) -> bool {
+        let mut sources = self.corpora.iter().flat_map(|corpus| &corpus.sources);
+        sources.any(|source| source.kind == SourceKind::Archive)
+    }
+
     /// What the ranking sees.
     pub(super) fn searched<'b>(
         &'b self,

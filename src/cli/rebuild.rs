@@ -19,9 +19,13 @@ use crate::{
         table,
     },
     index::build,
-    model::time::{Age, Timestamp},
+    model::{
+        entry::EntryId,
+        time::{Age, Timestamp},
+    },
     recall::telemetry::Access,
     score::{
+        archive,
         board::{self, Board, Row},
         stability::State,
     },
@@ -32,9 +36,10 @@ use crate::{
     },
 };
 
-/// Adopt hand-written lines, rescore, archive cold topics, rebuild the index
+/// Adopt hand-written lines, rescore, archive what has faded, rebuild the index
 ///
-/// Writes `memory-scores.json` for other programs, and has the chosen model embed what it has not
+/// Only what nobody asked to have remembered goes to the archive, and only in a store that was used on
+/// ten days since that was of use last. Writes `memory-scores.json` for other programs, and has the chosen model embed what it has not
 /// yet, however long that takes. Searching and reporting work without it too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -48,7 +53,10 @@ struct Outcome {
     store: Store,
     board: ManuallyDrop<Board>,
     adopted: usize,
-    archived: Vec<(String, usize)>,
+    /// By topic.
+    archived: BTreeMap<String, Vec<EntryId>>,
+    /// The same as lines for people.
+    moved: Vec<String>,
     indexed: Option<build::Built>,
 }
 
@@ -82,11 +90,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         if outcome.adopted > 0 {
             ctx.ui.line(&format!("Adopted: {} hand-written entries", outcome.adopted));
         }
-        for (topic, count) in &outcome.archived {
-            ctx.ui.line(&format!(
-                "Archived: topic {topic} went cold ({count} entries, archive/{topic}.md)"
-            ));
-        }
+        outcome.moved.iter().for_each(|line| ctx.ui.line(&format!("Archived: {line}")));
         let Some(built) = &outcome.indexed else {
             ctx.ui.note("The index was left as it is");
             continue;
@@ -128,13 +132,18 @@ fn rebuild(
     let adopted = txn.adopt(None);
     let placed = txn.placed();
     let before = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
-    let mut archived = Vec::new();
+    let days = store.used_days();
+    let entries = Entries::new(ctx.now, categories, &before);
+    let (mut archived, mut moved) = (BTreeMap::<String, Vec<EntryId>>::new(), Vec::new());
     for (topic, rows) in before.topics(store.scope) {
-        if board::cold(ctx.now, &rows, categories) {
-            for row in &rows {
-                curate::archive(&mut txn, row)?;
+        let cold = board::cold(&rows, categories);
+        for row in rows {
+            let faded = cold || archive::is_dropped(row);
+            if faded && archive::goes_unasked(ctx.now, row, &days) {
+                curate::archive(&mut txn, row, archive::why(row, categories))?;
+                moved.push(format!("{}, to archive/{topic}.md", entries.line(row)));
+                archived.entry(topic.to_owned()).or_default().push(row.entry.id);
             }
-            archived.push((topic.to_owned(), rows.len()));
         }
     }
     txn.commit()?;
@@ -146,7 +155,7 @@ fn rebuild(
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
     let indexed = index(ctx, &store, whole, model);
-    Ok(Outcome { store, board, adopted, archived, indexed })
+    Ok(Outcome { store, board, adopted, archived, moved, indexed })
 }
 
 /// Builds the index, and makes the vectors of the chosen model.
@@ -250,7 +259,10 @@ fn json_of(ctx: &Context, outcome: &Outcome) -> Value {
     let archived: Vec<Value> = outcome
         .archived
         .iter()
-        .map(|(topic, count)| json!({"topic": topic, "entries": count}))
+        .map(|(topic, ids)| {
+            let named: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            json!({"topic": topic, "entries": ids.len(), "ids": named})
+        })
         .collect();
     json!({
         "store": outcome.store.dir.display().to_string(),

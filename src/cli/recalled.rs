@@ -16,46 +16,88 @@ use crate::{
         similar::Sketch,
     },
     score::board::Board,
-    store::vault::{self, Store},
+    store::{
+        notes,
+        vault::{self, Store},
+    },
     text::safe,
 };
 
 /// Past sessions that a prompt brings to mind.
 const SESSIONS: usize = 3;
+/// Notes and items of logs that a prompt brings to mind.
+const NOTES: usize = 2;
+/// Characters of one of them.
+const NOTE: usize = 400;
 /// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
 const READ: usize = 8;
 /// Summaries that are looked past because they were shown before, at most.
 const PASSED: usize = 16;
 
-/// What a prompt brings to mind: entries but for some, and past sessions, more of them when some
-/// were shown before. One search finds both. Whether entries still hold is the caller's to ask.
+/// Where entries are recalled from.
+const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
+
+/// What a prompt brings to mind.
+pub(crate) struct Recalled {
+    /// Entries; whether they still hold is the caller's to ask.
+    pub(crate) entries: Found,
+    /// Notes and items of logs.
+    pub(crate) notes: Vec<Hit>,
+    /// Past sessions.
+    pub(crate) sessions: Vec<Hit>,
+}
+
+/// What a prompt brings to mind: entries but for some, and passages, more of them when some were shown
+/// before (`None` where nothing is known of that, and notes are not wanted). One search finds all.
 pub(crate) fn search(
     ctx: &Context,
     stores: &[Store],
     prompt: &str,
     except: &IdSet<EntryId>,
-    shown: usize,
-) -> (Found, Vec<Hit>) {
+    shown: Option<usize>,
+) -> Recalled {
     let query = Query::from_prompt(prompt);
     let entries = Wanted {
         except: Some(except),
-        ..Wanted::recall(ctx, &query, limit(ctx).saturating_mul(2), &[SourceKind::Topic])
+        ..Wanted::recall(ctx, &query, limit(ctx).saturating_mul(2), ENTRIES)
     };
-    let more = SESSIONS + shown.min(PASSED);
+    let passed = shown.unwrap_or(0).min(PASSED);
+    let more = SESSIONS + passed;
     let sessions = Wanted {
         pool: Some(READ + more),
         ..Wanted::recall(ctx, &query, more, &[SourceKind::Session])
     };
+    let kinds = &[SourceKind::Notes, SourceKind::Daily];
+    let notes = Wanted::recall(ctx, &query, NOTES + passed, kinds);
     // Most stores have none.
     let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
-    let found = if stores.iter().any(has_some) {
-        find_each(ctx, stores, &[entries, sessions])
-    } else {
-        find_each(ctx, stores, &[entries])
+    let has_notes = |store: &Store| {
+        store.dir.join(notes::NOTES).is_file() || store.dir.join(notes::DAILY).is_dir()
     };
-    let mut found = found.into_iter();
+    let with_notes = shown.is_some() && stores.iter().any(has_notes);
+    let with_sessions = stores.iter().any(has_some);
+    let mut wanted = vec![entries];
+    wanted.extend(with_notes.then_some(notes));
+    wanted.extend(with_sessions.then_some(sessions));
+    let mut found = find_each(ctx, stores, &wanted).into_iter();
     let entries = found.next().unwrap_or_default();
-    (entries, found.next().map(|sessions| sessions.hits).unwrap_or_default())
+    let mut hits = |wanted: bool| wanted.then(|| found.next()).flatten().map(|found| found.hits);
+    let notes = hits(with_notes).unwrap_or_default();
+    Recalled { entries, notes, sessions: hits(with_sessions).unwrap_or_default() }
+}
+
+/// The first notes and items of logs that are nearer to the prompt than the entries beside them, but
+/// for those that were shown before.
+pub(crate) fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Vec<Hit> {
+    let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
+    let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
+    let is_new = |hit: &Hit| {
+        let sketch = Sketch::of(&note_text(hit));
+        hit.score >= best
+            && !known(said(hit))
+            && beside.iter().all(|known| known.similarity(&sketch) < ALIKE)
+    };
+    distinct(hits.into_iter().filter(is_new), NOTES)
 }
 
 /// The first past sessions of some hits, but for those that were shown before and those that are worded
@@ -78,6 +120,10 @@ pub(crate) fn limit(ctx: &Context) -> usize {
 /// Those of some hits that hold by a board.
 pub(crate) fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
+        // Of what was archived, the search has asked.
+        if hit.is_archived() {
+            return true;
+        }
         let row = hit.entry.and_then(|id| board.get(id));
         row.is_some_and(|row| {
             // The text of a hit is that of some line; of the entry, the board knows what was reviewed.
@@ -111,6 +157,9 @@ pub(crate) fn hold(ctx: &Context, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
     let board = LazyCell::new(|| ctx.board(stores).0);
     let replaced = |id| board.get(id).is_none_or(|row| row.superseded_by.is_some());
     let holds = |hit: &Hit| {
+        if hit.is_archived() {
+            return true;
+        }
         let ledger =
             ledgers.iter().find(|(scope, _)| *scope == hit.scope).map(|(_, ledger)| ledger);
         let Some(id) = hit.entry else { return true };
@@ -143,7 +192,36 @@ pub(crate) fn line(ctx: &Context, hit: &Hit) -> String {
     let mut categories = ctx.config.categories.iter().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| corpus::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
-    format!("- [{}] {}\n", safe::model(name), safe::model(&hit.text))
+    let mark = if hit.is_archived() { " (archived)" } else { "" };
+    format!("- [{}] {}{mark}\n", safe::model(name), safe::model(&hit.text))
+}
+
+/// The first line of a note or of an item of a log that is no heading.
+fn said(hit: &Hit) -> &str {
+    let mut lines = hit.text.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
+}
+
+/// The words of a note or of an item of a log, on one line.
+fn note_text(hit: &Hit) -> String {
+    let lines = hit.text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let text = text.strip_prefix("- ").unwrap_or(&text);
+    if text.chars().nth(NOTE).is_none() {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(NOTE).collect();
+    let whole = start.rsplit_once(' ').map_or(start.as_str(), |(whole, _)| whole);
+    format!("{whole} …")
+}
+
+/// A note or an item of a log with its file, or its day.
+fn note(hit: &Hit) -> String {
+    let from = match (hit.kind, hit.when) {
+        (SourceKind::Daily, Some(when)) => when.date(),
+        _ => hit.source.clone(),
+    };
+    format!("- {from}: {}\n", safe::model(&note_text(hit)))
 }
 
 /// A past session: its date and its summary.
@@ -153,11 +231,16 @@ pub(crate) fn session(hit: &Hit) -> String {
 }
 
 /// What was recalled, as it stands in a prompt.
-pub(crate) fn text(ctx: &Context, entries: &[Hit], sessions: &[Hit]) -> String {
+pub(crate) fn text(ctx: &Context, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> String {
     let mut text = String::new();
     if !entries.is_empty() {
         text.push_str("# Contextually Relevant Memories\n\n");
         text.extend(entries.iter().map(|hit| line(ctx, hit)));
+    }
+    if !notes.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str("# Relevant Notes and Logs\n\n");
+        text.extend(notes.iter().map(note));
     }
     if !sessions.is_empty() {
         text.push_str(if text.is_empty() { "" } else { "\n" });

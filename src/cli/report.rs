@@ -78,21 +78,22 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
     let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
     let (board, snapshots) = ctx.own_board(&stores);
-    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let report = render::report(&board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
     let mut sessions = Vec::new();
     if let Some(prompt) =
         prompt.filter(|prompt| settings.budget > Tokens(0) && !gate::is_trivial(prompt))
     {
         let shown: IdSet<EntryId> = report.shown(&board).collect();
-        (recalled, sessions) = recalled::search(ctx, &stores, &prompt, &shown, 0);
-        sessions = recalled::sessions(sessions, |_| false);
+        let found = recalled::search(ctx, &stores, &prompt, &shown, None);
+        sessions = recalled::sessions(found.sessions, |_| false);
+        recalled = found.entries;
         recalled.hits = recalled::on_board(&board, recalled.hits, recalled::limit(ctx));
     }
     let Found { hits: recalled, stale, .. } = recalled;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic =
-        |row: &Row| Arithmetic::of(ctx.now, row, ctx.config.categories.spec(row.entry.category));
+        |row: &Row| Arithmetic::of(row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
     let waiting = ctx.unreviewed(&stores, board.rows.iter().map(|row| &row.entry));
     ctx.say_left_out(&stores, waiting);
@@ -122,7 +123,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.document(&document);
     } else {
         ctx.ui.text(&report.text);
-        let more = recalled::text(ctx, &recalled, &sessions);
+        let more = recalled::text(ctx, &recalled, &[], &sessions);
         ctx.ui.text(if report.text.is_empty() || more.is_empty() { "" } else { "\n" });
         ctx.ui.text(&more);
         if args.explain {

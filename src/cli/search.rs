@@ -24,6 +24,9 @@ use crate::{
 
 /// Find memories, notes, log items, observations and past sessions by words and meaning
 ///
+/// What went to the archive for its age is found too, and marked; the rest of the archive only by
+/// --in archive.
+///
 /// What is meant is found too, in other words: by the vectors of a model that is built in, or of
 /// another one (see pimem model). Words are matched by their stem, and tags, links, paths, flags
 /// and identifiers as written. Words that only make a question are ignored. Exit code 1 says that
@@ -134,6 +137,8 @@ enum Within {
     Observations,
     /// Summaries of past sessions
     Sessions,
+    /// Entries that were taken out of service, for whatever reason
+    Archive,
     /// Everything
     All,
 }
@@ -158,6 +163,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             Within::Daily => vec![SourceKind::Daily],
             Within::Observations => vec![SourceKind::Observation],
             Within::Sessions => vec![SourceKind::Session],
+            Within::Archive => vec![SourceKind::Archive],
             Within::All => SourceKind::ALL.to_vec(),
         })
         .collect();
@@ -179,6 +185,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         except: None,
         pool: None,
         reviewed: false,
+        whole_archive: args.within.contains(&Within::Archive),
     };
     let stores = ctx.readers()?;
     let found = find::find(ctx, &stores, &wanted);
@@ -207,6 +214,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             let name = id(hit).unwrap_or_else(|| "-".to_owned());
             let text = whose.mark(snippet(&hit.text, &query), hit.scope);
             let text = view::mark_unreviewed(text, hit.reviewed);
+            let text = if hit.is_archived() { format!("{text} (archived)") } else { text };
             vec![format!("{:.3}", hit.score), name, place, text]
         };
         ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
@@ -290,6 +298,9 @@ pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
     put("text", json!(hit.text));
     if !hit.reviewed {
         put("reviewed", json!(false));
+    }
+    if hit.is_archived() {
+        put("archived", json!(true));
     }
     if explain {
         let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;

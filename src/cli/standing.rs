@@ -1,6 +1,6 @@
 //! The standing of what a search found: looked up for candidates only.
 
-use super::context::Context;
+use super::{archived::Archived, context::Context};
 use crate::{
     index::corpus::Corpus,
     model::{
@@ -8,8 +8,9 @@ use crate::{
         hash::{IdMap, IdSet},
         time::Timestamp,
     },
-    recall::corpus::{self, Doc},
+    recall::corpus::{self, Doc, SourceKind},
     score::{
+        clock::{Clock, Days},
         evidence::Strength,
         stability::{self, Standing},
     },
@@ -22,17 +23,21 @@ pub(crate) fn standings<'a>(
     ctx: &Context,
     stores: &[Store],
     corpora: &[Corpus],
-    docs: impl Iterator<Item = (usize, &'a Doc)>,
+    archived: &Archived,
+    docs: impl Iterator<Item = (usize, &'a Doc, SourceKind)>,
     unread: &mut Vec<Problem>,
 ) -> Vec<(Option<Standing>, Option<Timestamp>)> {
-    let docs: Vec<(usize, &Doc)> = docs.collect();
+    let docs: Vec<(usize, &Doc, SourceKind)> = docs.collect();
     let strengths: Vec<IdMap<EntryId, Strength>> = stores
         .iter()
         .zip(corpora)
         .enumerate()
         .map(|(number, (store, corpus))| {
-            let here = docs.iter().filter(|(store, _)| *store == number);
-            let wanted = here.filter_map(|(_, doc)| corpus::entry_id(doc)).collect();
+            // The log alone tells of what has no line.
+            let here = docs
+                .iter()
+                .filter(|(store, _, kind)| *store == number && *kind != SourceKind::Archive);
+            let wanted = here.filter_map(|(_, doc, _)| corpus::entry_id(doc)).collect();
             strengths(ctx, store, corpus, &wanted, unread)
         })
         .collect();
@@ -42,18 +47,28 @@ pub(crate) fn standings<'a>(
         .iter()
         .map(|(_, spec)| (corpus::category_hash(&spec.name), spec.tau_days))
         .collect();
+    let clock = ctx.rules().clock;
+    let days: Vec<Days> = match clock {
+        Clock::Calendar => stores.iter().map(|_| Days::default()).collect(),
+        Clock::Active(_) => stores.iter().map(Store::used_days).collect(),
+    };
     docs.iter()
-        .map(|(store, doc)| {
+        .map(|(store, doc, kind)| {
             let id = corpus::entry_id(doc);
-            let strength = id.and_then(|id| strengths.get(*store)?.get(&id).copied());
+            let strength = id.and_then(|id| match kind {
+                SourceKind::Archive => archived.strength(*store, id),
+                _ => strengths.get(*store)?.get(&id).copied(),
+            });
             let Some(mut strength) = strength else {
                 return (None, Timestamp::from_seconds(doc.when));
             };
             strength.last_reinforced = ctx.now.cap(strength.last_reinforced);
             let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
-            let standing =
-                stability::standing_of(ctx.now, strength, tau.unwrap_or(1.0), doc.pinned);
-            (Some(standing), Some(strength.last_reinforced))
+            let last = strength.last_reinforced;
+            let idle = days.get(*store).map(|days| clock.at(ctx.now, days).since(last));
+            let idle = idle.unwrap_or_else(|| ctx.now.since(last));
+            let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), doc.pinned);
+            (Some(standing), Some(last))
         })
         .collect()
 }

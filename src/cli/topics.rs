@@ -15,8 +15,8 @@ use crate::{
 
 /// List topic files with their size and hotness
 ///
-/// Hotness is the sum of the scores of a topic's entries. A cold topic, in which nothing was
-/// reinforced for twice its decay constant, goes to the archive at the next rebuild.
+/// Hotness is the sum of the scores of a topic's entries. A topic is cold when nothing in it was
+/// reinforced for twice its decay constant, and nothing is pinned or enforced.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
                 entries: rows.len(),
                 pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
                 hotness: board::hotness(rows),
-                cold: board::cold(ctx.now, rows, &ctx.config.categories),
+                cold: board::cold(rows, &ctx.config.categories),
                 chars: topic.doc.chars(),
             });
         }

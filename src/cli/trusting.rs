@@ -210,7 +210,7 @@ impl<'a> Notes<'a> {
 
     /// Whether it is such a file, and may.
     pub(super) fn shown(&mut self, kind: SourceKind, number: usize, name: &str) -> bool {
-        if matches!(kind, SourceKind::Topic | SourceKind::Session) {
+        if matches!(kind, SourceKind::Topic | SourceKind::Archive | SourceKind::Session) {
             return false;
         }
         let Some(store) = self.stores.get(number) else { return false };

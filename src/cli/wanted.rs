@@ -32,6 +32,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) pool: Option<usize>,
     /// Only what was written or reviewed on this machine.
     pub(crate) reviewed: bool,
+    /// All of the archive, and not only what went there for its age.
+    pub(crate) whole_archive: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -55,6 +57,7 @@ impl<'a> Wanted<'a> {
             except: None,
             pool: None,
             reviewed: true,
+            whole_archive: false,
         }
     }
 }

@@ -47,10 +47,10 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let (board, snapshots) = ctx.own_board(&stores);
     let row = pick::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
     let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
-    let made = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let made = render::report(&board, &ctx.config.categories, settings);
     let verdict = made.verdict(&board, row).unwrap_or(&Verdict::ReportFull);
     let spec = ctx.config.categories.spec(row.entry.category);
-    let turns = forecast::turns(ctx.now, row, spec);
+    let turns = forecast::turns(ctx.now, ctx.rules().clock, row, spec);
     let act = if verdict.shown() {
         None
     } else {
@@ -65,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         doc.heading_above(doc.entries.iter().find(|entry| entry.is(&wording))?)
     });
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let arithmetic = Arithmetic::of(ctx.now, row, spec);
+    let arithmetic = Arithmetic::of(row, spec);
     let short = entries.short(row.entry.id);
     let tokens = Tokens::of(&format!("- {}\n", safe::model(&row.entry.text)));
     if ctx.ui.json {

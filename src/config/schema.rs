@@ -129,6 +129,12 @@ const GENERAL: &[Key] = &[
         "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once",
     ),
     key(
+        "scoring.clock",
+        "PIMEM_SCORING_CLOCK",
+        Kind::Choice(&["calendar", "active"]),
+        "What makes memories age: every day, or only days on which the store was used",
+    ),
+    key(
         "categories",
         "PIMEM_CATEGORIES",
         Kind::Categories,

@@ -142,7 +142,7 @@ pub(crate) struct Manifest {
 pub(crate) fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
-    crate::model::hash::fnv1a64(&[b"7", &version, names.as_bytes()])
+    crate::model::hash::fnv1a64(&[b"8", &version, names.as_bytes()])
 }
 
 /// SHA-256 of a file's content.
@@ -207,6 +207,14 @@ pub(crate) fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
         Ok(topics) => {
             names.extend(
                 topics.into_iter().map(|name| (format!("topics/{name}"), SourceKind::Topic)),
+            );
+        }
+        Err(problem) => problems.push(problem),
+    }
+    match read::markdown_names(&store.dir, &store.dir.join("archive")) {
+        Ok(archive) => {
+            names.extend(
+                archive.into_iter().map(|name| (format!("archive/{name}"), SourceKind::Archive)),
             );
         }
         Err(problem) => problems.push(problem),

@@ -77,7 +77,7 @@ pub enum EventKind {
     /// Not valid after a moment.
     Expire(Timestamp),
     /// Moved to the archive.
-    Archive,
+    Archive(Why),
     /// These events about the same entry never happened.
     Retract(Vec<EventId>),
     /// An operation of a later version.
@@ -90,6 +90,42 @@ impl EventKind {
     #[must_use]
     pub fn is_use(&self) -> bool {
         matches!(self, Self::Add(..) | Self::Reinforce(_) | Self::Harmful(_))
+    }
+}
+
+/// What an entry went to the archive for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Why {
+    /// Somebody wanted it; or the log does not say, or says what a later version means by it.
+    #[default]
+    Person,
+    /// It had faded. It is still true, as far as anybody knows.
+    Age,
+    /// Another entry says better what it said, or its date had passed.
+    Replaced,
+    /// Another entry says the same, and has its evidence.
+    Merged,
+}
+
+impl Why {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Person, Self::Age, Self::Replaced, Self::Merged];
+
+    /// The word in the log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Age => "age",
+            Self::Replaced => "replaced",
+            Self::Merged => "merged",
+        }
+    }
+
+    /// What a word in the log stands for.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        Self::ALL.into_iter().find(|why| why.name() == name).unwrap_or_default()
     }
 }
 
@@ -196,6 +232,7 @@ impl Event {
             // `by` names the entry here; everywhere else it names who did it.
             EventKind::Supersede(by) => put("by", json!(by.to_string())),
             EventKind::Expire(until) => put("until", json!(until.to_string())),
+            EventKind::Archive(why) => put("why", json!(why.name())),
             _ => {}
         }
         if !matches!(self.kind, EventKind::Supersede(_)) {
@@ -238,6 +275,7 @@ impl Event {
                 let parts: Vec<[u8; 16]> = ids.iter().map(|id| id.0.to_be_bytes()).collect();
                 fnv1a64(&[parts.as_flattened()])
             }
+            EventKind::Archive(why) => *why as u64,
             _ => 0,
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
@@ -261,7 +299,7 @@ impl Event {
             EventKind::Supersede(_) => "supersede",
             EventKind::Merge(_) => "merge",
             EventKind::Expire(_) => "expire",
-            EventKind::Archive => "archive",
+            EventKind::Archive(_) => "archive",
             EventKind::Retract(_) => "retract",
             EventKind::Unknown => "unknown",
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     entry::EntryId,
-    event::{Author, Cue, Event, EventKind, Origin},
+    event::{Author, Cue, Event, EventKind, Origin, Why},
     time::Timestamp,
     ulid::EventId,
 };
@@ -168,7 +168,7 @@ fn read_json(line: &str) -> Option<Event> {
             let until = text("until")?;
             EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
         }
-        "archive" => EventKind::Archive,
+        "archive" => EventKind::Archive(text("why").map_or(Why::Person, Why::of)),
         "retract" => {
             let ids = value.get("ids")?.as_array()?;
             EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())

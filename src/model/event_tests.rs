@@ -24,7 +24,8 @@ fn what_is_written_is_read() {
         EventKind::Supersede(EntryId(8)),
         EventKind::Merge(vec![EntryId(1), EntryId(2)]),
         EventKind::Expire(Timestamp(99)),
-        EventKind::Archive,
+        EventKind::Archive(Why::Person),
+        EventKind::Archive(Why::Age),
         EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
     ] {
         let ts = Timestamp(1_782_842_400_123);

@@ -118,6 +118,12 @@ impl Age {
         Some(Self(u64::from(number) * unit))
     }
 
+    /// This long, and so long before.
+    #[must_use]
+    pub fn and(self, more: Self) -> Self {
+        Self(self.0.saturating_add(more.0))
+    }
+
     /// The age in days, with fraction.
     #[must_use]
     pub fn days(self) -> f64 {

@@ -44,6 +44,8 @@ pub(crate) enum Act {
 pub(crate) enum By {
     /// The rules, which only want what cannot do harm.
     Rules,
+    /// The rules, if somebody agrees.
+    Offer,
     /// A language model.
     Model,
 }

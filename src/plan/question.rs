@@ -4,11 +4,11 @@
 //! Each item is one line, and all of them stand between two lines with a mark that none of them
 //! holds.
 
-use super::dream::is_free;
 use crate::{
     model::{category::Categories, entry::without_private, hash::fnv1a64, time::Now},
     report::budget::Tokens,
     score::{
+        archive::is_free,
         board::{Board, Row},
         evidence::UserState,
     },

@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use super::{
     act::{Act, By, Step},
     contradiction::Outlines,
-    dream::is_free,
     instruction,
 };
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
     },
     recall::{duplicate::Outline, tokens::Tokenizer, usage::content},
     score::{
+        archive::is_free,
         board::{Board, Row},
         evidence::UserState,
     },
@@ -89,7 +89,7 @@ impl Vetting {
                 let text = self.text(categories, by, &category, &text)?;
                 match (self.like(categories, &category, &text, by), by) {
                     (Some(known), By::Model) => self.again(by, known, 1)?,
-                    (Some(known), By::Rules) => return Err(known_already(known)),
+                    (Some(known), By::Rules | By::Offer) => return Err(known_already(known)),
                     (None, _) => Act::Add { category, cue, text },
                 }
             }
@@ -225,7 +225,7 @@ impl Vetting {
     /// also in other words.
     fn like(&self, categories: &Categories, category: &str, text: &str, by: By) -> Option<EntryId> {
         let exact = EntryId::of(category, text.as_bytes());
-        if by == By::Rules || self.rows.contains_key(&exact) {
+        if by != By::Model || self.rows.contains_key(&exact) {
             return self.rows.contains_key(&exact).then_some(exact);
         }
         let (ids, outlines) = self.outlines.get_or_init(|| {

@@ -12,6 +12,7 @@ use crate::{
     plan::act::{Act, By, Step},
     score::{
         board::{Board, Placed, Rules, Scope},
+        clock::Clock,
         ledger::Ledger,
     },
 };
@@ -66,7 +67,11 @@ pub(crate) fn board(categories: &Categories) -> Board {
             reviewed: *name != "unreviewed",
         });
     }
-    Board::new(NOW, Rules { categories, fresh: true, reserve: true }, vec![(placed, &ledger)])
+    Board::new(
+        NOW,
+        Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
+        vec![(placed, &ledger)],
+    )
 }
 
 /// What the rules planned and somebody has read may be done, also where a model may not.

@@ -37,12 +37,21 @@ pub enum SourceKind {
     Observation,
     /// Summaries of past sessions: one document a session.
     Session,
+    /// A file of the archive: one document an entry.
+    Archive,
 }
 
 impl SourceKind {
     /// All of them, in the order of their numbers in an index file.
-    pub const ALL: [Self; 6] =
-        [Self::Topic, Self::Notes, Self::Scratchpad, Self::Daily, Self::Observation, Self::Session];
+    pub const ALL: [Self; 7] = [
+        Self::Topic,
+        Self::Notes,
+        Self::Scratchpad,
+        Self::Daily,
+        Self::Observation,
+        Self::Session,
+        Self::Archive,
+    ];
 
     /// The word in output and for `--in`.
     #[must_use]
@@ -54,6 +63,7 @@ impl SourceKind {
             Self::Daily => "daily",
             Self::Observation => "observations",
             Self::Session => "sessions",
+            Self::Archive => "archive",
         }
     }
 }
@@ -117,7 +127,7 @@ pub fn documents(
     mut each: impl FnMut(Doc, &str),
 ) {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    if kind == SourceKind::Topic {
+    if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
         let topic = TopicDoc::parse(bytes, categories);
         let mut seen: IdMap<EntryId, &TopicEntry> = IdMap::default();
         let mut twins = HashSet::new();

@@ -28,7 +28,7 @@ const MOST: u32 = 1000;
 pub struct Arithmetic {
     /// Weight of the cue.
     pub weight: f64,
-    /// Days since the last reinforcement.
+    /// Days since the last reinforcement, by the store's clock.
     pub age_days: f64,
     /// The category's decay constant in days.
     pub tau_days: f64,
@@ -43,8 +43,8 @@ pub struct Arithmetic {
 impl Arithmetic {
     /// The factors of a row's score, whether or not it is pinned or forgotten.
     #[must_use]
-    pub fn of(now: Now, row: &Row, spec: &CategorySpec) -> Self {
-        let age_days = now.since(row.evidence.last_reinforced).days();
+    pub fn of(row: &Row, spec: &CategorySpec) -> Self {
+        let age_days = row.idle.days();
         Self {
             weight: row.evidence.cue.weight(),
             age_days,
@@ -130,7 +130,7 @@ fn shown_after(
         stores.iter().map(|(_, ledger)| after(now, ledger, of.id, kinds)).collect();
     let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
     let board = Board::new(now, rules, placed.collect());
-    let report = render::report(now, &board, rules.categories, settings);
+    let report = render::report(&board, rules.categories, settings);
     board.find(of).and_then(|row| report.verdict(&board, row)).is_some_and(Verdict::shown)
 }
 
@@ -159,7 +159,7 @@ mod tests {
             ulid::EventId,
         },
         report::{budget::Tokens, render::GroundTruth},
-        score::board::Scope,
+        score::{board::Scope, clock::Clock},
     };
 
     const NOW: Now = Now(Timestamp(400 * DAY_MS));
@@ -214,7 +214,8 @@ mod tests {
     /// What would bring the first entry in.
     fn act(entries: &[Entry], budget: u32) -> Option<Act> {
         let categories = Categories::default();
-        let rules = Rules { categories: &categories, fresh: true, reserve: true };
+        let rules =
+            Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
@@ -248,7 +249,7 @@ mod tests {
             fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true, reserve: true };
+            let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
             let (placed, ledger) = store(&entries);
             let of = placed[0].wording();
             let stores = vec![(placed, &ledger)];
@@ -268,11 +269,11 @@ mod tests {
         #[test]
         fn the_factors_make_the_score(age in 0..500_i64, n in 0..100_u32, category in 0..6_u16) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true, reserve: true };
+            let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
             let (placed, ledger) = store(&[(category, age, n, None)]);
             let board = Board::new(NOW, rules, vec![(placed, &ledger)]);
             let row = &board.rows[0];
-            let arithmetic = Arithmetic::of(NOW, row, categories.spec(CategoryId(category)));
+            let arithmetic = Arithmetic::of(row, categories.spec(CategoryId(category)));
             prop_assert!((arithmetic.score() - row.standing.shown()).abs() < 1e-9);
         }
     }

@@ -2,12 +2,9 @@
 
 use std::fmt;
 
-use crate::{
-    model::{category::CategorySpec, time::Now},
-    score::board::Row,
-};
+use crate::{model::category::CategorySpec, score::board::Row};
 
-/// factor × e^(−Δt / days), with Δt since the last reinforcement. Evidence takes no part: it has
+/// factor × e^(−Δt / days), with Δt since the last reinforcement by the store's clock. Evidence takes no part: it has
 /// paid for the places by score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lasting(f64);
@@ -15,9 +12,8 @@ pub struct Lasting(f64);
 impl Lasting {
     /// The lasting value of an entry of the category `spec`.
     #[must_use]
-    pub fn of(now: Now, row: &Row, spec: &CategorySpec) -> Self {
-        let days = now.since(row.evidence.last_reinforced).days();
-        let value = spec.fill * (-days / spec.lasting_days()).exp();
+    pub fn of(row: &Row, spec: &CategorySpec) -> Self {
+        let value = spec.fill * (-row.idle.days() / spec.lasting_days()).exp();
         Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
     }
 }

@@ -44,7 +44,7 @@ pub fn outlook(
     for day in 0..=i64::from(days) {
         let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
         let board = Board::new(Now(at), rules, stores.to_vec());
-        let report = render::report(Now(at), &board, rules.categories, settings);
+        let report = render::report(&board, rules.categories, settings);
         let shown: BTreeSet<EntryId> = report.shown(&board).collect();
         let before = found.last().map_or(&shown, |day| &day.shown);
         let left = before.difference(&shown).copied().collect();

@@ -5,7 +5,7 @@ use super::{
     select::{self, Fill, Room, Section, Selection, Verdict},
 };
 use crate::{
-    model::{category::Categories, entry::EntryId, time::Now},
+    model::{category::Categories, entry::EntryId},
     score::board::{Board, Row},
 };
 
@@ -93,7 +93,7 @@ impl Report {
 
 /// Builds the report. Without pinned entries it never exceeds the budget.
 #[must_use]
-pub fn report(now: Now, board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
+pub fn report(board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
     let fill = settings.fill.map(|search_command| Fill { search_command });
     let build = |warn: bool, limit: Option<usize>| {
@@ -101,8 +101,7 @@ pub fn report(now: Now, board: &Board, categories: &Categories, settings: Settin
         let widest = header(budget, budget, fill.map(|_| budget));
         let head = widest.chars().count() + 1 + fixed.chars().count();
         let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
-        let select =
-            |by_score| select::select(now, board, categories, Room { chars, by_score }, fill);
+        let select = |by_score| select::select(board, categories, Room { chars, by_score }, fill);
         let by_score = limit.map_or(chars, |limit| {
             let pinned = select(0).pinned;
             chars.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())))
@@ -201,12 +200,13 @@ mod tests {
         model::{
             entry::EntryId,
             event::{Author, Cue, Event, EventKind},
-            time::Timestamp,
+            time::{Now, Timestamp},
             ulid::EventId,
         },
         score::{
             board::{Placed, Rules, Scope},
             caps::Place,
+            clock::Clock,
             ledger::Ledger,
             stability::State,
         },
@@ -246,7 +246,11 @@ mod tests {
                 reviewed: placed.len() < entries.len(),
             });
         }
-        Board::new(NOW, Rules { categories, fresh: true, reserve: true }, vec![(placed, &ledger)])
+        Board::new(
+            NOW,
+            Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
+            vec![(placed, &ledger)],
+        )
     }
 
     fn settings(budget: u32) -> Settings<'static> {
@@ -262,7 +266,7 @@ mod tests {
     fn the_header_states_the_true_size() {
         let categories = Categories::default();
         let board = board(&categories, &[(0, "Use tabs".into(), 100, 9, false)]);
-        let made = report(NOW, &board, &categories, settings(1700));
+        let made = report(&board, &categories, settings(1700));
         assert_eq!(Tokens::of(&made.text), made.tokens);
         assert!(
             made.text.starts_with("# Project Memory [4% — 68/1,700 tokens]\n\nGround Truth: "),
@@ -274,9 +278,9 @@ mod tests {
             "{}",
             made.text
         );
-        assert_eq!(report(NOW, &board, &categories, settings(40)).text, "");
-        assert_eq!(report(NOW, &board, &categories, settings(0)).text, "");
-        assert_eq!(report(NOW, &Board::default(), &categories, settings(1700)).text, "");
+        assert_eq!(report(&board, &categories, settings(40)).text, "");
+        assert_eq!(report(&board, &categories, settings(0)).text, "");
+        assert_eq!(report(&Board::default(), &categories, settings(1700)).text, "");
     }
 
     #[test]
@@ -285,7 +289,7 @@ mod tests {
         let entries: Vec<_> =
             (0..6).map(|n| (1, format!("{n}{}", "x".repeat(390)), 100, 50 - n, false)).collect();
         let board = board(&categories, &entries);
-        let made = report(NOW, &board, &categories, settings(1700));
+        let made = report(&board, &categories, settings(1700));
         let omitted = "- ... 3 more (lower priority, omitted for context budget)\n";
         assert!(made.text.ends_with(omitted), "{}", made.text);
         assert_eq!(made.verdicts.iter().filter(|verdict| verdict.shown()).count(), 3);
@@ -307,14 +311,14 @@ mod tests {
             let categories = Categories::default();
             let board = board(&categories, &entries);
             let settings = settings_of(budget, fill);
-            let made = report(NOW, &board, &categories, settings);
+            let made = report(&board, &categories, settings);
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
             prop_assert!(made.tokens <= Tokens(budget));
             prop_assert!(made.by_score <= made.tokens);
             prop_assert!(fill || made.by_score == made.tokens);
             let warned = made.text.contains("> ⚠️");
             prop_assert_eq!(warned, u64::from(made.by_score.0) * 100 > u64::from(budget) * 80);
-            prop_assert_eq!(&made, &report(NOW, &board, &categories, settings));
+            prop_assert_eq!(&made, &report(&board, &categories, settings));
         }
 
         /// Nothing that could be shown fits into what is left, and whatever is left out is counted.
@@ -322,7 +326,7 @@ mod tests {
         fn the_budget_is_spent(entries in any_entries(false), budget in 200..2500_u32) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings_of(budget, true));
+            let made = report(&board, &categories, settings_of(budget, true));
             let left: Vec<_> = made.judged(&board).filter(|(_, verdict)| !verdict.shown()).collect();
             let room = Tokens(budget).chars() - made.text.chars().count();
             for (row, verdict) in &left {
@@ -350,9 +354,9 @@ mod tests {
                 (category, format!("Strange {text}"), day, evidence, pinned)
             };
             let strange: Vec<Entry> = strange.into_iter().map(name).collect();
-            let alone = report(NOW, &board(&categories, &entries), &categories, settings_of(budget, fill));
+            let alone = report(&board(&categories, &entries), &categories, settings_of(budget, fill));
             let board = board_with(&categories, &entries, &strange);
-            let beside = report(NOW, &board, &categories, settings_of(budget, fill));
+            let beside = report(&board, &categories, settings_of(budget, fill));
             prop_assert_eq!(alone.text, beside.text);
             let unreviewed = Verdict::NoPlace(Place::Unreviewed);
             for (row, verdict) in board.rows.iter().zip(&beside.verdicts) {
@@ -367,7 +371,7 @@ mod tests {
         ) {
             let categories = Categories::default();
             let board = board(&categories, &entries);
-            let made = report(NOW, &board, &categories, settings_of(budget, fill));
+            let made = report(&board, &categories, settings_of(budget, fill));
             let shown = made.verdicts.iter().filter(|verdict| verdict.shown()).count();
             let items = made.text.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- ... "));
             prop_assert_eq!(items.count(), shown);

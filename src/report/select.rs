@@ -9,7 +9,6 @@ use crate::{
     model::{
         category::{Categories, CategoryId, CategorySpec},
         entry::EntryId,
-        time::Now,
     },
     score::{
         board::{Board, Row},
@@ -124,14 +123,13 @@ pub(super) struct Selection {
 /// Chooses by score, section by section in the order of the categories, each within its own budget
 /// and what is left of `room`; then, with `fill`, what else fits, by its lasting value.
 pub(super) fn select(
-    now: Now,
     board: &Board,
     categories: &Categories,
     room: Room,
     fill: Option<Fill<'_>>,
 ) -> Selection {
     let mut verdicts: Vec<Verdict> =
-        board.rows.iter().map(|row| first_look(now, row, categories)).collect();
+        board.rows.iter().map(|row| first_look(row, categories)).collect();
     let pinned: Vec<String> = board
         .rows
         .iter()
@@ -159,7 +157,7 @@ pub(super) fn select(
         for (row, _) in board.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
             tails.take(row);
         }
-        closing = fill_up(now, board, categories, room.chars, &mut sections, &mut verdicts, tails);
+        closing = fill_up(board, categories, room.chars, &mut sections, &mut verdicts, tails);
     }
     let sections = sections.into_iter().flatten().collect();
     Selection { pinned, sections, by_score, closing, verdicts }
@@ -243,7 +241,6 @@ impl<'a> Tails<'a> {
 /// Puts the entries that are not chosen by score at the end of their sections, by their lasting
 /// value, as far as they fit. Gives the report's last line.
 fn fill_up(
-    now: Now,
     board: &Board,
     categories: &Categories,
     room: usize,
@@ -257,7 +254,7 @@ fn fill_up(
         .zip(verdicts.iter())
         .enumerate()
         .filter(|(_, (row, verdict))| showable(row) && !verdict.shown())
-        .map(|(at, (row, _))| (Lasting::of(now, row, categories.spec(row.entry.category)), at))
+        .map(|(at, (row, _))| (Lasting::of(row, categories.spec(row.entry.category)), at))
         .collect();
     // Rows are best first, so their order is what decides between equals everywhere.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
@@ -304,10 +301,9 @@ fn fill_up(
 }
 
 /// The verdict before room is looked at; `ReportFull` stands for "waits for room".
-fn first_look(now: Now, row: &Row, categories: &Categories) -> Verdict {
+fn first_look(row: &Row, categories: &Categories) -> Verdict {
     let spec = categories.spec(row.entry.category);
-    let outside =
-        spec.window_days.filter(|days| now.since(row.evidence.last_reinforced).days() >= *days);
+    let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
     match (row.place, outside) {
         (Place::Pinned, _) => Verdict::Pinned,
         (Place::Excluded, _) if row.expired => Verdict::Expired,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{
     caps::{self, Candidate, Place},
+    clock::{Clock, Days, Hands},
     copies::{Copies, Slot},
     evidence::Evidence,
     ledger::Ledger,
@@ -16,7 +17,7 @@ use crate::model::{
     entry::{EntryId, Wording},
     event::Cue,
     hash::IdMap,
-    time::{Now, Timestamp},
+    time::{Age, Now, Timestamp},
 };
 
 /// Which store an entry belongs to. The project's wins where both hold the same entry and neither is
@@ -90,6 +91,12 @@ pub struct Row {
     pub entry: Placed,
     /// Its evidence.
     pub evidence: Evidence,
+    /// How long ago it was first seen, by the store's clock.
+    pub known_for: Age,
+    /// How long ago it was last reinforced, by the store's clock.
+    pub idle: Age,
+    /// How long ago it was last added, reinforced or restored, by the store's clock.
+    pub untouched: Age,
     /// What decides about it.
     pub standing: Standing,
     /// Its state, after caps.
@@ -152,6 +159,8 @@ pub struct Rules<'a> {
     pub fresh: bool,
     /// Whether the newest of each category have places of their own.
     pub reserve: bool,
+    /// The clock that they age by.
+    pub clock: Clock,
 }
 
 impl Board {
@@ -172,8 +181,10 @@ impl Board {
         }
         let mut rows: Vec<Row> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
+            let days = if rules.clock == Clock::Calendar { Days::default() } else { ledger.days() };
+            let hands = rules.clock.at(now, &days);
             for entry in entries {
-                let mut made = row(now, rules, entry, ledger, &present);
+                let mut made = row(now, rules, entry, (ledger, hands), &present);
                 let known = |at: usize| rows.get(at).map(|row: &Row| &row.entry);
                 match copies.slot(rows.len(), &made.entry, known) {
                     Slot::First => rows.push(made),
@@ -252,13 +263,12 @@ pub fn hotness(rows: &[&Row]) -> f64 {
 /// Whether a topic is cold: nothing pinned or enforced, and nothing touched for twice its decay
 /// constant.
 #[must_use]
-pub fn cold(now: Now, rows: &[&Row], categories: &Categories) -> bool {
+pub fn cold(rows: &[&Row], categories: &Categories) -> bool {
     !rows.is_empty()
         && rows.iter().all(|row| {
-            let idle = now.since(row.evidence.touched.max(row.evidence.last_reinforced)).days();
             let tau = categories.spec(row.entry.category).tau_days;
             let kept = row.standing == Standing::Pinned || row.entry.enforced;
-            !kept && idle >= 2.0 * tau
+            !kept && row.untouched.days() >= 2.0 * tau
         })
 }
 
@@ -293,20 +303,36 @@ fn row(
     now: Now,
     rules: Rules<'_>,
     entry: Placed,
-    ledger: &Ledger,
+    (ledger, hands): (&Ledger, Hands<'_>),
     present: &IdMap<EntryId, EntryId>,
 ) -> Row {
     let spec = rules.categories.spec(entry.category);
     let known = ledger.evidence(now, entry.id);
     let evidence = capped(now, known.unwrap_or_else(|| unknown(now, entry.pinned)));
-    let standing = stability::standing(now, &evidence, spec, entry.pinned);
-    let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
+    let idle = hands.since(evidence.last_reinforced);
+    let untouched = hands.since(evidence.touched.max(evidence.last_reinforced));
+    let standing = stability::standing(idle, &evidence, spec, entry.pinned);
+    let known_for = hands.since(evidence.first_seen);
+    let fresh = rules.fresh && stability::fresh(known_for, spec, standing);
     let mut replacements = evidence.superseded_by.iter().filter_map(|id| present.get(id));
     let superseded_by = replacements.find(|id| **id != entry.id).copied();
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (standing.state(), Place::TooWeak);
     let shared = false;
-    Row { entry, evidence, standing, state, fresh, place, superseded_by, expired, shared }
+    Row {
+        entry,
+        evidence,
+        known_for,
+        idle,
+        untouched,
+        standing,
+        state,
+        fresh,
+        place,
+        superseded_by,
+        expired,
+        shared,
+    }
 }
 
 /// An entry that no event knows and that adoption was not asked about: seen now, once.

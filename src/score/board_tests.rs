@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::{
     event::{Author, Event, EventKind},
+    time::DAY_MS,
     ulid::EventId,
 };
 
@@ -24,7 +25,8 @@ fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
 #[test]
 fn what_is_not_reviewed_gives_way() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let (mut theirs, mut ours) = (Ledger::default(), Ledger::default());
     theirs.fold(&event(0, 5, "same", EventKind::Add(Cue::Explicit, None)));
     theirs.fold(&event(1, 5, "same", EventKind::Forget));
@@ -54,7 +56,8 @@ const HOUR: i64 = 60 * 60 * 1000;
 #[test]
 fn nothing_lifts_itself() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     for reviewed in [false, true] {
         let mut ledger = Ledger::default();
         ledger.fold(&event(0, 0, "planted", EventKind::Add(Cue::Explicit, None)));
@@ -98,7 +101,8 @@ fn prefixes_are_unique_and_short() {
 #[test]
 fn what_is_ahead_is_of_now() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let mut ledger = Ledger::default();
     let texts = ["ahead", "now", "before"];
     for (text, ts) in texts.iter().zip([10 * HOUR, 9 * HOUR, 8 * HOUR]) {
@@ -117,7 +121,8 @@ fn what_is_ahead_is_of_now() {
 #[test]
 fn what_is_over_gives_way() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let now = Now(Timestamp(90));
     for (kind, is_over) in [
         (EventKind::Forget, true),
@@ -154,7 +159,8 @@ fn what_is_over_gives_way() {
 #[test]
 fn twins() {
     let categories = Categories::default();
-    let rules = Rules { categories: &categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let ledger = Ledger::default();
     let id = EntryId(7);
     let twin = |text: &str, scope| Placed { id, ..placed(text, scope, true) };
@@ -168,4 +174,34 @@ fn twins() {
     let alone = vec![placed("a", Scope::Project, true), placed("a", Scope::User, true)];
     let board = Board::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
     assert!(board.rows.len() == 1 && !board.rows[0].shared, "a copy is no twin");
+}
+
+/// After a pause in which nothing was written everything stands as it stood, by days of use; by the
+/// calendar it has faded.
+#[test]
+fn a_pause_changes_nothing_by_days_of_use() {
+    let categories = Categories::default();
+    let mut ledger = Ledger::default();
+    let texts: Vec<String> = (0..30).map(|n| format!("text {n}")).collect();
+    for (n, text) in (0..).zip(&texts) {
+        let day = 24 * HOUR * (n / 2);
+        ledger.fold(&event(
+            n.cast_unsigned().into(),
+            day,
+            text,
+            EventKind::Add(Cue::Explicit, None),
+        ));
+    }
+    let at = |clock: fn(Now) -> Clock, day: i64| -> Vec<_> {
+        let now = Now(Timestamp(24 * HOUR * day + HOUR));
+        let rules =
+            Rules { categories: &categories, fresh: true, reserve: true, clock: clock(now) };
+        let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
+        let board = Board::new(now, rules, vec![(placed, &ledger)]);
+        let stands = |row: &Row| (row.entry.id, row.standing, row.fresh, row.place, row.idle);
+        board.rows.iter().map(stands).collect()
+    };
+    assert_eq!(at(Clock::Active, 14), at(Clock::Active, 14 + 60));
+    assert_eq!(at(Clock::Active, 14).last().unwrap().4, Age(14 * DAY_MS.unsigned_abs()));
+    assert_ne!(at(|_| Clock::Calendar, 14), at(|_| Clock::Calendar, 14 + 60));
 }

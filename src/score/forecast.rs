@@ -4,12 +4,13 @@
 
 use super::{
     board::Row,
+    clock::Clock,
     evidence::Evidence,
     stability::{Standing, State},
 };
 use crate::model::{
     category::CategorySpec,
-    time::{DAY_MS, Now, Timestamp},
+    time::{Age, DAY_MS, Now, Timestamp},
 };
 
 /// Something that happens to an entry if nobody does anything.
@@ -28,21 +29,26 @@ pub enum Turn {
 /// The moments from `now` on at which something changes, in order; each is the first at which the
 /// new state holds.
 #[must_use]
-pub fn turns(now: Now, row: &Row, spec: &CategorySpec) -> Vec<(Timestamp, Turn)> {
+pub fn turns(now: Now, clock: Clock, row: &Row, spec: &CategorySpec) -> Vec<(Timestamp, Turn)> {
     let evidence = &row.evidence;
     let mut found: Vec<(Timestamp, Turn)> = Vec::new();
     if let Standing::Scored(_) = row.standing {
+        // When what was `since` ago will have been so many milliseconds ago.
+        let when = |since: Age, length: i64| {
+            let since = i64::try_from(since.0).unwrap_or(i64::MAX);
+            let more = length.saturating_sub(since);
+            (more > 0).then(|| clock.reached(now, more))
+        };
         let below = |state: State| {
-            let at = falls_below(evidence, spec, state.least()?)?;
-            Some((at, Turn::Falls(state.next()?)))
+            let length = falls_below(evidence, spec, state.least()?)?;
+            Some((when(row.idle, length)?, Turn::Falls(state.next()?)))
         };
         found.extend(State::ALL.into_iter().filter_map(below));
         let half_life = days(spec.tau_days * std::f64::consts::LN_2);
-        let until = after(evidence.first_seen, half_life);
-        found.extend(row.fresh.then_some((until, Turn::NoLongerFresh)));
-        let window =
-            |length: f64| (after(evidence.last_reinforced, days(length)), Turn::LeavesWindow);
-        found.extend(spec.window_days.map(window));
+        let until = when(row.known_for, half_life).filter(|_| row.fresh);
+        found.extend(until.map(|until| (until, Turn::NoLongerFresh)));
+        let window = |length: f64| Some((when(row.idle, days(length))?, Turn::LeavesWindow));
+        found.extend(spec.window_days.and_then(window));
     }
     found.extend(evidence.until.map(|until| (after(until, 1), Turn::Expires)));
     found.retain(|(at, _)| *at > now.0);
@@ -50,12 +56,12 @@ pub fn turns(now: Now, row: &Row, spec: &CategorySpec) -> Vec<(Timestamp, Turn)>
     found
 }
 
-/// The first moment at which the score is below `least`: w × exp(−Δt/τ) × ln(1 + n) solved for Δt.
-/// `None` when it never was as high.
-fn falls_below(evidence: &Evidence, spec: &CategorySpec, least: f64) -> Option<Timestamp> {
+/// The least Δt, in milliseconds, at which the score is below `least`: w × exp(−Δt/τ) × ln(1 + n)
+/// solved for Δt. `None` when it never was as high.
+fn falls_below(evidence: &Evidence, spec: &CategorySpec, least: f64) -> Option<i64> {
     let at_first = evidence.cue.weight() * (evidence.count as f64).ln_1p();
     let age = spec.tau_days * (at_first / least).ln();
-    (age >= 0.0).then(|| after(evidence.last_reinforced, days(age).saturating_add(1)))
+    (age >= 0.0).then(|| days(age).saturating_add(1))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "conversion of floats saturates")]
@@ -87,6 +93,17 @@ mod tests {
 
     /// The row of one entry, reinforced `n` times on day 0, as it stands at `now`.
     fn row(now: Timestamp, category: &str, n: u32, until: Option<Timestamp>) -> Row {
+        row_by(Clock::Calendar, now, category, n, until)
+    }
+
+    /// The same in a store that was used on some more days.
+    fn row_by(
+        clock: Clock,
+        now: Timestamp,
+        category: &str,
+        n: u32,
+        until: Option<Timestamp>,
+    ) -> Row {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
         let id = EntryId(7);
@@ -105,6 +122,11 @@ mod tests {
                 kind,
             });
         }
+        for day in [1, 2, 5, 6, 9, 14, 15, 16, 20, 30, 31, 39] {
+            let (id, ts, entry) = (EventId(100), Timestamp(day * DAY_MS + 5), EntryId(8));
+            let kind = EventKind::Reinforce(1);
+            ledger.fold(&Event { id, ts, entry, by: Author::Program, kind });
+        }
         let (text, topic) = ("text".to_owned(), "t".to_owned());
         let scope = Scope::Project;
         let placed = Placed {
@@ -118,7 +140,7 @@ mod tests {
             scope,
             reviewed: true,
         };
-        let rules = Rules { categories: &categories, fresh: true, reserve: true };
+        let rules = Rules { categories: &categories, fresh: true, reserve: true, clock };
         Board::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }
 
@@ -126,7 +148,7 @@ mod tests {
         let categories = Categories::default();
         let spec = categories.spec(categories.find(category).unwrap());
         let now = Timestamp(now * DAY_MS);
-        let turns = turns(Now(now), &row(now, category, n, until), spec);
+        let turns = turns(Now(now), Clock::Calendar, &row(now, category, n, until), spec);
         let day = |at: Timestamp| at.0 as f64 / DAY_MS as f64;
         turns.into_iter().map(|(at, turn)| format!("{:.1} {turn:?}", day(at))).collect()
     }
@@ -158,7 +180,7 @@ mod tests {
             let categories = Categories::default();
             let spec = categories.spec(categories.find(category).unwrap());
             let now = Timestamp(day * DAY_MS);
-            for (moment, turn) in turns(Now(now), &row(now, category, n, None), spec) {
+            for (moment, turn) in turns(Now(now), Clock::Calendar, &row(now, category, n, None), spec) {
                 let then = |shift: i64| row(Timestamp(moment.0 + shift), category, n, None);
                 match turn {
                     Turn::Falls(state) => {
@@ -167,6 +189,32 @@ mod tests {
                     }
                     Turn::NoLongerFresh => prop_assert!(!then(0).fresh && then(-1).fresh),
                     Turn::LeavesWindow | Turn::Expires => {}
+                }
+            }
+        }
+
+        #[test]
+        fn a_turn_by_days_of_use_too(hour in 0..1_200_i64, n in 0..200_u32, at in 0..3_usize) {
+            let category = ["lesson", "decision", "done"][at];
+            let categories = Categories::default();
+            let spec = categories.spec(categories.find(category).unwrap());
+            let now = Timestamp(hour * 3_600_000);
+            let clock = Clock::Active(Now(now));
+            let of = |at: Timestamp| row_by(clock, at, category, n, None);
+            for (moment, turn) in turns(Now(now), clock, &of(now), spec) {
+                prop_assert!(moment > now);
+                let (then, before) = (of(moment), of(Timestamp(moment.0 - 1)));
+                match turn {
+                    Turn::Falls(state) => {
+                        prop_assert_eq!(then.standing.state(), state);
+                        prop_assert!(before.standing.state() > state);
+                    }
+                    Turn::NoLongerFresh => prop_assert!(!then.fresh && before.fresh),
+                    Turn::LeavesWindow => {
+                        let window = spec.window_days.unwrap();
+                        prop_assert!(then.idle.days() >= window && before.idle.days() < window);
+                    }
+                    Turn::Expires => {}
                 }
             }
         }

@@ -6,12 +6,13 @@
 use std::{borrow::Cow, cell::Cell, collections::BTreeSet};
 
 use super::{
+    clock::Days,
     evidence::{Evidence, Strength, UserState},
     lineage::Edge,
 };
 use crate::model::{
     entry::EntryId,
-    event::{Author, Cue, Event, EventKind, Order},
+    event::{Author, Cue, Event, EventKind, Order, Why},
     hash::{IdMap, IdSet},
     time::{Now, Timestamp},
     ulid::EventId,
@@ -25,7 +26,7 @@ pub(super) enum What {
     Harmful(u32),
     Decide(UserState),
     Restore,
-    Archive,
+    Archive(Why),
     Expire(Timestamp),
     Supersede(EntryId),
     /// That entry was replaced by this one.
@@ -99,7 +100,7 @@ impl Ledger {
             EventKind::Unpin => What::Decide(UserState::Auto),
             EventKind::Forget => What::Decide(UserState::Forgotten),
             EventKind::Restore => What::Restore,
-            EventKind::Archive => What::Archive,
+            EventKind::Archive(why) => What::Archive(*why),
             EventKind::Expire(until) => What::Expire(*until),
             EventKind::Supersede(by) => {
                 self.note(*by, event, What::Chosen(event.entry));
@@ -189,13 +190,19 @@ impl Ledger {
     /// Whether the latest word on `entry` is that it went to the archive.
     #[must_use]
     pub fn archived(&self, entry: EntryId) -> bool {
+        self.archived_for(entry).is_some()
+    }
+
+    /// What an entry is in the archive for, if that is the latest word on it.
+    #[must_use]
+    pub fn archived_for(&self, entry: EntryId) -> Option<Why> {
         let word = |note: &Note| match note.what {
-            What::Restore => Some((note.at, 0)),
-            What::Archive => Some((note.at, 1)),
-            What::Add(_) => Some((note.at, 2)),
+            What::Restore => Some((note.at, 0, None)),
+            What::Archive(why) => Some((note.at, 1, Some(why))),
+            What::Add(_) => Some((note.at, 2, None)),
             _ => None,
         };
-        self.notes(entry).filter_map(word).max().is_some_and(|(_, word)| word == 1)
+        self.notes(entry).filter_map(word).max().and_then(|(.., why)| why)
     }
 
     /// Entries that are not `present`, not archived, and that no other entry was made from since they
@@ -246,6 +253,12 @@ impl Ledger {
         };
         self.latest.set(Some((horizon, latest)));
         latest
+    }
+
+    /// The days on which something happened to an entry.
+    #[must_use]
+    pub fn days(&self) -> Days {
+        self.notes.iter().map(|note| note.at.0).collect()
     }
 
     /// The notes about an entry, in no order that means anything.

@@ -217,7 +217,7 @@ impl Ledger {
         let decision = |note: &Note| match note.what {
             What::Decide(user) => Some((note.at, Some(user))),
             What::Restore => Some((note.at, Some(UserState::Auto))),
-            What::Archive => Some((note.at, None)),
+            What::Archive(_) => Some((note.at, None)),
             _ => None,
         };
         let of = |(id, end): (&EntryId, &Order)| -> Vec<_> {

@@ -1,8 +1,10 @@
 //! Entries and events to standing: how strongly each memory is held. Pure.
 
 pub mod adopt;
+pub mod archive;
 pub mod board;
 pub mod caps;
+pub mod clock;
 pub mod copies;
 pub mod evidence;
 pub mod forecast;

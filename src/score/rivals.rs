@@ -15,8 +15,8 @@ use crate::model::{
 /// Reinforcements that are thought of at most; as many as one call may add.
 const MOST: u32 = 1000;
 
-/// An entry as it competes by its evidence alone, if that is known. `pinned` tells whether it is marked
-/// so.
+/// An entry as it competes by its evidence alone and the calendar, if that is known. `pinned` tells
+/// whether it is marked so.
 #[must_use]
 pub fn rival(
     now: Now,
@@ -26,8 +26,9 @@ pub fn rival(
 ) -> Option<Candidate> {
     let spec = rules.categories.spec(category);
     let evidence = board::capped(now, ledger.evidence(now, id)?);
-    let standing = stability::standing(now, &evidence, spec, pinned);
-    let fresh = rules.fresh && stability::fresh(now, &evidence, spec, standing);
+    let standing =
+        stability::standing(now.since(evidence.last_reinforced), &evidence, spec, pinned);
+    let fresh = rules.fresh && stability::fresh(now.since(evidence.first_seen), spec, standing);
     let (first_seen, last_reinforced) = (evidence.first_seen, evidence.last_reinforced);
     let (excluded, reviewed) = (false, true);
     Some(Candidate {

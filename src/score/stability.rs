@@ -3,10 +3,7 @@
 use std::cmp::Ordering;
 
 use super::evidence::{Evidence, Strength, UserState};
-use crate::model::{
-    category::CategorySpec,
-    time::{Age, Now},
-};
+use crate::model::{category::CategorySpec, time::Age};
 
 /// A finite score of 0 or more, with a total order.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -132,38 +129,42 @@ impl State {
     }
 }
 
-/// The standing of an entry: a marker in the markdown outranks the log.
+/// The standing of an entry that was last reinforced so long ago: a marker in the markdown outranks
+/// the log.
 #[must_use]
-pub fn standing(now: Now, evidence: &Evidence, spec: &CategorySpec, marked: bool) -> Standing {
-    standing_of(now, evidence.strength(), spec.tau_days, marked)
+pub fn standing(idle: Age, evidence: &Evidence, spec: &CategorySpec, marked: bool) -> Standing {
+    standing_of(idle, evidence.strength(), spec.tau_days, marked)
 }
 
 /// The same, for those who know the strength only.
 #[must_use]
-pub fn standing_of(now: Now, strength: Strength, tau_days: f64, marked: bool) -> Standing {
+pub fn standing_of(idle: Age, strength: Strength, tau_days: f64, marked: bool) -> Standing {
     match strength.user {
         _ if marked => Standing::Pinned,
         UserState::Pinned => Standing::Pinned,
         UserState::Forgotten => Standing::Forgotten,
         UserState::Auto => {
-            let age = now.since(strength.last_reinforced);
-            Standing::Scored(Stability::new(strength.cue.weight(), age, tau_days, strength.count))
+            Standing::Scored(Stability::new(strength.cue.weight(), idle, tau_days, strength.count))
         }
     }
 }
 
-/// Whether an entry is younger than its category's true half-life, τ·ln 2: a new entry scores
-/// below every report threshold, and must be seen all the same.
+/// Whether an entry that was first seen so long ago is younger than its category's true half-life,
+/// τ·ln 2: a new entry scores below every report threshold, and must be seen all the same.
 #[must_use]
-pub fn fresh(now: Now, evidence: &Evidence, spec: &CategorySpec, standing: Standing) -> bool {
+pub fn fresh(known_for: Age, spec: &CategorySpec, standing: Standing) -> bool {
     let half_life = spec.tau_days * std::f64::consts::LN_2;
-    standing != Standing::Forgotten && now.since(evidence.first_seen).days() < half_life
+    standing != Standing::Forgotten && known_for.days() < half_life
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{category::Categories, event::Cue, time::Timestamp};
+    use crate::model::{
+        category::Categories,
+        event::Cue,
+        time::{Now, Timestamp},
+    };
 
     #[test]
     fn agrees_with_the_table() {
@@ -193,11 +194,12 @@ mod tests {
                 superseded_by: std::collections::BTreeSet::new(),
             };
             let spec = categories.spec(categories.find(category).unwrap());
-            let standing = standing(now, &evidence, spec, false);
+            let standing = standing(now.since(ago(age)), &evidence, spec, false);
             let want: f64 = score.parse().unwrap();
             assert!((standing.shown() - want).abs() < 2e-9, "{case}: {} {want}", standing.shown());
             assert_eq!(standing.state().name(), state, "{case}");
-            assert_eq!(fresh(now, &evidence, spec, standing).to_string(), is_fresh, "{case}");
+            let is_new = fresh(now.since(ago(seen)), spec, standing);
+            assert_eq!(is_new.to_string(), is_fresh, "{case}");
             rows += 1;
         }
         assert!(rows >= 60, "{rows} rows");

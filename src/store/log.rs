@@ -10,7 +10,7 @@ use crate::{
         time::Timestamp,
         ulid::EventId,
     },
-    score::ledger::Ledger,
+    score::{clock::Days, ledger::Ledger},
 };
 
 /// Bytes of a short line of the log, as most are.
@@ -33,6 +33,12 @@ pub(crate) fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
         ledger.fold(&event);
     }
     ledger
+}
+
+/// The days on which something happened to an entry, as [`Ledger::days`] tells them.
+pub(super) fn days(log: &[u8]) -> Days {
+    let known = lines(log).filter_map(event).filter(|event| event.kind != EventKind::Unknown);
+    known.map(|event| event.ts).collect()
 }
 
 /// The events of a log with their lines, by entry, each once.

@@ -18,6 +18,8 @@ use crate::{model::local::Date, text::lines};
 
 /// Long-term notes.
 pub(crate) const NOTES: &str = "MEMORY.md";
+/// The directory of daily logs.
+pub(crate) const DAILY: &str = "daily";
 /// The checklist.
 pub(crate) const SCRATCHPAD: &str = "SCRATCHPAD.md";
 /// Where done items of the checklist go.
@@ -29,7 +31,7 @@ const RETRIES: usize = 3;
 
 /// The log of a day.
 pub(crate) fn daily(date: Date) -> String {
-    format!("daily/{date}.md")
+    format!("{DAILY}/{date}.md")
 }
 
 impl Store {
@@ -128,7 +130,7 @@ impl Store {
 
     /// The days that have a log, earliest first.
     pub(crate) fn days(&self) -> Result<Vec<Date>, Problem> {
-        let names = read::markdown_names(&self.dir, &self.dir.join("daily"))?;
+        let names = read::markdown_names(&self.dir, &self.dir.join(DAILY))?;
         Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
     }
 

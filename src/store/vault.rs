@@ -27,6 +27,7 @@ use crate::{
     score::{
         adopt::{self, Line, PiScore, PiScores},
         board::{Placed, Scope},
+        clock::Days,
         copies::{Copies, Slot},
         evidence::UserState,
         ledger::Ledger,
@@ -203,31 +204,21 @@ impl Store {
         bytes
     }
 
+    /// The days on which it was used, by the log.
+    pub(crate) fn used_days(&self) -> Days {
+        self.log().map(|bytes| log::days(&bytes)).unwrap_or_default()
+    }
+
     /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
-    /// more has to read the markdown too. Lines about other entries are not even parsed.
+    /// more has to read the markdown too.
     pub(crate) fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
-        let bytes = self.log().ok()?;
-        let mut wanted = wanted.clone();
-        loop {
-            let mut ledger = Ledger::default();
-            for line in log::lines(&bytes) {
-                if log::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
-                    continue;
-                }
-                if let Some(event) = log::event(line) {
-                    ledger.fold(&event);
-                }
-            }
-            // What an entry was edited or merged from counts as well, and may have been left out.
-            let before = wanted.len();
-            for id in wanted.clone() {
-                wanted.extend(ledger.family(id));
-            }
-            if wanted.len() == before {
-                let known = wanted.iter().all(|id| ledger.times(now, *id));
-                return known.then_some(ledger);
-            }
-        }
+        let (ledger, wanted) = some_of(&self.log().ok()?, wanted);
+        wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
+    }
+
+    /// What the log says about some entries, which may be nothing.
+    pub(crate) fn ledger_of(&self, wanted: &IdSet<EntryId>) -> Ledger {
+        some_of(&self.log().unwrap_or_default(), wanted).0
     }
 
     fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
@@ -262,6 +253,31 @@ impl Store {
             Some((hash, pi_score(value)?))
         };
         entries.iter().filter_map(read).collect()
+    }
+}
+
+/// What a log says about some entries, and about those that they were made from. Lines about other
+/// entries are not even parsed.
+fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
+    let mut wanted = wanted.clone();
+    loop {
+        let mut ledger = Ledger::default();
+        for line in log::lines(log) {
+            if log::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+                continue;
+            }
+            if let Some(event) = log::event(line) {
+                ledger.fold(&event);
+            }
+        }
+        // What an entry was edited or merged from counts as well, and may have been left out.
+        let before = wanted.len();
+        for id in wanted.clone() {
+            wanted.extend(ledger.family(id));
+        }
+        if wanted.len() == before {
+            return (ledger, wanted);
+        }
     }
 }
 

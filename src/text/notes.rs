@@ -1,4 +1,4 @@
-//! Free markdown as searchable passages: long-term notes by section, logs and lists by item,
+//! Free markdown as searchable passages: long-term notes by section and item, logs and lists by item,
 //! observations by item with its sub-items.
 //!
 //! Never writes; editing these files is not this module's concern.
@@ -19,27 +19,39 @@ pub struct Passage {
     pub when: Option<Timestamp>,
 }
 
-/// Sections of long-term notes: a heading with what follows it, up to the next heading.
+/// Sections of long-term notes: a heading with what follows it, up to the next heading. Of a list each
+/// item is a passage of its own, with what is indented below it; the first has the heading before it
+/// if nothing else has.
 #[must_use]
 pub fn sections(bytes: &[u8]) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
-    let mut fenced = false;
+    let (mut fenced, mut titled, mut listed) = (false, false, false);
     for (number, span) in (1..).zip(lines(bytes)) {
         let line = bytes.get(span.clone()).unwrap_or_default();
-        if line.starts_with(b"```") {
-            fenced = !fenced;
+        let within = fenced;
+        fenced ^= line.starts_with(b"```");
+        if line.trim_ascii().is_empty() {
+            continue;
         }
+        let heading = !within && line.starts_with(b"#");
+        let item = !within && is_item(line);
+        // What follows a list and is not indented is no part of its last item.
+        let after = !within && listed && !line.starts_with(b" ") && !line.starts_with(b"\t");
         match found.last_mut() {
-            Some(last) if fenced || !line.starts_with(b"#") => {
-                if !line.trim_ascii().is_empty() {
-                    last.span.end = span.end;
-                }
-            }
-            _ if line.trim_ascii().is_empty() => {}
+            Some(last) if !heading && (titled || !item && !after) => last.span.end = span.end,
             _ => found.push(Passage { line: number, span, when: None }),
         }
+        titled = heading;
+        listed = item || listed && !after && !heading;
     }
     found
+}
+
+/// Whether a line begins an item of a list that is in no other one.
+fn is_item(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    matches!(line, [b'-' | b'*' | b'+', b' ', ..])
+        || digits > 0 && matches!(line.get(digits..), Some([b'.' | b')', b' ', ..]))
 }
 
 /// Items of a log or list: each line with words, but headings, comments and handoffs, which repeat
@@ -139,6 +151,25 @@ mod tests {
             (3, "# A\none\n\n```\n# not a heading\n```".to_owned()),
             (10, "## B\r\ntwo".to_owned()),
         ];
+        assert_eq!(texts(text, &sections(text.as_bytes())), want);
+    }
+
+    #[test]
+    fn lists_split_at_items() {
+        let text = "# Memory\n\n- one\n- two\n  more of two\n\n  and more\n1. three\nafter\nit\n\n## B\n\
+                    prose\n- four\n```\n- code\n```\n-five\n## C\n### D\n* six\n";
+        let want = [
+            (1, "# Memory\n\n- one"),
+            (4, "- two\n  more of two\n\n  and more"),
+            (8, "1. three"),
+            (9, "after\nit"),
+            (12, "## B\nprose"),
+            (14, "- four"),
+            (15, "```\n- code\n```\n-five"),
+            (19, "## C"),
+            (20, "### D\n* six"),
+        ];
+        let want = want.map(|(line, text)| (line, text.to_owned()));
         assert_eq!(texts(text, &sections(text.as_bytes())), want);
     }
 

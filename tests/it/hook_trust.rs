@@ -149,6 +149,8 @@ fn a_sleeper_stays_asleep() {
 #[test]
 fn stores_of_others() {
     let sandbox = Sandbox::new("working");
+    // A rebuild would go on while the store changes hands.
+    sandbox.run(&["config", "set", "--user", "hook.rebuildMinutes", "0"]).done();
     let before = sandbox.tree();
     for agent in AGENTS {
         for event in ["session-start", "prompt", "stop", "pre-compact", "session-end"] {

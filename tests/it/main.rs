@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare and damage files in any way")]
 #![expect(clippy::print_stdout, reason = "what was skipped, and how far a test got, is said")]
 
+mod absence;
 mod bad_files;
 mod bad_input;
 mod broken_settings;

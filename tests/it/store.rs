@@ -86,7 +86,7 @@ fn hand_written_lines_are_adopted_once() {
 fn scores_of_pi_are_adopted() {
     let sandbox = Sandbox::new("pi");
     let scores: Value = serde_json::from_str(&sandbox.read("memory-scores.json")).unwrap();
-    let seen = |when: &str| {
+    let seen = |when: &str, all: bool| {
         let list = sandbox.run(&["list", "--json"]).ok();
         let list: Value = serde_json::from_str(&list).unwrap();
         let mut matched = 0;
@@ -105,16 +105,18 @@ fn scores_of_pi_are_adopted() {
                 assert_eq!(entry[ours], score[theirs], "{ours} of {text} {when}");
             }
         }
-        assert_eq!(matched, scores["entries"].as_object().unwrap().len(), "{when}");
+        let known = scores["entries"].as_object().unwrap().len();
+        assert!(matched == known || !all && matched > 20, "{when}: {matched}");
         list
     };
-    let before = seen("at first contact");
+    let before = seen("at first contact", true);
     sandbox.run(&["rebuild"]).ok();
-    assert_eq!(seen("after rebuild"), before);
+    assert_eq!(seen("after rebuild", true), before);
     // The snapshot is ours now, and no input any more.
     assert!(!sandbox.read("memory-scores.json").contains("4d952d20"));
     sandbox.run(&["rebuild"]).ok();
-    assert_eq!(seen("after another rebuild"), before);
+    // Its days count like any other; what had faded by then goes to the archive.
+    seen("after another rebuild", false);
 }
 
 /// pi's hash of a canonical line.
@@ -323,8 +325,17 @@ fn a_cold_topic_goes_to_the_archive_and_comes_back() {
     let later =
         |args: &[&str]| -> Outcome { sandbox.run(&[&["--now", "2026-10-15"], args].concat()) };
     let done = later(&["rebuild"]).ok();
-    assert!(done.contains("topic patterns went cold (5 entries, archive/patterns.md)"), "{done}");
-    assert!(!done.contains("topic lessons"), "a pinned entry keeps its topic warm: {done}");
+    assert!(!done.contains("Archived"), "nobody was there: {done}");
+    for day in 1..=10 {
+        let now = format!("2026-07-{day:02}");
+        sandbox.run(&["--now", &now, "add", "-c", "done", &format!("Day {day} is over")]).ok();
+    }
+    let done = later(&["rebuild"]).ok();
+    let moved = done.lines().filter(|line| line.ends_with(", to archive/patterns.md"));
+    assert_eq!(moved.count(), 5, "{done}");
+    assert!(!done.contains("is over"), "what was said on purpose stays: {done}");
+    let again = later(&["rebuild"]).ok();
+    assert!(!again.contains("Archived"), "{again}");
     let left = sandbox.read("topics/patterns.md");
     assert_eq!(left, "# Patterns\n\r\n\nConcurrency:\r\n\r\n", "notes stay as they were");
     let archived = sandbox.read("archive/patterns.md");

@@ -2,6 +2,7 @@
 
 use std::{
     cell::OnceCell,
+    collections::BTreeSet,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
     time::Duration,
@@ -216,7 +217,11 @@ impl<'a> Call<'a> {
             notes.push(Note::Reset);
         }
         notes.extend(report.then_some(Note::Report));
-        let hashes = others.iter().map(|text| hash(text)).collect();
+        // Of what has several lines, a later prompt may bring one to mind.
+        let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
+        let hashes = others.iter().flat_map(|text| [vec![hash(text)], lines(text)].concat());
+        let hashes: BTreeSet<u64> = hashes.collect();
+        let hashes = hashes.into_iter().collect();
         notes.extend(session::seen(entries.iter().map(|shown| shown.id), hashes));
         self.note(&notes);
         let mut records = Vec::new();

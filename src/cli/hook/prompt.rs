@@ -9,9 +9,9 @@ use crate::{
         error::Failure,
         find::Hit,
         learning::{self, What},
-        recalled, waiting,
+        recalled::{self, Recalled},
+        waiting,
     },
-    model::entry::EntryId,
     recall::gate,
     store::session::Note,
     text::preference::{self, Preference},
@@ -40,25 +40,30 @@ pub(super) fn prompt(call: &Call<'_>) -> Answer {
     }
     let prompt = call.input.prompt.as_deref().unwrap_or_default();
     if !gate::is_trivial(prompt) {
-        let more = recall(call, prompt, answer.entries.iter().map(|shown| shown.id));
+        let more = recall(call, prompt, &answer);
         answer.extend(more);
     }
     answer
 }
 
-fn recall(call: &Call<'_>, prompt: &str, there: impl Iterator<Item = EntryId>) -> Answer {
+/// What a prompt brings to mind beside what is said anyway.
+fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
-    except.extend(there);
-    let (entries, sessions) =
-        recalled::search(ctx, &call.stores, prompt, &except, known.texts.len());
+    except.extend(beside.entries.iter().map(|shown| shown.id));
+    let Recalled { entries, notes, sessions } =
+        recalled::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
     let hits = recalled::alive(ctx, &call.stores, entries.hits, recalled::limit(ctx));
-    let sessions = recalled::sessions(sessions, |text| known.texts.contains(&hash(text)));
+    let is_known = |text: &str| known.texts.contains(&hash(text));
+    let is_said = |line: &str| beside.others.iter().any(|text| text.contains(line));
+    let notes = recalled::notes(notes, &hits, |line| is_known(line) || is_said(line));
+    let sessions = recalled::sessions(sessions, is_known);
+    let others = notes.iter().chain(&sessions).map(|hit| hit.text.clone()).collect();
     Answer {
-        text: recalled::text(ctx, &hits, &sessions),
+        text: recalled::text(ctx, &hits, &notes, &sessions),
         entries: hits.into_iter().filter_map(shown).collect(),
         sessions: sessions.len(),
-        others: sessions.into_iter().map(|hit| hit.text).collect(),
+        others,
         stale: entries.stale,
         report: false,
         observed: None,

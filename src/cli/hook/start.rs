@@ -58,7 +58,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
         settings.remove_command = "pimem remove";
     }
     let (board, _) = call.board();
-    let report = render::report(ctx.now, &board, &ctx.config.categories, settings);
+    let report = render::report(&board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
     let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
     let mut lines = String::new();

@@ -1,7 +1,7 @@
 //! What a dream makes of a store without a model: what says the same is merged, what has faded is
 //! archived, and topics that have become too long are proposed for consolidation.
 //!
-//! Only what cannot do harm is done by itself. Entries that are pinned, enforced, forgotten or not
+//! Only what cannot do harm is done by itself; the rest is offered. Entries that are pinned, enforced, forgotten or not
 //! reviewed here take no part.
 
 use std::collections::BTreeMap;
@@ -19,9 +19,9 @@ use crate::{
         time::{Now, Timestamp},
     },
     score::{
+        archive::{self, is_free},
         board::{self, Board, Row, Scope},
-        evidence::UserState,
-        stability::{Standing, State},
+        clock::Days,
     },
     text::topic::TopicDoc,
 };
@@ -39,7 +39,7 @@ pub(crate) fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
-    board: &Board,
+    (board, days): (&Board, &Days),
     scope: Scope,
     date: fn(Timestamp) -> String,
 ) -> Vec<Step> {
@@ -47,10 +47,17 @@ pub(crate) fn plan(
     let merges = same(board, &mut gone);
     // What has just taken over evidence is not what it was scored as.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
-    let faded = faded((now, date), categories, board, scope, &kept, &mut gone);
-    // An entry that goes, goes from all its lines.
+    let mut faded = faded((now, date), categories, (board, days), scope, &kept, &gone);
+    let leaving = |step: &Step| match step.act {
+        Act::Archive(id) if step.by == By::Rules => Some(id),
+        _ => None,
+    };
+    gone.extend(faded.iter().filter_map(leaving));
+    // An entry that goes, goes from all its lines; one that may stay has one of them first.
     let mut steps = repeats(topics, board);
     steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
+    let repeated: IdSet<EntryId> = steps.iter().filter_map(keeper).collect();
+    faded.retain(|step| !matches!(step.act, Act::Archive(id) if repeated.contains(&id)));
     steps.extend(merges);
     steps.extend(faded);
     steps.extend(proposals(board, scope, &gone));
@@ -60,13 +67,6 @@ pub(crate) fn plan(
 /// The entry that a merge leaves.
 fn keeper(step: &Step) -> Option<EntryId> {
     if let Act::Merge { keep, .. } = step.act { Some(keep) } else { None }
-}
-
-/// Whether an entry may be changed by a dream at all.
-pub(crate) fn is_free(row: &Row) -> bool {
-    let kept = row.standing == Standing::Pinned || row.entry.pinned || row.entry.enforced;
-    // What shares its id with another text shares its evidence, and that would go with it.
-    row.entry.reviewed && !kept && !row.shared && row.evidence.user != UserState::Forgotten
 }
 
 /// Entries that stand on more than one line.
@@ -129,17 +129,17 @@ fn are_near(a: &str, b: &str) -> bool {
     f64::from(a.cosine(&b.numbers, b.scale)) >= table::model().thresholds.duplicate
 }
 
-/// Entries that no report shows any more, and those of topics that went cold.
+/// Entries that no report shows by their score any more, and those of topics that went cold.
 fn faded(
     (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
-    board: &Board,
+    (board, used): (&Board, &Days),
     scope: Scope,
     kept: &IdSet<EntryId>,
-    gone: &mut IdSet<EntryId>,
+    gone: &IdSet<EntryId>,
 ) -> Vec<Step> {
     let topics = board.topics(scope);
-    let cold = topics.values().filter(|rows| board::cold(now, rows, categories)).flatten();
+    let cold = topics.values().filter(|rows| board::cold(rows, categories)).flatten();
     let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
     let mut steps = Vec::new();
     for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
@@ -151,7 +151,7 @@ fn faded(
         let reason = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => format!("its date has passed: {}", date(until)),
             (_, Some(by)) => format!("was replaced by {by}"),
-            _ if row.state == State::Dropped && !row.fresh => {
+            _ if archive::is_dropped(row) => {
                 format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())
             }
             _ if cold.contains(&id) => {
@@ -159,8 +159,10 @@ fn faded(
             }
             _ => continue,
         };
-        gone.insert(id);
-        steps.push(by_rule(Act::Archive(id), reason));
+        let over = row.expired || row.superseded_by.is_some();
+        let unasked = !over && archive::goes_unasked(now, row, used);
+        let by = if unasked { By::Rules } else { By::Offer };
+        steps.push(Step { act: Act::Archive(id), reason, by });
     }
     steps
 }

@@ -13,6 +13,8 @@ use crate::{
     recall::duplicate::Outline,
     score::{
         board::{Placed, Rules},
+        clock::Clock,
+        evidence::UserState,
         ledger::Ledger,
     },
 };
@@ -44,6 +46,7 @@ struct Held {
     pinned: bool,
     enforced: bool,
     reviewed: bool,
+    explicit: bool,
     lines: usize,
     days: i64,
     more: u32,
@@ -59,14 +62,15 @@ fn held() -> impl Strategy<Value = Held> {
         1 => Just(Some(EventKind::Expire(Timestamp(900 * DAY)))),
         1 => Just(Some(EventKind::Expire(Timestamp(1_100 * DAY)))),
     ];
-    let flags = (any::<bool>(), 0..10_u8, 0..10_u8, 0..10_u8);
+    let flags = (any::<bool>(), any::<bool>(), 0..10_u8, 0..10_u8, 0..10_u8);
     (0..TEXTS.len(), flags, 1..3_usize, 0..200_i64, 0..5_u32, last).prop_map(
-        |(text, (lesson, pinned, enforced, foreign), lines, days, more, last)| Held {
+        |(text, (lesson, explicit, pinned, enforced, foreign), lines, days, more, last)| Held {
             text,
             lesson,
             pinned: pinned == 0,
             enforced: enforced == 0,
             reviewed: foreign != 0,
+            explicit,
             lines,
             days,
             more,
@@ -103,7 +107,8 @@ fn world(all: &[Held]) -> World {
             world.topic.extend_from_slice(format!("- [{name}] {text}{marks}\n").as_bytes());
         }
         let ts = Timestamp(NOW.0.0 - one.days * DAY);
-        let kinds = [Some(EventKind::Add(Cue::Explicit, None)), one.last.clone()];
+        let cue = if one.explicit { Cue::Explicit } else { Cue::Recurrence };
+        let kinds = [Some(EventKind::Add(cue, None)), one.last.clone()];
         let more = (one.more > 0).then_some(EventKind::Reinforce(one.more));
         for kind in kinds.into_iter().chain([more]).flatten() {
             number += 1;
@@ -133,11 +138,15 @@ fn world(all: &[Held]) -> World {
 }
 
 fn steps(world: &World) -> (Vec<Step>, Board) {
-    let rules = Rules { categories: &world.categories, fresh: true, reserve: true };
+    let rules =
+        Rules { categories: &world.categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let board = Board::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
-    (plan(NOW, &world.categories, &topics, &board, Scope::Project, Timestamp::date), board)
+    let days = world.ledger.days();
+    let steps =
+        plan(NOW, &world.categories, &topics, (&board, &days), Scope::Project, Timestamp::date);
+    (steps, board)
 }
 
 proptest! {
@@ -233,6 +242,7 @@ fn reasons() {
         pinned: false,
         enforced: false,
         reviewed: true,
+        explicit: true,
         lines: 1,
         days,
         more: 0,
@@ -251,4 +261,47 @@ fn reasons() {
     assert_eq!(told(&[one(0, 130)]), ["faded: score 0.08, last reinforced 130 days ago"]);
     let until = Some(EventKind::Expire(Timestamp(900 * DAY)));
     assert_eq!(told(&[Held { last: until, ..one(0, 1) }]), ["its date has passed: 1972-06-19"]);
+}
+
+/// What somebody said on purpose is offered and never goes by itself; anything else goes when the store
+/// was used on ten days since, whatever the calendar says.
+#[test]
+fn what_goes_unasked() {
+    let of = |explicit: bool, used: i64| {
+        let one = Held {
+            text: 0,
+            lesson: true,
+            pinned: false,
+            enforced: false,
+            reviewed: true,
+            explicit,
+            lines: 1,
+            days: 200,
+            more: 0,
+            last: None,
+        };
+        let mut world = world(&[one]);
+        for day in 1..=used {
+            let (id, ts) = (EventId(500), Timestamp(NOW.0.0 - day * DAY));
+            let (entry, kind) = (EntryId(9), EventKind::Reinforce(1));
+            world.ledger.fold(&Event { id, ts, entry, by: Author::Program, kind });
+        }
+        steps(&world).0.into_iter().map(|step| step.by).collect::<Vec<By>>()
+    };
+    assert_eq!(of(false, 9), [By::Offer]);
+    assert_eq!(of(false, 10), [By::Rules]);
+    assert_eq!(of(true, 150), [By::Offer]);
+}
+
+proptest! {
+    #[test]
+    fn nothing_on_purpose_goes_unasked(all in prop::collection::vec(held(), 0..24)) {
+        let world = world(&all);
+        let (steps, board) = steps(&world);
+        for step in steps.iter().filter(|step| step.by == By::Rules) {
+            let Act::Archive(id) = step.act else { continue };
+            let row = board.get(id).unwrap();
+            prop_assert!(row.evidence.cue != Cue::Explicit && !row.expired);
+        }
+    }
 }
