@@ -293,8 +293,11 @@ fn an_old_line_of_the_log_changes() {
     let entries = sandbox.entries();
     let id = |line: &str| line.split("\"entry\":\"").nth(1).unwrap()[..16].to_owned();
     let fades = |line: &&str| {
-        let entry = entries.values().find(|entry| entry["id"] == id(line)).unwrap();
-        line.contains(OLD) && entry["userState"] == "auto" && entry["evidence"] == 2
+        // What has faded is in the archive.
+        let entry = entries.values().find(|entry| entry["id"] == id(line));
+        let is_plain =
+            |entry: &serde_json::Value| entry["userState"] == "auto" && entry["evidence"] == 2;
+        line.contains(OLD) && entry.is_some_and(is_plain)
     };
     let line = log.lines().find(fades).unwrap();
     let at = log.find(line).unwrap();
