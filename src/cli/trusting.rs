@@ -39,12 +39,15 @@ impl Context {
         }
     }
 
-    /// Whether a file of notes, a list or a log may be shown to an agent: it is as it was last written
-    /// or reviewed on this machine, or in a store that was begun here and that no pull can change.
+    /// Whether a file of notes, a list or a log may be shown to an agent.
     pub(crate) fn shows_notes(&self, store: &Store, name: &str) -> bool {
-        store.trust.is_whole()
-            || store.notes_begun() && !self.places.in_work_tree(&store.dir)
-            || store.file_reviewed(name)
+        self.shows_all_notes(store) || store.file_reviewed(name)
+    }
+
+    /// Whether all of them may: the store was begun here, and no pull can change it. Of another, those
+    /// may that are as they were last written or reviewed on this machine.
+    fn shows_all_notes(&self, store: &Store) -> bool {
+        store.trust.is_whole() || store.notes_begun() && !self.places.in_work_tree(&store.dir)
     }
 
     /// Says that settings are left out.
@@ -195,13 +198,14 @@ impl Unreviewed {
 pub(super) struct Notes<'a> {
     ctx: &'a Context,
     stores: &'a [Store],
+    all: HashMap<usize, bool>,
     known: HashMap<(usize, String), bool>,
 }
 
 impl<'a> Notes<'a> {
     /// In some stores.
     pub(super) fn new(ctx: &'a Context, stores: &'a [Store]) -> Self {
-        Self { ctx, stores, known: HashMap::new() }
+        Self { ctx, stores, all: HashMap::new(), known: HashMap::new() }
     }
 
     /// Whether it is such a file, and may.
@@ -210,7 +214,10 @@ impl<'a> Notes<'a> {
             return false;
         }
         let Some(store) = self.stores.get(number) else { return false };
-        let look = || self.ctx.shows_notes(store, name);
+        if *self.all.entry(number).or_insert_with(|| self.ctx.shows_all_notes(store)) {
+            return true;
+        }
+        let look = || store.file_reviewed(name);
         *self.known.entry((number, name.to_owned())).or_insert_with(look)
     }
 }

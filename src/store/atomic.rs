@@ -258,22 +258,27 @@ pub(crate) fn is_link(_: &io::Error) -> bool {
 /// Deletes temporary files that a killed process left. The caller holds the lock.
 pub(crate) fn sweep(dir: &Path) {
     // What cannot be listed now is swept by the next one.
-    drop(sweep_and_list(dir));
+    drop(sweep_with(dir, drop));
 }
 
 /// The same, giving the names of what stays.
 pub(crate) fn sweep_and_list(dir: &Path) -> io::Result<Vec<OsString>> {
     let mut kept = Vec::new();
+    sweep_with(dir, |name| kept.push(name))?;
+    Ok(kept)
+}
+
+fn sweep_with(dir: &Path, mut keep: impl FnMut(OsString)) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         if name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
             drop(fs::remove_file(entry.path()));
         } else {
-            kept.push(name);
+            keep(name);
         }
     }
-    Ok(kept)
+    Ok(())
 }
 
 /// Deletes a file of the cache.

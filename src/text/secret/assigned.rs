@@ -45,6 +45,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
                 return None;
             }
             let before = before.strip_suffix([':', '?']).map_or(before, str::trim_end);
+            let before = before.strip_suffix(" is").map_or(before, str::trim_end);
             let (name, query) = name(before)?;
             let class = class(name).or_else(|| of_two_words(before, name));
             let class = class.or_else(|| annotated(before))?;
