@@ -10,7 +10,7 @@ use crate::model::hash::fnv1a64;
 const PREFIX: usize = 5;
 
 /// Words without content of their own, as they are after cutting, sorted.
-const EMPTY: &[&str] = &[
+const EMPTY: [&str; 99] = [
     "a", "about", "after", "again", "all", "also", "alway", "an", "and", "any", "are", "as", "at",
     "be", "becau", "been", "befor", "but", "by", "can", "do", "does", "don", "each", "every",
     "for", "from", "had", "has", "have", "how", "i", "if", "in", "inste", "into", "is", "it",
@@ -20,6 +20,9 @@ const EMPTY: &[&str] = &[
     "to", "too", "two", "under", "up", "use", "used", "uses", "using", "via", "was", "we", "were",
     "what", "when", "where", "which", "while", "who", "will", "with", "witho", "you", "your",
 ];
+
+/// The same as numbers.
+static EMPTY_WORDS: [u64; EMPTY.len()] = numbers(EMPTY);
 
 /// The content words of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,15 +37,31 @@ impl Gist {
     /// The gist of a text. Case and punctuation do not matter.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut words = Vec::new();
-        self::words(text, |cut| {
-            let hash = fnv1a64(&[cut.as_bytes()]);
-            words.push(u32::try_from((hash ^ hash >> 32) & 0xffff_ffff).unwrap_or(0));
+        let mut words = Vec::with_capacity(24);
+        each_word(text, |word| {
+            if EMPTY_WORDS.binary_search(&word).is_err() {
+                words.push(hash(word));
+            }
         });
         words.sort_unstable();
         words.dedup();
         let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
         Self { words, bits }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.bits >> (word % 64) & 1 == 1 && self.words.binary_search(&word).is_ok()
+    }
+
+    /// Whether another text may have at least such a share of words in common: sooner told than its
+    /// gist is made.
+    #[must_use]
+    pub fn may_be_near(&self, text: &str, share: f64) -> bool {
+        let mut common = 0_usize;
+        each_word(text, |word| {
+            common += usize::from(self.has(hash(word)));
+        });
+        common as f64 >= share * self.words.len() as f64
     }
 
     /// The share of common words, 0 to 1 (the Jaccard index).
@@ -51,79 +70,72 @@ impl Gist {
         if self.bits & other.bits == 0 {
             return 0.0;
         }
-        let common = self.words.iter().filter(|word| other.words.binary_search(word).is_ok());
-        let common = common.count();
+        let common = self.words.iter().filter(|word| other.has(**word)).count();
         common as f64 / (self.words.len() + other.words.len() - common) as f64
     }
 }
 
-/// Gives the content words of a text, cut.
-fn words(text: &str, mut take: impl FnMut(&str)) {
-    let mut cut = String::new();
-    // A tag is shared by whole families of entries.
-    let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
-    let parts = spoken.flat_map(|chunk| chunk.split(|c: char| !c.is_alphanumeric()));
-    for word in parts.filter(|word| !word.is_empty()) {
-        cut.clear();
-        cut.extend(word.chars().flat_map(char::to_lowercase).take(PREFIX));
-        if EMPTY.binary_search(&cut.as_str()).is_err() {
-            take(&cut);
+fn hash(word: u64) -> u32 {
+    u32::try_from(word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).unwrap_or(0)
+}
+
+/// Gives the words of a text, cut, as numbers. A tag is none: it is shared by whole families of
+/// entries.
+fn each_word(text: &str, mut take: impl FnMut(u64)) {
+    if !text.is_ascii() {
+        let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
+        let parts = spoken.flat_map(|chunk| chunk.split(|c: char| !c.is_alphanumeric()));
+        for word in parts.filter(|word| !word.is_empty()) {
+            let cut: String = word.chars().flat_map(char::to_lowercase).take(PREFIX).collect();
+            take(if cut.is_ascii() { number(cut.as_bytes()) } else { fnv1a64(&[cut.as_bytes()]) });
+        }
+        return;
+    }
+    let (mut word, mut length, mut begins, mut tag) = (0, 0, true, false);
+    for byte in text.bytes().chain([b' ']) {
+        if byte.is_ascii_alphanumeric() {
+            word = with(word, length, byte.to_ascii_lowercase());
+            (length, begins) = (length + 1, false);
+            continue;
+        }
+        if length > 0 && !tag {
+            take(word);
+        }
+        (word, length) = (0, 0);
+        if byte.is_ascii_whitespace() {
+            (begins, tag) = (true, false);
+        } else {
+            tag |= begins && byte == b'#';
+            begins = false;
         }
     }
 }
 
-/// A quick look for texts that may share words with one: it passes all that do, and a few that do not.
-pub struct Glance {
-    /// The beginnings of the content words, each once.
-    words: Vec<u64>,
-    /// A bit for each of them.
-    bits: u64,
-    /// Whether there is a word that cannot be looked for like this.
-    blind: bool,
+/// A word with one more letter, the first in the highest byte, so that words are sorted as numbers.
+const fn with(word: u64, length: usize, byte: u8) -> u64 {
+    // Widening, which `From` does in no constant.
+    if length < PREFIX { word | (byte as u64) << (8 * (PREFIX - 1 - length)) } else { word }
 }
 
-impl Glance {
-    /// For the content words of a text.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
-        let mut glance = Self { words: Vec::new(), bits: 0, blind: !text.is_ascii() };
-        words(text, |cut| glance.words.push(cut.bytes().fold(0, next)));
-        glance.words.sort_unstable();
-        glance.words.dedup();
-        glance.bits = glance.words.iter().fold(0, |bits, word| bits | bit(*word));
-        glance
+const fn number(mut word: &[u8]) -> u64 {
+    let (mut found, mut length) = (0, 0);
+    while let [byte, rest @ ..] = word {
+        found = with(found, length, *byte);
+        length += 1;
+        word = rest;
     }
+    found
+}
 
-    /// Whether another text may have at least such a share of words in common with it.
-    #[must_use]
-    pub fn may_be_near(&self, text: &str, share: f64) -> bool {
-        if self.blind || !text.is_ascii() {
-            return true;
-        }
-        let (mut common, mut word, mut length) = (0_usize, 0, 0);
-        for byte in text.bytes().chain([b' ']) {
-            if byte.is_ascii_alphanumeric() {
-                if length < PREFIX {
-                    word = next(word, byte.to_ascii_lowercase());
-                }
-                length += 1;
-            } else if length > 0 {
-                let known = self.bits & bit(word) != 0 && self.words.binary_search(&word).is_ok();
-                common += usize::from(known);
-                (word, length) = (0, 0);
-            }
-        }
-        common as f64 >= share * self.words.len() as f64
+#[expect(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
+const fn numbers<const N: usize>(words: [&str; N]) -> [u64; N] {
+    let mut found = [0; N];
+    let mut at = 0;
+    while at < N {
+        found[at] = number(words[at].as_bytes());
+        at += 1;
     }
-}
-
-/// The beginning of a word with one more letter.
-fn next(word: u64, byte: u8) -> u64 {
-    word << 8 | u64::from(byte)
-}
-
-fn bit(word: u64) -> u64 {
-    1 << (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+    found
 }
 
 #[cfg(test)]
@@ -137,17 +149,25 @@ mod tests {
         fn a_glance_misses_nothing(
             a in "([a-eA-E#,. é]{0,3} ?){0,12}", b in "([a-eA-E#,. é]{0,3} ?){0,12}",
         ) {
-            let near = Gist::of(&a).similarity(&Gist::of(&b));
+            let (a, near) = (Gist::of(&a), Gist::of(&a).similarity(&Gist::of(&b)));
             for share in [0.2, 0.5] {
-                let may = Glance::of(&a).may_be_near(&b, share);
-                prop_assert!(near < share || may, "{near}");
+                prop_assert!(near < share || a.may_be_near(&b, share), "{near}");
             }
+        }
+
+        /// Letters of other alphabets elsewhere in a text change nothing about its words.
+        #[test]
+        fn bytes_and_characters_agree(text in "([a-zA-Z0-9#,.-]{0,9} ){0,9}") {
+            let (mut bytes, mut characters) = (Vec::new(), Vec::new());
+            each_word(&text, |word| bytes.push(word));
+            each_word(&(text + " \u{2026}"), |word| characters.push(word));
+            prop_assert_eq!(bytes, characters);
         }
     }
 
     #[test]
     fn similarity() {
-        assert!(EMPTY.is_sorted());
+        assert!(EMPTY.is_sorted() && EMPTY_WORDS.is_sorted());
         assert!(
             EMPTY.iter().all(|word| word.chars().count() <= PREFIX),
             "as they are after cutting"

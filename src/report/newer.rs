@@ -7,7 +7,7 @@ use crate::{
         category::{Categories, CategorySpec},
         entry::EntryId,
     },
-    recall::gist::{Gist, Glance},
+    recall::gist::Gist,
     score::{
         board::{Board, Row},
         caps::Place,
@@ -24,10 +24,9 @@ pub fn may_replace<'a>(
     spec: &CategorySpec,
     mut others: impl Iterator<Item = &'a str>,
 ) -> bool {
-    let (glance, gist) = (Glance::of(text), Gist::of(text));
-    let is_alike = |other: &str| {
-        glance.may_be_near(other, ALIKE) && Gist::of(other).similarity(&gist) >= ALIKE
-    };
+    let gist = Gist::of(text);
+    let is_alike =
+        |other: &str| gist.may_be_near(other, ALIKE) && Gist::of(other).similarity(&gist) >= ALIKE;
     !spec.is_done() && others.any(is_alike)
 }
 

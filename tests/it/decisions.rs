@@ -190,11 +190,13 @@ fn markers_come_back() {
 /// Nothing automatic takes an enforced line away.
 #[test]
 fn enforced_lines_stay() {
-    let sandbox = play(
-        "pimem add X; pimem add -c pattern Z; sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md
-         2030-01-01| pimem rebuild
+    let used: String =
+        (1..=10).map(|day| format!("2029-01-{day:02}| pimem add -c done 'Day {day}'\n")).collect();
+    let sandbox = play(&format!(
+        "pimem add --cue behavioral X; pimem add --cue behavioral -c pattern Z; sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md
+         {used}2030-01-01| pimem rebuild
          pimem dream",
-    );
+    ));
     assert_eq!(sandbox.read("topics/lessons.md"), "# Lessons\n\n- [lesson] X *(enforced)*\n");
     assert!(sandbox.read("archive/patterns.md").contains("- [pattern] Z\n"), "the rest went cold");
 }

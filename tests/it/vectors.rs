@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     bad_files::{chmod, run_unprivileged},
     common::sandbox::{Outcome, Sandbox, outcome},
-    index::{index_dir, settle},
+    index::{index_dir, rebuild, settle},
 };
 
 /// Questions by meaning, and how they are asked.
@@ -204,8 +204,7 @@ fn any_byte_may_be_wrong() {
 #[test]
 fn what_changed_since() {
     let sandbox = Sandbox::new("harbor");
-    settle(&sandbox);
-    sandbox.run(&["rebuild"]).ok();
+    rebuild(&sandbox);
     let check = |what: &str| {
         for query in QUERIES {
             assert_eq!(ask(&sandbox, *query), without_cache(&sandbox, *query), "{query:?} {what}");

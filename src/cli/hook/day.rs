@@ -70,7 +70,8 @@ fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left
         })
     } else {
         handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
-            (ctx.shows_notes(left.store, &left.log) || left.is_ours()) && says(left)
+            // A log is read whole to be known.
+            says(left) && (left.is_ours() || ctx.shows_notes(left.store, &left.log))
         })
     };
     found.ok().flatten()
