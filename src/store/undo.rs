@@ -146,6 +146,7 @@ impl Store {
             files,
         };
         let Ok(line) = serde_json::to_string(&step) else { return };
+        atomic::sweep(&self.data_dir());
         let vouched = self.vouch(&step.run);
         if vouched.and_then(|()| self.append_local(NAME, &format!("{line}\n"))).is_err() {
             return;
