@@ -6,6 +6,7 @@ use crate::{
     model::{
         category::{Categories, CategorySpec},
         entry::EntryId,
+        time::DAY_MS,
     },
     recall::gist::Gist,
     score::{
@@ -16,6 +17,8 @@ use crate::{
 
 /// The share of common content words from which a newer entry seems to replace an older one.
 const ALIKE: f64 = 0.2;
+/// What one day brought belongs together, however alike it is: a newer entry is newer by so much.
+const APART_MS: i64 = DAY_MS;
 
 /// Whether a new text may seem to replace one of others of its category.
 #[must_use]
@@ -96,7 +99,8 @@ impl<'a> Newer<'a> {
         let newer = self.rows.get(usize::from(row.entry.category.0))?.iter();
         let alike = newer.filter_map(|other| {
             let found = self.board.rows.get(*other)?;
-            let is_newer = found.evidence.first_seen > row.evidence.first_seen;
+            let later = found.evidence.first_seen.0.saturating_sub(row.evidence.first_seen.0);
+            let is_newer = later >= APART_MS;
             let near = is_newer.then(|| self.gist(*other, found))??.similarity(gist);
             (near >= ALIKE).then_some((near, found))
         });

@@ -188,3 +188,31 @@ fn hotter_topics_first() {
     sandbox.run(&["pin", "Use Redis"]).done();
     assert_eq!(topics(), ["decisions", "lessons", "mistakes"]);
 }
+
+/// Forty memories of one day are all there, however alike they are; of two that are alike and were said
+/// at different times the newer one is.
+#[test]
+fn what_one_day_brought() {
+    let sandbox = Sandbox::new("empty");
+    let line = |n: u32| format!("Crane number {n} stands at quay {}", n * 7 % 40);
+    let lines: String = (0..40).flat_map(|n| [line(n), "\n".to_owned()]).collect();
+    sandbox.pipe(&["add", "--force", "-c", "pattern", "-"], &lines).done();
+    for time in ["2026-06-30T19:00:00Z", "2026-08-30", "2027-06-30"] {
+        let report = sandbox.run(&["report", "--now", time]).ok();
+        for n in 0..40 {
+            assert!(report.contains(&format!("- {}\n", line(n))), "{time}: {n}: {report}");
+        }
+    }
+    for (time, text) in [
+        ("2026-06-30T12:00:00Z", "Deploys go through Jenkins"),
+        ("2026-07-30T12:00:00Z", "Deploys go through Argo"),
+    ] {
+        sandbox.run(&["add", "-c", "lesson", "--now", time, text]).done();
+    }
+    let later = ["--now", "2026-12-01"];
+    let report = sandbox.run(&["report", later[0], later[1]]).ok();
+    assert!(report.contains("Argo") && !report.contains("Jenkins"), "{report}");
+    assert!(report.contains("- ... 1 more\n\n") && report.ends_with(" more: pimem search WORDS\n"));
+    let why = sandbox.run(&["why", "Jenkins", later[0], later[1]]).ok();
+    assert!(why.contains("out: a newer entry seems to replace it ("), "{why}");
+}
