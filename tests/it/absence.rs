@@ -37,6 +37,7 @@ fn days_to_come_are_days_of_use() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).done();
     sandbox.run(&["config", "set", "scoring.clock", "active"]).done();
+    sandbox.run(&["config", "set", "report.fill", "false"]).done();
     let monday = "2026-06-01T09:00:00Z";
     at(&sandbox, monday, &["add", "-c", "done", "Berth slots are locked per quay"]);
     let why = |now: &str| -> serde_json::Value {
@@ -179,6 +180,11 @@ fn a_prompt_recalls_notes_and_logs() {
         sandbox.pipe(&["hook", "claude", "prompt"], input.to_string()).ok()
     };
     let booked = "How is the climate chamber booked?";
+    // What a session begins with is not repeated.
+    let begins = ask("s0", "Which time is it?");
+    assert!(begins.contains(note), "{begins}");
+    assert_eq!(ask("s0", booked), "");
+    sandbox.run(&["config", "set", "hook.workingChars", "0"]).done();
     let first = ask("s1", booked);
     assert!(first.contains(&format!("- MEMORY.md: {note}")), "{first}");
     assert!(!first.contains("canteen") && !first.contains("Parcels"), "{first}");
