@@ -194,8 +194,9 @@ fn may_be_lost(path: &str) -> bool {
     let derived = ["memory-scores.json", ".dream-watermark"];
     derived.iter().any(|name| path.ends_with(name))
         || path.starts_with("state/pimem/dream/") && !path.ends_with("journal.json")
-        || path.starts_with("state/pimem/hooks/")
-        || path.contains("/data/") && !path.ends_with("session-search.json")
+        || ["state/pimem/hooks", "state/pimem/undo"].iter().any(|dir| path.starts_with(dir))
+        || path.contains("/data/")
+            && !["session-search.json", "evidence.jsonl"].iter().any(|name| path.ends_with(name))
 }
 
 /// What has not reached the disk when the command says that it is done, or when it ends.
