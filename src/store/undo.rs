@@ -94,7 +94,9 @@ impl Touched {
         }
         let mut hunks = patch::diff(&held, &[&held, text.as_bytes()].concat());
         // Where that is in the whole file was not looked at.
-        hunks.iter_mut().for_each(|hunk| hunk.at = usize::MAX);
+        for hunk in &mut hunks {
+            hunk.at = usize::MAX;
+        }
         Self { file: file.to_owned(), hunks, made: false }
     }
 }
