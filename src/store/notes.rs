@@ -53,9 +53,7 @@ impl Store {
         let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
         atomic::append_lines(&path, &text, self.sync)?;
         if self.run.is_some() {
-            let after = self.file(name).map_err(Unreadable)?.unwrap_or_default();
-            let old = after.strip_suffix(text.as_bytes()).filter(|_| !end.is_empty());
-            self.note_step(&[], vec![Touched::new(name, old, &after)]);
+            self.note_step(&[], vec![Touched::appended(name, &end, &text)]);
         }
         let Some(mut bytes) = before else {
             self.trust.pass();

@@ -14,7 +14,6 @@ use super::{
     atomic::{self, Sync},
     lock::StoreLock,
     read::{self, Problem, Unreadable},
-    root,
     vault::Store,
 };
 use crate::{
@@ -80,8 +79,25 @@ pub(crate) struct Touched {
 impl Touched {
     /// What a change did to a file, `None` where it was not there before.
     pub(super) fn new(file: &str, before: Option<&[u8]>, after: &[u8]) -> Self {
-        let hunks = patch::diff(before.unwrap_or(heading(after)), after);
+        let hunks = patch::diff(before.unwrap_or_else(|| heading(after)), after);
         Self { file: file.to_owned(), hunks, made: before.is_none() }
+    }
+
+    /// The same of lines that came at the end of a file, of which `end` is the last part.
+    pub(super) fn appended(file: &str, end: &[u8], text: &str) -> Self {
+        if end.is_empty() {
+            return Self::new(file, None, text.as_bytes());
+        }
+        let mut held = end.to_vec();
+        if !held.ends_with(b"\n") {
+            held.push(b'\n');
+        }
+        let mut hunks = patch::diff(&held, &[&held, text.as_bytes()].concat());
+        // Where that is in the whole file was not looked at.
+        for hunk in &mut hunks {
+            hunk.at = usize::MAX;
+        }
+        Self { file: file.to_owned(), hunks, made: false }
     }
 }
 
@@ -159,8 +175,8 @@ impl Store {
 
     /// Where the numbers of commands are, if there is a place for it.
     fn runs(&self) -> Option<PathBuf> {
-        let key = root::key_of(&root::real(&self.dir));
-        self.state.as_deref().map(|state| state.join("pimem/undo").join(key))
+        let ledger = self.trust.ledger()?;
+        Some(ledger.parent()?.with_file_name("undo").join(ledger.file_name()?))
     }
 
     fn vouch(&self, run: &str) -> Result<()> {

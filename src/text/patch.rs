@@ -25,6 +25,16 @@ pub(crate) struct Hunk {
 
 /// What makes `after` of `before`.
 pub(crate) fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
+    // Most changes append, and most of a file need not be looked at for that.
+    if let Some(added) = after.strip_prefix(before).filter(|_| before.ends_with(b"\n")) {
+        let body = before.strip_suffix(b"\n").unwrap_or(before);
+        let last = memchr::memrchr(b'\n', body).map_or(0, |end| end + 1);
+        let above = Some(text(before.get(last..).unwrap_or_default()));
+        let added: Vec<String> = split(added).into_iter().map(text).collect();
+        let at = memchr::memchr_iter(b'\n', before).count();
+        let hunk = Hunk { at, above, removed: Vec::new(), added };
+        return if hunk.added.is_empty() { Vec::new() } else { vec![hunk] };
+    }
     let (old, new) = (split(before), split(after));
     let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()) - start;

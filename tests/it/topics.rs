@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::common::sandbox::Sandbox;
+use crate::{
+    common::sandbox::Sandbox,
+    hooks::{hook, piped},
+};
 
 #[test]
 fn a_topic_that_somebody_names() {
@@ -78,7 +81,7 @@ fn a_full_topic_goes_on_in_another_file() {
     let topic =
         format!("# Preferences\n\n{}", "- [preference] padding of some length here\n".repeat(278));
     sandbox.write("topics/preferences.md", topic);
-    sandbox.pipe(&["hook", "claude", "prompt"], said).ok();
+    piped(hook(&sandbox, "claude", "prompt"), said).ok();
     assert!(sandbox.read("topics/preferences-2.md").contains("leave 0.2 mm"));
     fs::write(sandbox.root().join("import.jsonl"), "{\"text\": \"From elsewhere, which is one line more than there is room for in the first file\", \"category\": \"preference\"}\n").unwrap();
     sandbox.run(&["import", "jsonl", "../import.jsonl"]).ok();
