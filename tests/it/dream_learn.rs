@@ -131,7 +131,7 @@ fn what_comes_up_in_three_sessions_is_promoted() {
 }
 
 #[test]
-fn a_topic_without_room_takes_no_more() {
+fn a_topic_without_room_goes_on_in_another() {
     let sandbox = Sandbox::new("empty");
     let line =
         |n: usize| format!("- [preference] Preference number {n} of many, {}\n", "x".repeat(415));
@@ -148,6 +148,7 @@ fn a_topic_without_room_takes_no_more() {
     let before = sandbox.read("topics/preferences.md");
     let told = sandbox.run(&["-v", "dream", "--from", path.to_str().unwrap()]).done();
     assert!(told.contains("Added: [lesson] The tide table is in local time, not in UTC"), "{told}");
-    assert!(!told.contains("Added: [preference]"), "{told}");
     assert_eq!(sandbox.read("topics/preferences.md"), before);
+    let learned = "- [preference] From now on, always run just check before you commit";
+    assert!(sandbox.read("topics/preferences-2.md").contains(learned), "{told}");
 }
