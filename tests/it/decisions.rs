@@ -190,8 +190,8 @@ fn markers_come_back() {
 /// Nothing automatic takes an enforced line away.
 #[test]
 fn enforced_lines_stay() {
-    let used: String =
-        (1..=10).map(|day| format!("2029-01-{day:02}| pimem add -c done 'Day {day}'\n")).collect();
+    let day = |day| format!("2029-01-{day:02}| pimem add -c done 'Day {day}'\n");
+    let used = (1..=10).map(day).collect::<Vec<_>>().concat();
     let sandbox = play(&format!(
         "pimem add --cue behavioral X; pimem add --cue behavioral -c pattern Z; sed -i 's/] X$/] X *(enforced)*/' .pi/memory/topics/lessons.md
          {used}2030-01-01| pimem rebuild
