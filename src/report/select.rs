@@ -13,6 +13,7 @@ use crate::{
     score::{
         board::{Board, Row},
         caps::Place,
+        stability::State,
     },
     text::safe,
 };
@@ -141,6 +142,19 @@ pub(super) fn select(
         .collect();
     let pinned =
         (!pinned.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines: pinned });
+    let newer = Newer::new(board, categories);
+    if fill.is_some() {
+        for (at, (row, verdict)) in board.rows.iter().zip(&mut verdicts).enumerate() {
+            // Being new is no reason to show what something newer has replaced.
+            let is_new = row.fresh && row.state != State::Active;
+            if *verdict == Verdict::ReportFull
+                && is_new
+                && let Some(by) = newer.seems_to_replace(at)
+            {
+                *verdict = Verdict::SeemsReplaced(by);
+            }
+        }
+    }
     let tails = fill.map(|fill| Tails::new(board, categories, fill));
     let reserve = tails.as_ref().map_or(0, Tails::most);
     let mut left = room.by_score.min(room.chars.saturating_sub(reserve));
@@ -157,7 +171,8 @@ pub(super) fn select(
         for (row, _) in board.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
             tails.take(row);
         }
-        closing = fill_up(board, categories, room.chars, &mut sections, &mut verdicts, tails);
+        closing =
+            fill_up(board, categories, (room.chars, &newer), &mut sections, &mut verdicts, tails);
     }
     let sections = sections.into_iter().flatten().collect();
     Selection { pinned, sections, by_score, closing, verdicts }
@@ -243,7 +258,7 @@ impl<'a> Tails<'a> {
 fn fill_up(
     board: &Board,
     categories: &Categories,
-    room: usize,
+    (room, newer): (usize, &Newer<'_>),
     sections: &mut [Option<Section>],
     verdicts: &mut [Verdict],
     mut tails: Tails<'_>,
@@ -253,12 +268,13 @@ fn fill_up(
         .iter()
         .zip(verdicts.iter())
         .enumerate()
-        .filter(|(_, (row, verdict))| showable(row) && !verdict.shown())
+        .filter(|(_, (row, verdict))| {
+            showable(row) && !verdict.shown() && !matches!(verdict, Verdict::SeemsReplaced(_))
+        })
         .map(|(at, (row, _))| (Lasting::of(row, categories.spec(row.entry.category)), at))
         .collect();
     // Rows are best first, so their order is what decides between equals everywhere.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
-    let newer = Newer::new(board, categories);
     let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
     for (value, at) in waiting {
         let (Some(row), Some(verdict)) = (board.rows.get(at), verdicts.get_mut(at)) else {

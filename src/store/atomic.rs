@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one way to change the disk")]
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -273,11 +273,21 @@ pub(crate) fn sweep_and_list(dir: &Path) -> io::Result<Vec<OsString>> {
     Ok(kept)
 }
 
+/// Whether there are temporary files, of killed processes or of those at work.
+pub(crate) fn has_litter(dir: &Path) -> bool {
+    let mut names = fs::read_dir(dir).into_iter().flatten().flatten();
+    names.any(|entry| is_temporary(&entry.file_name()))
+}
+
+fn is_temporary(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+}
+
 fn sweep_with(dir: &Path, mut keep: impl FnMut(OsString)) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        if name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
+        if is_temporary(&name) {
             drop(fs::remove_file(entry.path()));
         } else {
             keep(name);

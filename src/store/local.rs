@@ -87,6 +87,17 @@ impl Store {
         atomic::replace_file(&path, &after, sync, || Ok(true))
     }
 
+    /// Deletes what killed processes left beside its files, for whoever appends to one and needs no lock
+    /// for that.
+    pub(super) fn sweep_data(&self) {
+        let dir = self.data_dir();
+        if atomic::has_litter(&dir)
+            && let Ok(_lock) = self.lock_data(&dir)
+        {
+            atomic::sweep(&dir);
+        }
+    }
+
     /// Moves a file of it out of the way, if it is still damaged. Gives its new name.
     pub(crate) fn set_aside(
         &self,

@@ -162,11 +162,11 @@ impl Store {
             files,
         };
         let Ok(line) = serde_json::to_string(&step) else { return };
-        atomic::sweep(&self.data_dir());
         let vouched = self.vouch(&step.run);
         if vouched.and_then(|()| self.append_local(NAME, &format!("{line}\n"))).is_err() {
             return;
         }
+        self.sweep_data();
         let size = fs::metadata(self.data_dir().join(NAME)).map_or(0, |meta| meta.len());
         if size > BYTES {
             drop(self.rewrite_local(NAME, |bytes| Some(write(&read(bytes?)))));

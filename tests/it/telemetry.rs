@@ -24,7 +24,7 @@ fn store() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
     sandbox.run(&["add", "Berth windows are closed intervals in UTC"]).ok();
-    fs::create_dir(data(&sandbox)).unwrap();
+    fs::create_dir_all(data(&sandbox)).unwrap();
     sandbox
 }
 
@@ -285,7 +285,7 @@ fn each_store_has_its_own() {
     let sandbox = store();
     sandbox.run(&["--user", "init"]).ok();
     sandbox.run(&["--user", "add", "Berth times are told in local time"]).ok();
-    fs::create_dir(sandbox.home().join(".pi/agent/data")).unwrap();
+    fs::create_dir_all(sandbox.home().join(".pi/agent/data")).unwrap();
     sandbox.run(&["search", "berth"]).ok();
     let count = |args: &[&str]| {
         let args: Vec<&str> = args.iter().copied().chain(["telemetry", "log", "--json"]).collect();
