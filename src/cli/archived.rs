@@ -22,19 +22,17 @@ pub(super) const SHARE: f64 = 0.8;
 pub(super) struct Archived(Vec<IdMap<EntryId, Strength>>);
 
 impl Archived {
-    /// Looks them up in the logs. Stores without an archive cost nothing.
+    /// Looks them up in the index, else in the logs. Stores without an archive cost nothing.
     pub(super) fn of(ctx: &Context, stores: &[Store], corpora: &[Corpus]) -> Self {
         let aged = |(store, corpus): (&Store, &Corpus)| {
-            let is_archive = |kind: SourceKind| kind == SourceKind::Archive;
-            if !corpus.sources.iter().any(|source| is_archive(source.kind)) {
+            if !corpus.sources.iter().any(|source| source.kind == SourceKind::Archive) {
                 return IdMap::default();
             }
-            let mut ids = IdSet::default();
-            for (part, view) in corpus.parts().into_iter().enumerate() {
-                let docs = view.alive().iter().cloned().flatten();
-                let docs = docs.filter_map(|doc| corpus.doc(part, doc));
-                let entry = |(doc, _, kind)| corpus::entry_id(&doc).filter(|_| is_archive(kind));
-                ids.extend(docs.filter_map(entry));
+            let docs = corpus.docs_of(SourceKind::Archive);
+            let ids: IdSet<EntryId> = docs.filter_map(|doc| corpus::entry_id(&doc)).collect();
+            let known = corpus.folded.as_ref();
+            if let Some(known) = known.and_then(|folded| folded.aged(store, ctx.now, &ids)) {
+                return known;
             }
             let ledger = store.ledger_of(&ids);
             let strength = |id: EntryId| {

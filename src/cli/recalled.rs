@@ -29,7 +29,8 @@ const SESSIONS: usize = 3;
 const NOTES: usize = 2;
 /// Characters of one of them.
 const NOTE: usize = 400;
-/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
+/// Summaries and notes that are read beyond those shown before. They are long, and the first look ranks
+/// them well.
 const READ: usize = 8;
 /// Summaries that are looked past because they were shown before, at most.
 const PASSED: usize = 16;
@@ -68,7 +69,10 @@ pub(crate) fn search(
         ..Wanted::recall(ctx, &query, more, &[SourceKind::Session])
     };
     let kinds = &[SourceKind::Notes, SourceKind::Daily];
-    let notes = Wanted::recall(ctx, &query, NOTES + passed, kinds);
+    let notes = Wanted {
+        pool: Some(READ + NOTES + passed),
+        ..Wanted::recall(ctx, &query, NOTES + passed, kinds)
+    };
     // Most stores have none.
     let has_some = |store: &Store| store.place(vault::SESSIONS).1.is_file();
     let has_notes = |store: &Store| {

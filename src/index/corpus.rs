@@ -186,6 +186,25 @@ impl Corpus {
         (part == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
     }
 
+    /// The documents of files of a kind.
+    pub(crate) fn docs_of(&self, kind: SourceKind) -> impl Iterator<Item = Doc> + '_ {
+        let indexed = self.indexed.iter().flat_map(move |(lexical, manifest, _)| {
+            // A range is one file's.
+            let of_kind = move |range: &&Range<u32>| {
+                let end = |source: &Indexed| source.docs().end;
+                let at = manifest.sources.partition_point(|source| end(source) <= range.start);
+                manifest.sources.get(at).is_some_and(|source| source.kind == kind)
+            };
+            let ranges = lexical.alive().iter().filter(of_kind);
+            ranges.cloned().flatten().filter_map(|number| lexical.doc(number))
+        });
+        let of_kind = move |(source, _): &&(u32, Doc)| {
+            let source = usize::try_from(*source).ok().and_then(|at| self.sources.get(at));
+            source.is_some_and(|source| source.kind == kind)
+        };
+        indexed.chain(self.scan.docs.iter().filter(of_kind).map(|(_, doc)| *doc))
+    }
+
     /// A document with the name and kind of its file.
     pub(crate) fn doc(&self, part: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
         if let Some((lexical, manifest, _)) = self.indexed.get(part) {

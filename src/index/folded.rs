@@ -17,22 +17,29 @@ use super::{
 use crate::{
     model::{
         entry::EntryId,
-        event::Cue,
+        event::{Cue, Why},
         hash::{IdMap, IdSet},
         time::{Now, Timestamp},
     },
-    score::evidence::{Strength, UserState},
+    score::{
+        evidence::{Strength, UserState},
+        ledger::Ledger,
+    },
     store::{log, read, vault::Store},
 };
 
 /// Section of an index file.
-pub(crate) const SECTION: &str = "evidence-2";
+pub(crate) const SECTION: &str = "evidence-3";
 /// More new bytes than this are read together with the rest.
 const MAX_NEW: u64 = 1 << 20;
-const HEADER: usize = 2 * Stamp::SIZE + 12;
+const HEADER: usize = 2 * Stamp::SIZE + 20;
 const RECORD: usize = 28;
 /// What is set in a record of an entry that was made from others.
 const MADE: u32 = 1 << 31;
+/// What is set of an entry that went to the archive for its age, and that nobody has put out of force.
+const AGED: u32 = 1 << 30;
+/// What is set of one that did, and of which the log has to be asked.
+const UNCLEAR: u32 = 1 << 29;
 
 const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
 
@@ -80,6 +87,7 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     out.u32(u32::from(stamps.racy(real_now)));
     out.u32(crc32fast::hash(&bytes));
     out.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    out.u64(ledger.latest(EVER.0).unwrap_or_default().0.cast_unsigned());
     for (id, strength, is_made) in ledger.strengths() {
         out.u64(id.0);
         out.u64(strength.count);
@@ -87,9 +95,25 @@ pub(crate) fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
         let cue = Cue::ALL.iter().position(|cue| *cue == strength.cue).unwrap_or(0);
         let user = USERS.iter().position(|user| *user == strength.user).unwrap_or(0);
         let code = u32::try_from(cue * USERS.len() + user).unwrap_or(0);
-        out.u32(if is_made { code | MADE } else { code });
+        let made = if is_made { MADE } else { 0 };
+        out.u32(code | made | aged(&ledger, id));
     }
     out.0
+}
+
+/// Whenever it is read.
+const EVER: Now = Now(Timestamp(i64::MAX));
+
+fn aged(ledger: &Ledger, id: EntryId) -> u32 {
+    if ledger.archived_for(id) != Some(Why::Age) {
+        return 0;
+    }
+    match ledger.evidence(EVER, id) {
+        // Whether that has passed depends on when it is read.
+        Some(evidence) if evidence.until.is_some() => UNCLEAR,
+        Some(_) if !ledger.is_over(EVER, id) => AGED,
+        _ => 0,
+    }
 }
 
 /// A section as read.
@@ -108,17 +132,11 @@ impl Folded {
         reader: Now,
         wanted: &IdSet<EntryId>,
     ) -> Option<IdMap<EntryId, Strength>> {
-        let mut header = Reader(&self.0);
-        let then = Stamps::read(&mut header)?;
-        let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
-        let now = Stamps::of(store)?;
-        let mut mentioned = IdSet::default();
-        if racy || now != then {
-            mentioned = log::mentioned(&appended(store, now.len(), old, sum)?)?;
-        }
+        let (mentioned, _) = self.mentioned(store)?;
         let strength = |id: &EntryId| {
-            let (strength, is_made) = self.find(*id)?;
+            let (strength, flags) = self.find(*id)?;
             // What is new about an entry that it was made from may be about it as well.
+            let is_made = flags & MADE != 0;
             let is_known = !mentioned.contains(id) && (mentioned.is_empty() || !is_made);
             // Which times count depends on who reads.
             let is_timed = strength.last_reinforced <= reader.horizon();
@@ -127,7 +145,49 @@ impl Folded {
         wanted.iter().map(strength).collect()
     }
 
-    fn find(&self, id: EntryId) -> Option<(Strength, bool)> {
+    /// The strength of those archived entries that went there for their age and are not out of force;
+    /// `None` when the log has to be read for that.
+    pub(crate) fn aged(
+        &self,
+        store: &Store,
+        reader: Now,
+        archived: &IdSet<EntryId>,
+    ) -> Option<IdMap<EntryId, Strength>> {
+        let (mentioned, latest) = self.mentioned(store)?;
+        if latest > reader.horizon() || archived.iter().any(|id| mentioned.contains(id)) {
+            return None;
+        }
+        let mut found = IdMap::default();
+        for id in archived {
+            // Nothing is known of a line that stands there by hand.
+            let Some((strength, flags)) = self.find(*id) else { continue };
+            let is_made = flags & MADE != 0 && !mentioned.is_empty();
+            if is_made || flags & UNCLEAR != 0 {
+                return None;
+            }
+            if flags & AGED != 0 {
+                found.insert(*id, strength);
+            }
+        }
+        Some(found)
+    }
+
+    /// The entries that the log mentions since, and the time of the latest event before; `None` when
+    /// what was folded is not what the log began with.
+    fn mentioned(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
+        let mut header = Reader(&self.0);
+        let then = Stamps::read(&mut header)?;
+        let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
+        let latest = Timestamp(header.u64()?.cast_signed());
+        let now = Stamps::of(store)?;
+        if !racy && now == then {
+            return Some((IdSet::default(), latest));
+        }
+        Some((log::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
+    }
+
+    /// The strength of an entry, and what is set in its record.
+    fn find(&self, id: EntryId) -> Option<(Strength, u32)> {
         let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
         let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
         let at = records.binary_search_by_key(&id.0, key).ok()?;
@@ -136,11 +196,11 @@ impl Folded {
         let count = reader.u64()?;
         let last_reinforced = Timestamp(reader.u64()?.cast_signed());
         let code = reader.u32()?;
-        let is_made = code & MADE != 0;
-        let code = usize::try_from(code & !MADE).ok()?;
+        let flags = code & (MADE | AGED | UNCLEAR);
+        let code = usize::try_from(code & !flags).ok()?;
         let cue = *Cue::ALL.get(code / USERS.len())?;
         let user = *USERS.get(code % USERS.len())?;
-        Some((Strength { cue, count, last_reinforced, user }, is_made))
+        Some((Strength { cue, count, last_reinforced, user }, flags))
     }
 }
 

@@ -23,6 +23,10 @@ const EMPTY: [&str; 99] = [
 
 /// The same as numbers.
 static EMPTY_WORDS: [u64; EMPTY.len()] = numbers(EMPTY);
+/// A bit for each of them, so that most other words are told at once.
+static EMPTY_BITS: [u64; 8] = bits_of_all(EMPTY_WORDS);
+/// For each byte the letter or digit that it is, in small letters, or 0.
+static LETTERS: [u8; 256] = letters();
 
 /// The content words of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +34,9 @@ pub struct Gist {
     /// Hashes of cut words, sorted, each once.
     words: Vec<u32>,
     /// One bit a word, so that most pairs need no closer look.
-    bits: u64,
+    bits: u128,
+    /// Words that share their bit with another.
+    crowded: u32,
 }
 
 impl Gist {
@@ -39,18 +45,19 @@ impl Gist {
     pub fn of(text: &str) -> Self {
         let mut words = Vec::with_capacity(24);
         each_word(text, |word| {
-            if EMPTY_WORDS.binary_search(&word).is_err() {
+            if !is_empty(word) {
                 words.push(hash(word));
             }
         });
         words.sort_unstable();
         words.dedup();
-        let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
-        Self { words, bits }
+        let bits = words.iter().fold(0_u128, |bits, word| bits | 1 << (word % 128));
+        let crowded = u32::try_from(words.len()).unwrap_or(u32::MAX) - bits.count_ones();
+        Self { words, bits, crowded }
     }
 
     fn has(&self, word: u32) -> bool {
-        self.bits >> (word % 64) & 1 == 1 && self.words.binary_search(&word).is_ok()
+        self.bits >> (word % 128) & 1 == 1 && self.words.binary_search(&word).is_ok()
     }
 
     /// Whether another text may have at least such a share of words in common: sooner told than its
@@ -67,12 +74,34 @@ impl Gist {
     /// The share of common words, 0 to 1 (the Jaccard index).
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
-        if self.bits & other.bits == 0 {
-            return 0.0;
+        self.near(other, f64::MIN_POSITIVE).unwrap_or(0.0)
+    }
+
+    /// The same, if it is at least `share`, which has to be above 0.
+    #[must_use]
+    pub fn near(&self, other: &Self, share: f64) -> Option<f64> {
+        let all = self.words.len() + other.words.len();
+        let of = |common: f64| common / (all as f64 - common);
+        let most = (self.bits & other.bits).count_ones() + self.crowded.min(other.crowded);
+        if most == 0 || of(f64::from(most).min(all as f64 / 2.0)) < share {
+            return None;
         }
         let common = self.words.iter().filter(|word| other.has(**word)).count();
-        common as f64 / (self.words.len() + other.words.len() - common) as f64
+        Some(of(common as f64)).filter(|found| *found >= share)
     }
+}
+
+fn is_empty(word: u64) -> bool {
+    let (at, bit) = bit_of(word);
+    EMPTY_BITS.get(at).is_some_and(|bits| bits & bit != 0)
+        && EMPTY_WORDS.binary_search(&word).is_ok()
+}
+
+/// Where the bit of a word is among 512.
+#[expect(clippy::cast_possible_truncation, reason = "a number below 8")]
+const fn bit_of(word: u64) -> (usize, u64) {
+    let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((hash >> 61) as usize, 1 << (hash >> 55 & 63))
 }
 
 fn hash(word: u64) -> u32 {
@@ -93,8 +122,9 @@ fn each_word(text: &str, mut take: impl FnMut(u64)) {
     }
     let (mut word, mut length, mut begins, mut tag) = (0, 0, true, false);
     for byte in text.bytes().chain([b' ']) {
-        if byte.is_ascii_alphanumeric() {
-            word = with(word, length, byte.to_ascii_lowercase());
+        let letter = LETTERS.get(usize::from(byte)).copied().unwrap_or(0);
+        if letter != 0 {
+            word = with(word, length, letter);
             (length, begins) = (length + 1, false);
             continue;
         }
@@ -128,6 +158,31 @@ const fn number(mut word: &[u8]) -> u64 {
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
+const fn bits_of_all<const N: usize>(words: [u64; N]) -> [u64; 8] {
+    let mut found = [0; 8];
+    let mut number = 0;
+    while number < N {
+        let (at, bit) = bit_of(words[number]);
+        found[at] |= bit;
+        number += 1;
+    }
+    found
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
+const fn letters() -> [u8; 256] {
+    let mut found = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            found[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    found
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
 const fn numbers<const N: usize>(words: [&str; N]) -> [u64; N] {
     let mut found = [0; N];
     let mut at = 0;
@@ -153,6 +208,12 @@ mod tests {
             for share in [0.2, 0.5] {
                 prop_assert!(near < share || a.may_be_near(&b, share), "{near}");
             }
+            let other = Gist::of(&b);
+            let common = a.words.iter().filter(|word| other.words.contains(word)).count();
+            let all = a.words.len() + other.words.len() - common;
+            let want = if all == 0 { 0.0 } else { common as f64 / all as f64 };
+            prop_assert!((near - want).abs() < 1e-9, "{near} {want}");
+            prop_assert_eq!(a.near(&other, 0.2).is_some(), want >= 0.2);
         }
 
         /// Letters of other alphabets elsewhere in a text change nothing about its words.

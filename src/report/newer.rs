@@ -28,8 +28,9 @@ pub fn may_replace<'a>(
     mut others: impl Iterator<Item = &'a str>,
 ) -> bool {
     let gist = Gist::of(text);
-    let is_alike =
-        |other: &str| gist.may_be_near(other, ALIKE) && Gist::of(other).similarity(&gist) >= ALIKE;
+    let is_alike = |other: &str| {
+        gist.may_be_near(other, ALIKE) && Gist::of(other).near(&gist, ALIKE).is_some()
+    };
     !spec.is_done() && others.any(is_alike)
 }
 
@@ -50,9 +51,8 @@ pub fn seems_replaced<'a>(
         let beside = row.entry.category == new.entry.category && row.entry.scope == new.entry.scope;
         beside && !is_gone(row) && was_there(row)
     });
-    let alike = older.map(|row| (Gist::of(&row.entry.text).similarity(&gist), row));
+    let alike = older.filter_map(|row| Some((Gist::of(&row.entry.text).near(&gist, ALIKE)?, row)));
     alike
-        .filter(|(near, _)| *near >= ALIKE)
         .max_by(|(a, x), (b, y)| {
             a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
         })
@@ -101,8 +101,7 @@ impl<'a> Newer<'a> {
             let found = self.board.rows.get(*other)?;
             let later = found.evidence.first_seen.0.saturating_sub(row.evidence.first_seen.0);
             let is_newer = later >= APART_MS;
-            let near = is_newer.then(|| self.gist(*other, found))??.similarity(gist);
-            (near >= ALIKE).then_some((near, found))
+            Some((is_newer.then(|| self.gist(*other, found))??.near(gist, ALIKE)?, found))
         });
         alike
             .max_by(|(a, x), (b, y)| {

@@ -240,7 +240,7 @@ impl Ledger {
     }
 
     /// The latest time of any event that is not later than `horizon`.
-    pub(super) fn latest(&self, horizon: Timestamp) -> Option<Timestamp> {
+    pub fn latest(&self, horizon: Timestamp) -> Option<Timestamp> {
         if let Some((_, latest)) = self.latest.get().filter(|(known, _)| *known == horizon) {
             return latest;
         }
