@@ -98,7 +98,6 @@ fn is_empty(word: u64) -> bool {
 }
 
 /// Where the bit of a word is among 512.
-#[expect(clippy::cast_possible_truncation, reason = "a number below 8")]
 const fn bit_of(word: u64) -> (usize, u64) {
     let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((hash >> 61) as usize, 1 << (hash >> 55 & 63))
