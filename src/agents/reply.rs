@@ -123,6 +123,9 @@ mod tests {
         let entries: Vec<String> = (0..100).map(|n| format!("- entry number {n}\n")).collect();
         let entries = entries.concat();
         let text = format!("# Head\n\n## One\n{entries}\n## Two\n- last\n");
+        for text in ["", "plain", "é", "漢字", "a😀b"] {
+            assert_eq!(Limit::Utf16(0).size(text), text.encode_utf16().count());
+        }
         let most = Limit::Utf16(500);
         let cut = fit(&text, most);
         assert!(most.size(&cut) <= 500 && most.size(&cut) > 450, "{cut}");

@@ -131,7 +131,11 @@ impl Limit {
     /// What a text takes of it.
     pub(crate) fn size(self, text: &str) -> usize {
         match self {
-            Self::Utf16(_) => text.chars().map(char::len_utf16).sum(),
+            // Each character has one byte that continues none; what takes four bytes takes two units.
+            Self::Utf16(_) => {
+                let units = |byte: u8| usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0);
+                text.bytes().map(units).sum()
+            }
             Self::Bytes(_) => text.len(),
         }
     }

@@ -97,9 +97,11 @@ pub(crate) fn run(
             process::exit(i32::from(Exit::Error as u8));
         }
     };
-    thread::Builder::new().spawn(watch).context("cannot start a thread")?;
+    let watcher = thread::Builder::new().spawn(watch).context("cannot start a thread")?;
     let done = dream();
     drop(over);
+    // Whose time is up ends there, whatever the dream made of a model that was stopped.
+    drop(watcher.join());
     done
 }
 

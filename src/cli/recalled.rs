@@ -25,12 +25,11 @@ use crate::{
 
 /// Past sessions that a prompt brings to mind.
 const SESSIONS: usize = 3;
-/// Notes and items of logs that a prompt brings to mind.
+/// Notes and items of logs that a prompt brings to mind. Twice as many are read.
 const NOTES: usize = 2;
 /// Characters of one of them.
 const NOTE: usize = 400;
-/// Summaries and notes that are read beyond those shown before. They are long, and the first look ranks
-/// them well.
+/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
 const READ: usize = 8;
 /// Summaries that are looked past because they were shown before, at most.
 const PASSED: usize = 16;
@@ -70,7 +69,7 @@ pub(crate) fn search(
     };
     let kinds = &[SourceKind::Notes, SourceKind::Daily];
     let notes = Wanted {
-        pool: Some(READ + NOTES + passed),
+        pool: Some(2 * NOTES + passed),
         ..Wanted::recall(ctx, &query, NOTES + passed, kinds)
     };
     // Most stores have none.
