@@ -107,7 +107,7 @@ impl Agent {
         }
     }
 
-    /// Whether what hooks put into a conversation is still there when it is resumed.
+    /// A conversation that is resumed still has what hooks put into it.
     pub(crate) fn keeps_contexts(self) -> bool {
         matches!(self, Self::Claude | Self::Codex | Self::Pi)
     }
@@ -140,7 +140,7 @@ impl Limit {
         }
     }
 
-    /// What is left of it when so much is taken.
+    /// The limit for a text that stands behind another of this size.
     pub(crate) fn less(self, taken: usize) -> Self {
         match self {
             Self::Utf16(most) => Self::Utf16(most.saturating_sub(taken)),

@@ -215,7 +215,7 @@ fn line(ctx: &Context, before: &Before, done: &Done, absent: Option<Absent>, old
     }
 }
 
-/// Whether an older entry of its category may be meant to give way to a new one.
+/// Tells a new entry that may take the place of an older one of its category.
 fn may_replace(ctx: &Context, of: &Wording, others: &[newcomer::Line]) -> bool {
     let spec = ctx.config.categories.spec(of.category);
     let others = others.iter().map(|(other, _)| other.text.as_str());

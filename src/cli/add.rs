@@ -30,9 +30,11 @@ use crate::{
 /// day, comes back. Where the next report would leave the entry out, the answer says why.
 ///
 /// A topic holds 12,000 characters, and what does not fit is refused; `--topic` names another file,
-/// by subject. With `-`, standard input is read, and a full topic goes on in a file beside it: one entry a line, or one JSON object a line with the keys
+/// by subject.
+///
+/// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
 /// text, category, cue, pin, tags, validUntil and supersedes. Either every line is stored or, when
-/// one of them cannot be, none.
+/// one of them cannot be, none. What does not fit into a topic goes on in a file beside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
     pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]

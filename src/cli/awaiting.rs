@@ -49,7 +49,7 @@ pub(super) struct Held {
     pub(super) problems: Vec<Problem>,
 }
 
-/// What is said of what was learned and waits.
+/// Why a preference that a hook learned waits.
 const PASTED: &str = "it may have been pasted, or leads out of the project";
 
 /// Reads a store, and finds what awaits review.

@@ -58,7 +58,7 @@ pub(crate) struct Context {
     /// Standard output and error.
     pub(crate) ui: Ui,
     globals: Globals,
-    /// Whether nobody has typed the command: a hook, or what one has started.
+    /// Nobody has typed the command: it is a hook, or one has started it.
     unasked: bool,
     /// The command, if it can be taken back.
     run: Option<Arc<Run>>,
