@@ -156,7 +156,8 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
         Archived::default()
     };
     let unread = RefCell::default();
-    let search = Search { ctx, stores, parts, archived, sums, mode, unread };
+    let notes = Notes::new(ctx, stores);
+    let search = Search { ctx, stores, parts, archived, notes, sums, mode, unread };
     let mut each = Vec::with_capacity(all.len());
     for wanted in all {
         let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
@@ -189,6 +190,8 @@ struct Search<'a> {
     parts: Parts<'a>,
     /// What of the archive may be found.
     archived: Archived,
+    /// Which notes, lists and logs may be shown.
+    notes: Notes<'a>,
     /// BM25 of every document of every part.
     sums: Vec<Vec<f64>>,
     mode: Mode,
@@ -205,7 +208,7 @@ impl Search<'_> {
         meaning: &mut Meaning,
         reopen: &mut dyn FnMut(&Meaning, bool) -> Option<Space>,
     ) -> (Vec<Hit>, Vec<Hit>) {
-        let Self { ctx, stores, parts, archived, sums, mode, unread } = self;
+        let Self { ctx, stores, parts, archived, notes, sums, mode, unread } = self;
         let mode = *mode;
         let keep = |part, doc| keeps(wanted, (parts, archived), part, doc);
         let filtered = !wanted.kinds.is_empty()
@@ -239,7 +242,6 @@ impl Search<'_> {
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(ctx, stores, &mut placed);
         ctx.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
-        let mut notes = Notes::new(ctx, stores);
         if wanted.reviewed {
             for placed in &mut placed {
                 placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
@@ -269,12 +271,12 @@ impl Search<'_> {
         let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
         let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
         // Their files are read only for what is shown.
-        let mut hit = |mut placed: Placed<'_>| {
+        let hit = |mut placed: Placed<'_>| {
             placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
             hit(stores, placed)
         };
         let (mut hits, mut misses) = (hits.into_iter(), misses.into_iter());
-        let found = hits.by_ref().take(wanted.limit).map(&mut hit).collect();
+        let found = hits.by_ref().take(wanted.limit).map(&hit).collect();
         (found, hits.chain(misses.by_ref()).take(NEAR).map(hit).collect())
     }
 }

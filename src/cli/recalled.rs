@@ -196,7 +196,7 @@ pub(crate) fn line(ctx: &Context, hit: &Hit) -> String {
     let name = categories.find(|name| corpus::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
     let mark = if hit.is_archived() { " (archived)" } else { "" };
-    format!("- [{}] {}{mark}\n", safe::model(name), safe::model(&hit.text))
+    format!("{}{mark}\n", safe::entry(name, &hit.text))
 }
 
 /// The first line of a note or of an item of a log that is no heading.

@@ -1,7 +1,7 @@
 //! What every command does about trust: headings and some settings are withheld, and what is left
 //! out is said.
 
-use std::collections::HashMap;
+use std::{cell::RefCell, collections::HashMap};
 
 use super::context::Context;
 use crate::{
@@ -198,26 +198,30 @@ impl Unreviewed {
 pub(super) struct Notes<'a> {
     ctx: &'a Context,
     stores: &'a [Store],
-    all: HashMap<usize, bool>,
-    known: HashMap<(usize, String), bool>,
+    all: RefCell<HashMap<usize, bool>>,
+    known: RefCell<HashMap<(usize, String), bool>>,
 }
 
 impl<'a> Notes<'a> {
     /// In some stores.
     pub(super) fn new(ctx: &'a Context, stores: &'a [Store]) -> Self {
-        Self { ctx, stores, all: HashMap::new(), known: HashMap::new() }
+        Self { ctx, stores, all: RefCell::default(), known: RefCell::default() }
     }
 
     /// Whether it is such a file, and may.
-    pub(super) fn shown(&mut self, kind: SourceKind, number: usize, name: &str) -> bool {
-        if matches!(kind, SourceKind::Topic | SourceKind::Archive | SourceKind::Session) {
-            return false;
-        }
+    pub(super) fn shown(&self, kind: SourceKind, number: usize, name: &str) -> bool {
+        !matches!(kind, SourceKind::Topic | SourceKind::Archive | SourceKind::Session)
+            && self.shows(number, name)
+    }
+
+    /// Whether such a file of a store may be shown.
+    pub(super) fn shows(&self, number: usize, name: &str) -> bool {
         let Some(store) = self.stores.get(number) else { return false };
-        if *self.all.entry(number).or_insert_with(|| self.ctx.shows_all_notes(store)) {
+        let all = || self.ctx.shows_all_notes(store);
+        if *self.all.borrow_mut().entry(number).or_insert_with(all) {
             return true;
         }
         let look = || store.file_reviewed(name);
-        *self.known.entry((number, name.to_owned())).or_insert_with(look)
+        *self.known.borrow_mut().entry((number, name.to_owned())).or_insert_with(look)
     }
 }

@@ -74,7 +74,10 @@ pub struct Report {
 
 impl Report {
     /// The rows of the board that it was made of, each with its verdict.
-    pub fn judged<'a>(&'a self, board: &'a Board) -> impl Iterator<Item = (&'a Row, &'a Verdict)> {
+    pub fn judged<'a, 'b>(
+        &'a self,
+        board: &'b Board,
+    ) -> impl Iterator<Item = (&'b Row, &'a Verdict)> + use<'a, 'b> {
         board.rows.iter().zip(&self.verdicts)
     }
 
@@ -103,7 +106,7 @@ pub fn report(board: &Board, categories: &Categories, settings: Settings<'_>) ->
         let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
         let select = |by_score| select::select(board, categories, Room { chars, by_score }, fill);
         let by_score = limit.map_or(chars, |limit| {
-            let pinned = select(0).pinned;
+            let pinned = select::pinned(board, categories);
             chars.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())))
         });
         render(select(by_score), &fixed, budget, fill.is_some())

@@ -131,17 +131,7 @@ pub(super) fn select(
 ) -> Selection {
     let mut verdicts: Vec<Verdict> =
         board.rows.iter().map(|row| first_look(row, categories)).collect();
-    let pinned: Vec<String> = board
-        .rows
-        .iter()
-        .filter(|row| row.place == Place::Pinned)
-        .map(|row| {
-            let name = &categories.spec(row.entry.category).name;
-            format!("- [{}] {}", safe::model(name), safe::model(&row.entry.text))
-        })
-        .collect();
-    let pinned =
-        (!pinned.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines: pinned });
+    let pinned = pinned(board, categories);
     let newer = Newer::new(board, categories);
     if fill.is_some() {
         for (at, (row, verdict)) in board.rows.iter().zip(&mut verdicts).enumerate() {
@@ -176,6 +166,17 @@ pub(super) fn select(
     }
     let sections = sections.into_iter().flatten().collect();
     Selection { pinned, sections, by_score, closing, verdicts }
+}
+
+/// The section of pinned entries, which takes room from none.
+pub(super) fn pinned(board: &Board, categories: &Categories) -> Option<Section> {
+    let line = |row: &Row| {
+        let name = &categories.spec(row.entry.category).name;
+        safe::entry(name, &row.entry.text)
+    };
+    let rows = board.rows.iter().filter(|row| row.place == Place::Pinned);
+    let lines: Vec<String> = rows.map(line).collect();
+    (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
 }
 
 /// How what the sections leave of the budget is filled.

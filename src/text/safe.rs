@@ -6,7 +6,7 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use super::tags;
+use super::{line, tags};
 
 const ZWJ: char = '\u{200d}';
 const VARIATION: char = '\u{fe0f}';
@@ -49,6 +49,12 @@ pub fn json(document: &str) -> Cow<'_, str> {
             let _ = write!(out, "\\u{unit:04x}");
         }
     })
+}
+
+/// An entry as a line of a prompt, without line end.
+#[must_use]
+pub fn entry(category: &str, text: &str) -> String {
+    line::canonical(&model(category), &model(text))
 }
 
 /// For a prompt: hazards are removed, and what could close or imitate the block around it is made

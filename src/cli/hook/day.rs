@@ -6,6 +6,7 @@ use crate::{
     cli::{
         context,
         handoff::{self, Left},
+        trusting::Notes,
         working,
     },
     report::working::{AT_HAND, AtHand, Part, at_hand},
@@ -19,9 +20,12 @@ pub(super) const RESERVED: usize = 1500;
 /// What there is to say of the day. What cannot be read is left out: a hook has nobody to tell.
 pub(super) fn sources(call: &Call<'_>) -> AtHand {
     let today = context::local(call.ctx.now.0).date;
+    let shown = Notes::new(call.ctx, &call.stores);
     let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
-        let texts = call.stores.iter().filter(|store| call.ctx.shows_notes(store, name));
-        let texts: Vec<String> = texts.filter_map(read).filter(|t| !t.trim().is_empty()).collect();
+        let stores =
+            call.stores.iter().enumerate().filter(|(number, _)| shown.shows(*number, name));
+        let texts = stores.filter_map(|(_, store)| read(store));
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
         texts.join("\n\n")
     };
     let scratchpad = read(notes::SCRATCHPAD, &|store| working::open_items(store).ok());
@@ -33,8 +37,9 @@ pub(super) fn sources(call: &Call<'_>) -> AtHand {
         });
         (!text.is_empty()).then_some((date, text))
     });
+    let list_is_known = list_is_known(call, &shown);
     let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
-    let news = |left: &Left<'_>| of_handoff(&left.text, &known, list_is_known(call));
+    let news = |left: &Left<'_>| of_handoff(&left.text, &known, list_is_known);
     let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
     let notes = read(notes::NOTES, &|store| working::notes(store).ok());
     AtHand { scratchpad, handoff, log, notes }
@@ -51,10 +56,11 @@ fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
 }
 
 /// Whether there is a list of items, and every such list is shown.
-fn list_is_known(call: &Call<'_>) -> bool {
-    let has_list = |store: &&Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
-    let mut lists = call.stores.iter().filter(has_list).peekable();
-    lists.peek().is_some() && lists.all(|store| call.ctx.shows_notes(store, notes::SCRATCHPAD))
+fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
+    let has_list = |store: &Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
+    let lists = call.stores.iter().enumerate().filter(|(_, store)| has_list(store));
+    let mut lists = lists.map(|(number, _)| number).peekable();
+    lists.peek().is_some() && lists.all(|number| shown.shows(number, notes::SCRATCHPAD))
 }
 
 /// The newest handoff to start from that has something to say: after a compaction of those that this

@@ -15,6 +15,7 @@ use crate::{
         render::{self, GroundTruth},
         working::AtHand,
     },
+    score::board::Row,
     store::vault::Store,
     text::safe,
 };
@@ -61,19 +62,18 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let report = render::report(&board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
     let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
-    let mut lines = String::new();
-    let mut entries = Vec::new();
-    for (row, _) in new {
+    let new: Vec<&Row> = new.map(|(row, _)| row).collect();
+    let line = |row: &&Row| {
         let name = &ctx.config.categories.spec(row.entry.category).name;
-        let (name, line) = (safe::model(name), safe::model(&row.entry.text));
-        let _ = writeln!(lines, "- [{name}] {line}");
-        entries.push(Shown { id: row.entry.id, text: row.entry.text.clone(), score: None });
-    }
-    let text = match (news, lines.is_empty()) {
-        (false, _) => report.text,
-        (true, true) => lines,
-        (true, false) => format!("{NEWS}{lines}"),
+        safe::entry(name, &row.entry.text) + "\n"
     };
+    let text = match (news, new.is_empty()) {
+        (false, _) => report.text,
+        (true, true) => String::new(),
+        (true, false) => format!("{NEWS}{}", new.iter().map(line).collect::<String>()),
+    };
+    let shown = |row: &Row| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None };
+    let entries = new.into_iter().map(shown).collect();
     let mut notes = String::new();
     let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {
