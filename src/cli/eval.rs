@@ -190,7 +190,8 @@ impl Ready {
 }
 
 fn answers<'a>(ctx: &Context, ready: &'a Ready, mode: Mode) -> Vec<Answer<'a>> {
-    let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"));
+    let docs = ready.set.docs.len() as u64;
+    let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"), docs);
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
     let one = |(number, query): (usize, &'a EvalQuery)| {
         let time = ui::stopwatch();

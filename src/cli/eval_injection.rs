@@ -32,9 +32,10 @@ struct Count {
 pub(super) fn run(ctx: &Context, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
-    let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"));
+    let least = ctx.config.number("recall.minScore");
     for ready in sets {
         let set = &ready.set;
+        let threshold = rank::threshold(mode, least, set.docs.len() as u64);
         if set.docs.iter().all(|doc| doc.source.is_none()) {
             let message = format!("no document of {} says where it is from", set.name);
             let hint = "give documents a source: long_term, today, yesterday or older_daily";

@@ -81,6 +81,8 @@ pub(crate) struct Found {
     pub(crate) near: Vec<Hit>,
     /// What was gone by in the end.
     pub(crate) mode: Option<Mode>,
+    /// Documents that were searched.
+    pub(crate) docs: u64,
     /// The model whose vectors were used.
     pub(crate) model: Option<String>,
     /// Why the chosen model was not.
@@ -147,6 +149,7 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
         space = open(&meaning, true);
     }
     let mode = if space.is_some() { wished } else { Mode::Keyword };
+    let docs = parts.size.docs;
     let looks = |wanted: &Wanted<'_>| {
         wanted.kinds.is_empty() || wanted.kinds.contains(&SourceKind::Archive)
     };
@@ -173,6 +176,7 @@ pub(crate) fn find_each(ctx: &Context, stores: &[Store], all: &[Wanted<'_>]) -> 
     }
     for found in &mut each {
         found.mode = Some(mode);
+        found.docs = docs;
         found.model = space.as_ref().map(|space| space.model.clone());
         found.degraded.clone_from(&degraded);
     }
@@ -266,7 +270,7 @@ impl Search<'_> {
         sort(&mut placed);
         let least = match wanted.min_score {
             Least::Score(score) => score,
-            Least::Recall(score) => rank::threshold(mode, score),
+            Least::Recall(score) => rank::threshold(mode, score, parts.size.docs),
         };
         let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
         let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);

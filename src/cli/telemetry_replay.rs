@@ -116,7 +116,7 @@ fn answers(ctx: &Context, noted: &Noted, recorded: &Recorded, limit: usize) -> V
             stale::refresh(ctx, found.stale);
         }
         let mut sketches: Vec<Sketch> = Vec::new();
-        let mut answer = Answer { mode: found.mode, hits: Vec::new() };
+        let mut answer = Answer { mode: found.mode, docs: found.docs, hits: Vec::new() };
         for hit in found.hits {
             let Some(row) = hit.entry.and_then(|id| noted.board.get(id)) else { continue };
             if row.expired || row.superseded_by.is_some() {

@@ -11,6 +11,11 @@ const COSINE: f64 = 0.3;
 const COVERAGE: f64 = 0.2;
 /// How much of what is missing to 1 a neighbour's score fills.
 pub(super) const CONTEXT: f64 = 0.2;
+/// Documents up to which the bar of recall stays as it is set.
+const FEW: f64 = 600.0;
+/// By how much it rises with the logarithm of more of them: needless recall stays where it was, at 3 in
+/// 100 prompts in stores of 1,000 and of 3,000 (`benches/worth.py`), instead of 6 and 15.
+const CROWD: f64 = 0.07;
 /// A hybrid score below this is chance.
 const FLOOR: f64 = 0.15;
 /// A cosine below this is chance.
@@ -127,11 +132,15 @@ pub fn factor(standing: Option<Standing>) -> f64 {
     }
 }
 
-/// The score that a hybrid score of `score` is like in another mode.
+/// The least score of what is recalled from a store of `docs` documents, where `score` is the least in
+/// hybrid mode and a small store. A word's weight grows with the logarithm of the documents, and so does
+/// what chance scores: the bar grows with it, by 7 % each time that documents are e times as many.
 #[must_use]
-pub fn threshold(mode: Mode, score: f64) -> f64 {
+pub fn threshold(mode: Mode, score: f64, docs: u64) -> f64 {
+    let crowd = 1.0 + CROWD * (docs as f64 / FEW).ln().max(0.0);
     // Without vectors, their share of the score is missing.
-    if mode == Mode::Keyword { (1.0 - COSINE) * score } else { score }
+    let share = if mode == Mode::Keyword { 1.0 - COSINE } else { 1.0 };
+    share * score * crowd
 }
 
 #[cfg(test)]
@@ -146,6 +155,15 @@ mod tests {
         assert!(all.iter().all(|standing| FACTOR.contains(&factor(*standing))));
         assert!((factor(scored(0)) - 0.9).abs() < 1e-12);
         assert!(factor(scored(3)) > factor(scored(2)));
+    }
+
+    #[test]
+    fn the_bar_of_recall_rises_with_large_stores_only() {
+        let bar = |docs| threshold(Mode::Hybrid, 0.4, docs);
+        assert!([0, 1, 600].iter().all(|docs| (bar(*docs) - 0.4).abs() < 1e-12));
+        assert!((bar(3_000) - 0.4 * (1.0 + 0.07 * 5.0_f64.ln())).abs() < 1e-12);
+        assert!(bar(1_000_000) < 0.65);
+        assert!((threshold(Mode::Keyword, 0.4, 3_000) / bar(3_000) - 0.7).abs() < 1e-12);
     }
 
     #[test]

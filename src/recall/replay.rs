@@ -115,6 +115,8 @@ impl Recorded {
 pub struct Answer {
     /// What the search went by.
     pub mode: Option<Mode>,
+    /// Documents that were searched.
+    pub docs: u64,
     /// The hits.
     pub hits: Vec<Hit>,
 }
@@ -216,7 +218,8 @@ pub fn play(recorded: &Recorded, answers: &[Answer], setting: Setting) -> Outcom
 
 /// The hits that are put into a prompt.
 fn chosen(answer: &Answer, setting: Setting, is_known: impl Fn(EntryId) -> bool) -> Vec<&Hit> {
-    let least = rank::threshold(answer.mode.unwrap_or(Mode::Hybrid), setting.min_score);
+    let mode = answer.mode.unwrap_or(Mode::Hybrid);
+    let least = rank::threshold(mode, setting.min_score, answer.docs);
     let mut places: Vec<usize> = Vec::new();
     let mut chosen = Vec::new();
     for (place, hit) in answer.hits.iter().enumerate() {

@@ -34,6 +34,7 @@ fn example() -> (Recorded, Vec<Answer>) {
     ];
     let answer = |hits: &[(u64, f64)]| Answer {
         mode: Some(Mode::Hybrid),
+        docs: 0,
         hits: hits.iter().map(|(n, score)| hit(*n, *score)).collect(),
     };
     let answers = vec![
