@@ -80,6 +80,8 @@ fn it_runs_everywhere() {
     assert_eq!(empty.run(&["status", "--dir", "nowhere"]).code, 2);
     empty.run(&["init"]).done();
     assert_eq!(status(&empty, &[])["stores"][0]["entries"], json!(0));
+    let inside = empty.run_in("project/.pi/memory", &["status"]).done();
+    assert!(inside.contains("/project/.pi/memory,"), "{inside}");
     fs::remove_file(empty.path("lock")).ok();
     empty.run(&["doctor"]).done();
     assert!(!empty.path("lock").exists(), "doctor makes no lock file");
