@@ -130,6 +130,9 @@ _pimem() {
             pimem,show)
                 cmd="pimem__subcmd__show"
                 ;;
+            pimem,status)
+                cmd="pimem__subcmd__status"
+                ;;
             pimem,telemetry)
                 cmd="pimem__subcmd__telemetry"
                 ;;
@@ -360,6 +363,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,show)
                 cmd="pimem__subcmd__help__subcmd__show"
+                ;;
+            pimem__subcmd__help,status)
+                cmd="pimem__subcmd__help__subcmd__status"
                 ;;
             pimem__subcmd__help,telemetry)
                 cmd="pimem__subcmd__help__subcmd__telemetry"
@@ -809,7 +815,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2031,7 +2037,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check doctor merge-driver telemetry hooks config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3081,6 +3087,20 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5411,6 +5431,36 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__show)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__status)
             opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -68,6 +68,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
             cand check 'Look for what should not stay in a store'
+            cand status 'Show stores, what agents get of them, and what waits, on one screen'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand telemetry 'Show which memories were put into prompts, and which of them were used'
@@ -1201,6 +1202,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'pimem;status'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'pimem;doctor'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
@@ -1841,6 +1856,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand export 'Write entries, notes or vectors for other programs'
             cand import 'Take over what other programs remember'
             cand check 'Look for what should not stay in a store'
+            cand status 'Show stores, what agents get of them, and what waits, on one screen'
             cand doctor 'Look for what is wrong with the stores, and say how to mend it'
             cand merge-driver 'Merge a file of a store for git, without conflicts'
             cand telemetry 'Show which memories were put into prompts, and which of them were used'
@@ -2000,6 +2016,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;import;embeddings'= {
         }
         &'pimem;help;check'= {
+        }
+        &'pimem;help;status'= {
         }
         &'pimem;help;doctor'= {
         }

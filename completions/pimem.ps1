@@ -71,6 +71,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
             [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
@@ -1307,6 +1308,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'pimem;status' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'pimem;doctor' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
@@ -2011,6 +2027,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write entries, notes or vectors for other programs')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Take over what other programs remember')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Look for what should not stay in a store')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show stores, what agents get of them, and what waits, on one screen')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong with the stores, and say how to mend it')
             [CompletionResult]::new('merge-driver', 'merge-driver', [CompletionResultType]::ParameterValue, 'Merge a file of a store for git, without conflicts')
             [CompletionResult]::new('telemetry', 'telemetry', [CompletionResultType]::ParameterValue, 'Show which memories were put into prompts, and which of them were used')
@@ -2232,6 +2249,9 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;check' {
+            break
+        }
+        'pimem;help;status' {
             break
         }
         'pimem;help;doctor' {

@@ -55,7 +55,12 @@ const PASTED: &str = "it may have been pasted, or leads out of the project";
 /// Reads a store, and finds what awaits review.
 pub(super) fn look(ctx: &Context, store: Store) -> Held {
     let snapshot = store.read(ctx.now, &ctx.config.categories);
-    ctx.note_own(own::LIMIT, std::slice::from_ref(&store), std::slice::from_ref(&snapshot));
+    held(ctx, store, &snapshot)
+}
+
+/// The same of a store that was read.
+pub(super) fn held(ctx: &Context, store: Store, snapshot: &Snapshot) -> Held {
+    ctx.note_own(own::LIMIT, std::slice::from_ref(&store), std::slice::from_ref(snapshot));
     let placed = snapshot.placed(&store, &ctx.config.categories);
     let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)]);
     let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
@@ -98,9 +103,8 @@ pub(super) fn look(ctx: &Context, store: Store) -> Held {
     }
     let placed = board.rows.iter().map(|row| &row.entry);
     let unreviewed = ctx.unreviewed(std::slice::from_ref(&store), placed);
-    let Snapshot { problems, .. } = snapshot;
-    let problems =
-        problems.into_iter().chain(unread).chain(store.trust.problem().cloned()).collect();
+    let problems = snapshot.problems.iter().cloned();
+    let problems = problems.chain(unread).chain(store.trust.problem().cloned()).collect();
     Held { entries: board.rows.len(), items, unreviewed, problems, store }
 }
 
@@ -190,6 +194,24 @@ fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
         lines: vec![format!("+ {}: {text}", kind.name())],
         value: json!({kind.name(): text, "warnings": warnings}),
         warnings,
+    }
+}
+
+impl Held {
+    /// How many texts that are no entries await review.
+    pub(super) fn others(&self) -> usize {
+        self.items.iter().filter(|item| item.value.get("id").is_none()).count()
+    }
+
+    /// How much awaits review.
+    pub(super) fn told(&self) -> String {
+        let others = match self.others() {
+            0 => String::new(),
+            1 => ", and one other text".to_owned(),
+            others => format!(", and {others} other texts"),
+        };
+        let whose = if self.store.trust.is_foreign() { "; it belongs to another user" } else { "" };
+        format!("{}{others}{whose}", self.unreviewed.told(Some(self.entries)))
     }
 }
 

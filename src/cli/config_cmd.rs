@@ -117,17 +117,7 @@ fn show(ctx: &Context, with_origin: bool) {
                 row
             })
             .collect();
-        let unusable: Vec<Value> = ctx
-            .config
-            .unusable
-            .iter()
-            .map(|wrong| {
-                json!({
-                    "origin": wrong.origin.to_string(), "line": wrong.line,
-                    "message": wrong.message, "hint": wrong.hint,
-                })
-            })
-            .collect();
+        let unusable = ctx.unusable();
         let mut document = json!({"schema": "pimem.config/1", "settings": list});
         if let Some(fields) = document.as_object_mut().filter(|_| !unusable.is_empty()) {
             fields.insert("unusable".to_owned(), json!(unusable));

@@ -2,25 +2,26 @@
 //!
 //! Changes nothing in a store.
 
-use std::slice;
-
 use serde_json::{Value, json};
 
 use super::{
-    check,
+    awaiting, check,
     context::Context,
     error::{Exit, Failure},
     model,
     trusting::Unreviewed,
 };
 use crate::{
-    index::{corpus, lexical},
+    index::{
+        corpus::{self, Freshness},
+        lexical,
+    },
     plan,
     recall::bm25::Query,
     store::{
         init,
         lock::{LockError, StoreLock},
-        log, own,
+        log,
         read::Problem,
         vault::{EVIDENCE, Snapshot, Store},
     },
@@ -33,7 +34,7 @@ use crate::{
 pub(crate) struct Args {}
 
 /// Something that is wrong.
-struct Finding {
+pub(super) struct Finding {
     what: String,
     fix: String,
 }
@@ -44,26 +45,14 @@ fn finding(what: impl Into<String>, fix: impl Into<String>) -> Finding {
 
 pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
-    let wrong = ctx.config.unusable.iter();
-    let mut findings: Vec<Finding> =
-        wrong.map(|wrong| finding(format!("{wrong}; left out"), wrong.hint.as_str())).collect();
-    findings.extend(model::lacking(ctx).map(|failure| {
-        let origin = ctx.config.get("embedding.model").map(|(_, origin)| origin.to_string());
-        let origin = origin.unwrap_or_default();
-        let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
-        finding(format!("{origin}: embedding.model: {}", failure.message), fix)
-    }));
+    let mut findings = around(ctx, &stores);
     let mut facts: Vec<(String, String)> = Vec::new();
-    if stores.is_empty() {
-        findings.push(finding("there is no store here", "pimem init makes one"));
-    }
     for store in &stores {
         let snapshot = store.read(ctx.now, &ctx.config.categories);
         let dir = store.dir.display().to_string();
         facts.push((format!("{} store", store.scope.name()), dir));
-        ctx.note_own(own::LIMIT, slice::from_ref(store), slice::from_ref(&snapshot));
-        let placed = snapshot.placed(store, &ctx.config.categories);
-        let entries = placed.len();
+        let unreviewed = awaiting::held(ctx, store.clone().strict(), &snapshot).unreviewed;
+        let entries = snapshot.placed(store, &ctx.config.categories).len();
         let events = snapshot.ledger.len();
         facts.push((
             "entries".to_owned(),
@@ -74,13 +63,8 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
             let told = format!("{aside} in {}", store.local_log_name());
             facts.push(("events of hooks".to_owned(), told));
         }
-        findings.extend(contents(ctx, store, &snapshot));
-        let unreviewed = ctx.unreviewed(slice::from_ref(store), placed.iter());
-        findings.extend(waiting(unreviewed));
-        findings.extend(writing(store));
-        findings.extend(git_files(ctx, store));
-        let (state, found) = index(ctx, store, &snapshot.problems);
-        facts.push(("index".to_owned(), state));
+        let (index, found) = examine(ctx, store, &snapshot, unreviewed);
+        facts.push(("index".to_owned(), index.told()));
         findings.extend(found);
     }
     if ctx.ui.json {
@@ -102,6 +86,39 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         }
     }
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Nothing })
+}
+
+/// What is wrong whatever a store holds.
+pub(super) fn around(ctx: &Context, stores: &[Store]) -> Vec<Finding> {
+    let wrong = ctx.config.unusable.iter();
+    let mut findings: Vec<Finding> =
+        wrong.map(|wrong| finding(format!("{wrong}; left out"), wrong.hint.as_str())).collect();
+    findings.extend(model::lacking(ctx).map(|failure| {
+        let origin = ctx.config.get("embedding.model").map(|(_, origin)| origin.to_string());
+        let origin = origin.unwrap_or_default();
+        let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
+        finding(format!("{origin}: embedding.model: {}", failure.message), fix)
+    }));
+    if stores.is_empty() {
+        findings.push(finding("there is no store here", "pimem init makes one"));
+    }
+    findings
+}
+
+/// The index of a store, and all that is wrong with the store.
+pub(super) fn examine(
+    ctx: &Context,
+    store: &Store,
+    snapshot: &Snapshot,
+    unreviewed: Unreviewed,
+) -> (Index, Vec<Finding>) {
+    let mut findings = contents(ctx, store, snapshot);
+    findings.extend(waiting(unreviewed));
+    findings.extend(writing(store));
+    findings.extend(git_files(ctx, store));
+    let (index, found) = index(ctx, store, &snapshot.problems);
+    findings.extend(found);
+    (index, findings)
 }
 
 /// What is wrong with the markdown and the log.
@@ -137,8 +154,8 @@ fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
 /// Whether the store can be written, and its lock taken.
 fn writing(store: &Store) -> Option<Finding> {
     let fix = "give yourself write permission, or go on reading only";
-    match StoreLock::acquire(&store.dir, std::time::Duration::from_millis(200)) {
-        Ok(_) => None,
+    match StoreLock::probe(&store.dir, std::time::Duration::from_millis(200)) {
+        Ok(()) => None,
         Err(LockError::Busy(..)) => Some(finding(
             format!("{} is locked by another process", store.dir.display()),
             "wait for it to end; a lock never outlives its process",
@@ -176,33 +193,60 @@ fn git_files(ctx: &Context, store: &Store) -> Vec<Finding> {
     found
 }
 
-/// The state of the index in words, and what is wrong with it.
-fn index(ctx: &Context, store: &Store, known: &[Problem]) -> (String, Vec<Finding>) {
+/// The index of a store.
+pub(super) struct Index {
+    /// How it stands to the store; `None` where there is no place for one.
+    freshness: Option<Freshness>,
+    /// Lines to search.
+    pub(super) lines: u64,
+    bytes: u64,
+}
+
+impl Index {
+    /// Its state, for programs.
+    pub(super) fn state(&self) -> &'static str {
+        match &self.freshness {
+            None | Some(Freshness::Absent) => "none",
+            Some(Freshness::Fresh) => "fresh",
+            Some(Freshness::Stale(_)) => "stale",
+            Some(Freshness::Broken(_)) => "damaged",
+        }
+    }
+
+    /// Its state in words.
+    pub(super) fn told(&self) -> String {
+        let Self { lines, bytes, .. } = self;
+        match &self.freshness {
+            None => "none".to_owned(),
+            Some(Freshness::Absent) => format!("none yet; {lines} lines to search"),
+            Some(Freshness::Fresh) => format!("fresh; {lines} lines, {bytes} bytes"),
+            Some(Freshness::Stale(files)) => {
+                format!("{files} files changed since; {lines} lines, {bytes} bytes")
+            }
+            Some(Freshness::Broken(_)) => "damaged".to_owned(),
+        }
+    }
+}
+
+/// The index, and what is wrong with it.
+fn index(ctx: &Context, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
     let Some(dir) = ctx.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
-        return ("none".to_owned(), vec![finding("there is no cache directory", fix)]);
+        let none = Index { freshness: None, lines: 0, bytes: 0 };
+        return (none, vec![finding("there is no cache directory", fix)]);
     };
     let corpus =
         corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &ctx.config.categories);
-    let size = lexical::size_on_disk(&dir);
-    let docs = corpus.size.docs;
-    let state = match &corpus.freshness {
-        corpus::Freshness::Absent => format!("none yet; {docs} lines to search"),
-        corpus::Freshness::Fresh => format!("fresh; {docs} lines, {size} bytes"),
-        corpus::Freshness::Stale(files) => {
-            format!("{files} files changed since; {docs} lines, {size} bytes")
-        }
-        corpus::Freshness::Broken(_) => "damaged".to_owned(),
-    };
     let mut found: Vec<Finding> = corpus
         .problems
         .iter()
         .filter(|problem| !known.contains(problem))
         .map(|problem| finding(problem.to_string(), problem.hint()))
         .collect();
-    if let corpus::Freshness::Broken(why) = &corpus.freshness {
+    if let Freshness::Broken(why) = &corpus.freshness {
         let fix = "pimem rebuild makes it anew; searches work without it";
         found.push(finding(format!("the index is damaged: {why}"), fix));
     }
-    (state, found)
+    let (lines, bytes) = (corpus.size.docs, lexical::size_on_disk(&dir));
+    (Index { freshness: Some(corpus.freshness), lines, bytes }, found)
 }

@@ -209,7 +209,8 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 
 /// A path as people write it.
 pub(crate) fn shown(ctx: &Context, path: &Path) -> String {
-    if let Ok(rest) = path.strip_prefix(&ctx.places.cwd) {
+    let below = path.strip_prefix(&ctx.places.cwd).ok();
+    if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
         return rest.display().to_string();
     }
     match ctx.places.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {

@@ -23,19 +23,7 @@ struct Standing {
 }
 
 pub(crate) fn status(ctx: &Context, scope: Scope) -> Result<Exit, Failure> {
-    let reach = scope.reach(ctx)?;
-    let mut rows = Vec::new();
-    for agent in hooks::real() {
-        for site in hooks::sites(ctx, agent, reach)? {
-            rows.push(standing(ctx, site));
-        }
-        // A project's settings are told of where they say anything.
-        if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
-            let sites = hooks::sites(ctx, agent, Reach::Project)?;
-            let here = sites.into_iter().map(|site| standing(ctx, site));
-            rows.extend(here.filter(|row| row.hooks > 0));
-        }
-    }
+    let rows = standings(ctx, scope.reach(ctx)?)?;
     let program = hooks::in_path(ctx, "pimem");
     let any = rows.iter().any(|row| row.hooks > 0);
     if ctx.ui.json {
@@ -67,6 +55,32 @@ pub(crate) fn status(ctx: &Context, scope: Scope) -> Result<Exit, Failure> {
         (_, true) => Exit::Done,
         _ => Exit::Nothing,
     })
+}
+
+/// What is of ours in the files of every agent.
+fn standings(ctx: &Context, reach: Reach) -> Result<Vec<Standing>, Failure> {
+    let mut rows = Vec::new();
+    for agent in hooks::real() {
+        for site in hooks::sites(ctx, agent, reach)? {
+            rows.push(standing(ctx, site));
+        }
+        // A project's settings are told of where they say anything.
+        if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
+            let sites = hooks::sites(ctx, agent, Reach::Project)?;
+            let here = sites.into_iter().map(|site| standing(ctx, site));
+            rows.extend(here.filter(|row| row.hooks > 0));
+        }
+    }
+    Ok(rows)
+}
+
+/// The agents that call pimem, or whose settings cannot be read: name, and the state of the hooks.
+pub(super) fn installed(ctx: &Context) -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut rows = standings(ctx, Reach::User)?;
+    rows.retain(|row| row.hooks > 0 || row.problem.is_some());
+    let mut told: Vec<_> = rows.iter().map(|row| (row.site.agent.name(), state(row))).collect();
+    told.dedup();
+    Ok(told)
 }
 
 fn standing(ctx: &Context, site: Site) -> Standing {

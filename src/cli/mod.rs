@@ -77,6 +77,7 @@ mod show;
 mod space;
 mod stale;
 mod standing;
+mod status;
 mod telemetry;
 mod telemetry_replay;
 mod telemetry_sums;
@@ -172,6 +173,7 @@ commands! {
     Export "export" export::Args;
     Import "import" import::Args;
     Check "check" check::Args;
+    Status "status" status::Args;
     Doctor "doctor" doctor::Args;
     MergeDriver "merge-driver" merge_driver::Args;
     Telemetry "telemetry" telemetry::Args;
@@ -217,7 +219,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     match cli.command {
         // Among what it finds.
-        Command::Doctor(_) => {}
+        Command::Status(_) | Command::Doctor(_) => {}
         Command::Config(_) | Command::Trust(_) | Command::Hooks(_) => ctx.say_each_unusable(),
         _ => ctx.say_unusable(),
     }
@@ -312,6 +314,7 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Export(args) => export::run(ctx, args),
         Command::Import(args) => import::run(ctx, args).map(plain),
         Command::Check(args) => check::run(ctx, args).map(plain),
+        Command::Status(args) => status::run(ctx, args).map(plain),
         Command::Doctor(args) => doctor::run(ctx, args).map(plain),
         Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
         Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),

@@ -101,20 +101,12 @@ fn name(store: &Store) -> String {
     format!("{} store in {}", store.scope.name(), store.dir.display())
 }
 
-fn status(ctx: &Context, Held { store, entries, items, unreviewed, .. }: &Held) {
-    let name = name(store);
+fn status(ctx: &Context, held: &Held) {
+    let (store, name) = (&held.store, name(&held.store));
     if store.trust.is_whole() {
         return ctx.ui.line(&format!("{name}: trusted as a whole"));
     }
-    let others = items.iter().filter(|item| item.value.get("id").is_none()).count();
-    let others = match others {
-        0 => String::new(),
-        1 => ", and one other text".to_owned(),
-        others => format!(", and {others} other texts"),
-    };
-    let whose = if store.trust.is_foreign() { "; it belongs to another user" } else { "" };
-    let told = unreviewed.told(Some(*entries));
-    ctx.ui.line(&format!("{name}: {told}{others}{whose}"));
+    ctx.ui.line(&format!("{name}: {}", held.told()));
     if let Some(path) = store.trust.ledger() {
         ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.len()));
     }

@@ -72,6 +72,11 @@ impl Ui {
         self.terminal
     }
 
+    /// Whether more is to be said about what happens.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// One line of a result.
     pub(crate) fn line(&self, line: &str) {
         let mut out = self.out.borrow_mut();

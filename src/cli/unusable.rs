@@ -1,5 +1,7 @@
 //! What is said of settings that cannot be used. Everything goes on without them.
 
+use serde_json::{Value, json};
+
 use super::{
     context::Context,
     error::{Failure, Kind},
@@ -7,6 +9,17 @@ use super::{
 use crate::config::{layer::Origin, unusable::Unusable};
 
 impl Context {
+    /// The settings that are left out, for programs.
+    pub(super) fn unusable(&self) -> Vec<Value> {
+        let value = |wrong: &Unusable| {
+            json!({
+                "origin": wrong.origin.to_string(), "line": wrong.line,
+                "message": wrong.message, "hint": wrong.hint,
+            })
+        };
+        self.config.unusable.iter().map(value).collect()
+    }
+
     /// Says in one line that settings are left out.
     pub(crate) fn say_unusable(&self) {
         let Some((first, more)) = self.config.unusable.split_first() else { return };

@@ -70,19 +70,24 @@ impl<'a> Entries<'a> {
 
     /// The state, with what sets it apart.
     pub(crate) fn state(row: &Row) -> String {
-        let note = match row.standing {
-            _ if !row.entry.reviewed => " (unreviewed)",
-            Standing::Pinned => " (pinned)",
-            Standing::Forgotten => " (forgotten)",
-            Standing::Scored(_) if row.expired => " (expired)",
-            Standing::Scored(_) if row.superseded_by.is_some() => " (superseded)",
+        let mark = Self::mark(row).map_or_else(String::new, |mark| format!(" ({mark})"));
+        format!("{}{mark}", row.state.name())
+    }
+
+    /// What sets an entry apart from others in its state.
+    pub(crate) fn mark(row: &Row) -> Option<&'static str> {
+        match row.standing {
+            _ if !row.entry.reviewed => Some("unreviewed"),
+            Standing::Pinned => Some("pinned"),
+            Standing::Forgotten => Some("forgotten"),
+            Standing::Scored(_) if row.expired => Some("expired"),
+            Standing::Scored(_) if row.superseded_by.is_some() => Some("superseded"),
             Standing::Scored(_) => {
                 // Active ones need no mercy, and what has only done harm gets none.
                 let spared = row.fresh && row.state != State::Active && row.evidence.count > 0;
-                if spared { " (fresh)" } else { "" }
+                spared.then_some("fresh")
             }
-        };
-        format!("{}{note}", row.state.name())
+        }
     }
 
     /// The score, as 9999, 0 or with three decimals.

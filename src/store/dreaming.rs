@@ -100,7 +100,7 @@ pub(crate) struct Dreams {
     /// comes may be passed over.
     pub(crate) watermark: Option<Timestamp>,
     /// When the last one succeeded, by the same rule, so that no clock keeps the next one off.
-    last: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
     /// By transcript: its length when it was dreamt of, and when that was; `None` where the state is
     /// gone.
     sessions: Option<BTreeMap<PathBuf, (u64, Timestamp)>>,

@@ -71,6 +71,18 @@ impl StoreLock {
         }
     }
 
+    /// Whether it could be taken within `patience`. Makes no lock file where there is none.
+    pub(crate) fn probe(dir: &Path, patience: Duration) -> Result<(), LockError> {
+        let path = dir.join("lock");
+        if path.symlink_metadata().is_ok() {
+            return Self::acquire(dir, patience).map(drop);
+        }
+        #[cfg(unix)]
+        rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+            .map_err(|error| LockError::Io(path, error.into()))?;
+        Ok(())
+    }
+
     /// Waits for the right to a directory in which no lock file may be left, without one.
     pub(crate) fn of_directory(dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let file = File::open(dir).map_err(|error| LockError::Io(dir.to_path_buf(), error))?;

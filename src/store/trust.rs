@@ -58,6 +58,8 @@ pub(crate) struct Trust {
     patience: Duration,
     sync: Sync,
     word: Word,
+    /// Whether what is noted is kept by this process alone.
+    unwritten: bool,
     known: Arc<OnceLock<Known>>,
     failure: Arc<OnceLock<String>>,
 }
@@ -94,7 +96,8 @@ impl Trust {
     ) -> Self {
         let state = state.map(|state| state.join("pimem/trust"));
         let store = store.to_path_buf();
-        Self { store, state, patience, sync: sync.private(), word, known: Arc::default(), failure }
+        let (sync, known) = (sync.private(), Arc::default());
+        Self { store, state, patience, sync, word, unwritten: false, known, failure }
     }
 
     /// The same, to be read once more.
@@ -106,6 +109,11 @@ impl Trust {
     pub(crate) fn strict(self) -> Self {
         let word = if self.word == Word::Named { Word::None } else { self.word };
         Self { word, ..self }
+    }
+
+    /// The same for whoever only looks: what is noted counts until the process ends.
+    pub(super) fn unwritten(self) -> Self {
+        Self { unwritten: true, ..self }
     }
 
     /// Whether the store is trusted as a whole.
@@ -254,8 +262,13 @@ impl Trust {
             return Ok(());
         }
         let (path, dir) = self.place()?;
-        let _lock = self.lock(dir)?;
-        atomic::append_below(path, || self.head(), &lines(&fresh), self.sync)?;
+        if self.unwritten {
+            // What could not be noted does not count for anybody else either.
+            StoreLock::probe(dir, self.patience)?;
+        } else {
+            let _lock = self.lock(dir)?;
+            atomic::append_below(path, || self.head(), &lines(&fresh), self.sync)?;
+        }
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
         }

@@ -89,6 +89,11 @@ impl Store {
         Self { trust: self.trust.strict(), strict: true, ..self }
     }
 
+    /// The same store for whoever only looks at it: what is found out about its lines is not noted.
+    pub(crate) fn unwritten(self) -> Self {
+        Self { trust: self.trust.unwritten(), ..self }
+    }
+
     /// Where what dreams about it remember is kept, if there is a place for it: outside the
     /// repository, so that no clone can bring any.
     pub(crate) fn dream_dir(&self) -> Option<PathBuf> {

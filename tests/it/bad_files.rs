@@ -79,6 +79,10 @@ fn a_store_that_cannot_be_written() {
         let doctor = run_unprivileged(&sandbox, &["doctor"]);
         assert_eq!(doctor.code, 1, "{}{}", doctor.stdout, doctor.stderr);
         assert!(doctor.stdout.contains("cannot be written"), "{}", doctor.stdout);
+        let status = run_unprivileged(&sandbox, &["status"]).done();
+        let findings = doctor.stdout.matches("finding: ").count();
+        assert!(status.contains(&format!("findings         {findings}:")), "{status}");
+        assert_eq!(sandbox.tree(), before);
     }
     for dir in ["topics", "daily", ""] {
         chmod(sandbox.path(dir), 0o755);

@@ -121,6 +121,10 @@ fn commands_go_on() {
             }
             let doctor = sandbox.run(&["doctor"]);
             assert_eq!((doctor.code, doctor.stderr.as_str()), (1, ""), "{what}: {doctor:?}");
+            let status = sandbox.run(&["status"]);
+            assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{what}: {status:?}");
+            let settings = status.stdout.split_once("settings  ").expect("settings are named").1;
+            assert!(settings.contains("memory.json:"), "{what}: {status:?}");
             let place = format!("finding: {}", file.display());
             assert!(
                 doctor.stdout.contains(&place) && doctor.stdout.contains("fix: "),

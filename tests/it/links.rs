@@ -105,6 +105,7 @@ const READERS: &[&str] = &[
     "trust",
     "todo list",
     "check",
+    "status",
     "doctor",
     "config show",
     "dream --plan",

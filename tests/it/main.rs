@@ -65,6 +65,7 @@ mod pasted;
 mod race;
 mod scopes;
 mod sessions;
+mod status;
 mod store;
 mod telemetry;
 mod tidy;

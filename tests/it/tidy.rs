@@ -60,7 +60,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
         long.map(|(name, text)| format!("{name}: {}", text.lines().count())).collect();
     assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
     let lines: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(lines <= 67_000, "src has {lines} lines");
+    assert!(lines <= 67_300, "src has {lines} lines");
 }
 
 /// The modules that a file uses outside of its tests.
