@@ -8,13 +8,19 @@
 //! a directory of `fixtures`, such as `fixtures/eval`, that is there too. Where it says
 //! `<!-- pushed by somebody else: FILE: LINE -->`, the next `git pull` brings that line.
 
-use std::{fs, path::PathBuf};
+use std::{
+    cmp::Reverse,
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use crate::common::{
     bless,
     clones::append,
     repository,
-    sandbox::{Sandbox, copy_tree},
+    sandbox::{PIMEM, Sandbox, copy_tree},
 };
 
 /// The documents that hold transcripts.
@@ -35,22 +41,39 @@ pub(crate) fn documents() -> Vec<PathBuf> {
 fn transcripts() {
     let documents = documents();
     assert!(documents.len() > 5, "the transcripts are there");
-    let mut failures = Vec::new();
-    for path in &documents {
-        let text = fs::read_to_string(path).unwrap();
-        let (after, wrong) = play(&text, &sandbox(&text));
-        let name = path.strip_prefix(repository()).unwrap_or(path).display();
-        failures.extend(wrong.iter().map(|wrong| format!("{name}:{wrong}")));
-        if bless() && after != text {
-            fs::write(path, after).unwrap();
-        }
-    }
+    all_as_printed(&documents, "cmd::");
+}
+
+/// Plays documents, as many at once as there are processors, and compares or rewrites them; `module`
+/// is where to accept what is printed now.
+pub(crate) fn all_as_printed(documents: &[PathBuf], module: &str) {
+    let mut documents = documents.to_vec();
+    documents.sort_by_key(|path| Reverse(path.metadata().unwrap().len()));
+    let next = AtomicUsize::new(0);
+    let waiting = || documents.get(next.fetch_add(1, Ordering::Relaxed));
+    let plays = || std::iter::from_fn(waiting).flat_map(as_printed).collect::<Vec<_>>();
+    let failures = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let players: Vec<_> = (0..threads).map(|_| scope.spawn(plays)).collect();
+        players.into_iter().flat_map(|player| player.join().unwrap()).collect::<Vec<_>>()
+    });
     let count = failures.len();
     assert!(
         bless() || failures.is_empty(),
-        "{}\n{count} differ; PIMEM_BLESS=1 cargo test --test it cmd:: accepts what is printed now",
+        "{}\n{count} differ; PIMEM_BLESS=1 cargo test --test it {module} accepts what is printed now",
         failures.join("\n")
     );
+}
+
+/// Plays a document, and rewrites it where that is wanted. Gives what was different.
+fn as_printed(path: &PathBuf) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let (after, wrong) = play(&text, &sandbox(&text));
+    if bless() && after != text {
+        fs::write(path, after).unwrap();
+    }
+    let name = path.strip_prefix(repository()).unwrap_or(path).display();
+    wrong.iter().map(|wrong| format!("{name}:{wrong}")).collect()
 }
 
 fn sandbox(text: &str) -> Sandbox {
@@ -60,7 +83,9 @@ fn sandbox(text: &str) -> Sandbox {
         Some((name, _)) => panic!("a store {name} of what kind?"),
         None => Sandbox::new(named.map_or("empty", |(name, _)| name)),
     };
-    for name in ["eval", "exchange", "observations", "session", "telemetry", "transcripts"] {
+    let fixtures =
+        ["eval", "exchange", "models", "observations", "session", "telemetry", "transcripts"];
+    for name in fixtures {
         let dir = &format!("fixtures/{name}");
         if text.contains(dir) {
             copy_tree(&repository().join(dir), &sandbox.project().join(dir));
@@ -116,15 +141,18 @@ fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
     // Decisions count by their time, so every command has a millisecond of its own.
     let now = format!("2026-06-30T18:00:00.{millis:03}Z");
     // A hook has time enough on a busy machine, and nothing goes on after it.
-    let hook = if command.contains(" hook ") {
+    let hook = if command.contains(" hook ") || command.contains(" hooks test") {
         "export PIMEM_HOOK_DEADLINE_MS=20000 PIMEM_HOOK_REBUILD_MINUTES=0; "
     } else {
         ""
     };
     let done = sandbox.shell(&format!("PIMEM_NOW={now}; {hook}{command}"));
+    let is_document = done.stdout.starts_with("{\n") && command.contains("--json");
+    let is_whole = done.stdout.ends_with("\n}\n") || command.contains(" | ");
+    assert!(is_whole || !is_document, "a document ends with its line: {command}");
     let mut text = String::new();
     for part in [&done.stdout, &done.stderr] {
-        text.push_str(&whole_seconds(&sandbox.normal(part)));
+        text.push_str(&steady(&sandbox.normal(part)));
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -135,16 +163,30 @@ fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
     text
 }
 
-/// Times of the sandbox without what sets one command's clock apart from another's.
-fn whole_seconds(text: &str) -> String {
-    let mut parts = text.split("T18:00:00.");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        out.push_str("T18:00:00.000");
-        out.push_str(rest);
+/// What stands before something that is another at every run, what that is made of, and what is shown
+/// instead.
+type Varying = (&'static str, fn(char) -> bool, &'static str);
+
+const VARYING: &[Varying] = &[
+    ("T18:00:00.", |c| c.is_ascii_digit(), "000"),
+    ("\"milliseconds\": ", |c| c.is_ascii_digit() || c == '.', "0"),
+    ("\"ms\": ", |c| c.is_ascii_digit(), "0"),
+    ("$ROOT/state/pimem/trust/", |c| c.is_ascii_hexdigit(), "STORE"),
+    ("$ROOT/state/pimem/dream/", |c| c.is_ascii_hexdigit(), "STORE"),
+];
+
+/// What was printed without what sets one run, or one command's clock, apart from another's.
+fn steady(text: &str) -> String {
+    let mut text = text.replace(PIMEM, "$PIMEM");
+    for (before, varies, instead) in VARYING {
+        let mut parts = text.split(before);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            out.extend([before, instead, part.trim_start_matches(varies)]);
+        }
+        text = out;
     }
-    out
+    text
 }
 
 fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {

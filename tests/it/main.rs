@@ -30,6 +30,7 @@ mod eval_data;
 mod exchange;
 mod explain;
 mod faults;
+mod frozen;
 mod generated;
 mod histories;
 mod hook_calls;
