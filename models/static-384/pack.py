@@ -3,7 +3,7 @@
 
 Usage: pack.py STATIC.safetensors VOCAB.txt > table.bin
 
-All numbers are little-endian; the reader is src/embed/table.rs.
+All numbers are little-endian; the reader is crates/core/src/embed/table.rs.
 
   0   magic "pimemtb\\1"
   8   u32 rows, u32 dimension, u32 slots (a power of two), u32 bytes of the vocabulary

@@ -37,7 +37,7 @@ pub(crate) fn reply(agent: Agent, moment: Moment, context: &str) -> String {
             _ => return String::new(),
         }
     };
-    format!("{}\n", crate::text::safe::json(&answer.to_string()))
+    format!("{}\n", pimem_core::safety::safe_text::json(&answer.to_string()))
 }
 
 /// As many lines of a text as an agent takes. It is cut between lines, and an entry is one line;

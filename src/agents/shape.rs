@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::spec::{Agent, Moment};
-use crate::text::safe;
+use pimem_core::safety::safe_text;
 
 /// The most UTF-16 units of a text for Claude Code, which puts longer ones in a file.
 pub const CLAUDE_UNITS: usize = 10_000;
@@ -50,7 +50,7 @@ pub(crate) fn check(agent: Agent, moment: Moment, output: &[u8]) -> Result<(), S
     let form = form(agent, moment);
     let text = std::str::from_utf8(output).map_err(|_| "the answer is not UTF-8".to_owned())?;
     if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        return Err(format!("the answer has {} ({})", safe::describe(c), c.escape_unicode()));
+        return Err(format!("the answer has {} ({})", safe_text::describe(c), c.escape_unicode()));
     }
     if form == Form::Plain {
         return Ok(());
@@ -149,8 +149,8 @@ fn context(agent: Agent, members: &Map<String, Value>, name: &str) -> Result<(),
     if text.trim().is_empty() {
         return Err(format!("{name:?} is blank"));
     }
-    if let Some(c) = safe::first_hazard(&text.replace(['\n', '\t'], " ")) {
-        return Err(format!("{name:?} has {} ({})", safe::describe(c), c.escape_unicode()));
+    if let Some(c) = safe_text::first_hazard(&text.replace(['\n', '\t'], " ")) {
+        return Err(format!("{name:?} has {} ({})", safe_text::describe(c), c.escape_unicode()));
     }
     let (size, limit, unit) = match agent {
         Agent::Claude => (text.encode_utf16().count(), CLAUDE_UNITS, "UTF-16 units"),

@@ -6,12 +6,10 @@ use std::{
     process::Command,
 };
 
-use pimem::{
+use pimem_core::{
+    eval::set::{EvalFile, EvalSet},
     model::category::Categories,
-    recall::{
-        corpus::{SourceKind, documents},
-        evalset::{EvalFile, EvalSet},
-    },
+    search::documents::{SourceKind, documents},
 };
 
 use crate::common::{repository, without_program};

@@ -122,7 +122,7 @@ fn scores_of_pi_are_adopted() {
 /// pi's hash of a canonical line.
 fn pi_key(category: &str, text: &str) -> String {
     let line = format!("- [{category}] {text}");
-    format!("{:08x}", pimem::model::hash::pi32(&line))
+    format!("{:08x}", pimem_core::model::hash::pi32(&line))
 }
 
 #[test]

@@ -10,21 +10,25 @@ use crate::common::repository;
 
 /// Most lines of a file.
 const LINES: usize = 600;
+/// Lines of at least half of the files, at most.
+const MEDIAN: usize = 200;
 /// Packages in `Cargo.lock`; raising it is a reviewed change.
 const PACKAGES: usize = 398;
 
-/// Modules in reading order: each uses only those before it.
-const LAYERS: &[&str] = &[
-    "model", "text", "score", "embed", "recall", "report", "config", "exchange", "plan", "store",
-    "index", "llm", "agents", "cli",
+/// Folders of each crate in reading order: each uses only those before it.
+const LAYERS: &[(&str, &[&str])] = &[
+    (
+        "crates/core/src/",
+        &[
+            "model", "markdown", "safety", "session", "language", "embed", "score", "search",
+            "report", "usage", "observe", "lint", "dream", "exchange", "eval",
+        ],
+    ),
+    ("crates/engine/src/", &["config", "store", "index", "models", "llm"]),
 ];
 
-/// The few places that look the other way: file, the module it uses, and why.
-const UPWARD: &[(&str, &str, &str)] = &[
-    ("model/entry.rs", "text", "an entry's text is what the grammar of a line lets through"),
-    ("model/note.rs", "text", "what may be stored of several lines is what may be stored of one"),
-    ("score/adopt.rs", "recall", "near wordings are told by the sketch that finds duplicates"),
-];
+/// Circles of files that use each other, at most, in one folder; there is none through several folders.
+const CIRCLES: usize = 3;
 
 /// Every file below `dir` of the repository, by its path from the root, as text.
 fn texts(dir: &str, suffix: &str) -> BTreeMap<String, String> {
@@ -50,7 +54,7 @@ fn is_foreign(path: &Path) -> bool {
 
 #[test]
 fn every_file_says_what_it_is_for_and_is_short() {
-    let (src, tests) = (texts("src", ".rs"), texts("tests", ".rs"));
+    let (src, tests) = (sources(), texts("tests", ".rs"));
     assert!(src.len() > 40 && tests.len() > 10);
     for (name, text) in src.iter().chain(&tests) {
         assert!(text.starts_with("//! "), "{name} starts with what it is for");
@@ -59,80 +63,170 @@ fn every_file_says_what_it_is_for_and_is_short() {
     let long: Vec<String> =
         long.map(|(name, text)| format!("{name}: {}", text.lines().count())).collect();
     assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
-    let lines: usize = src.values().map(|text| text.lines().count()).sum();
-    assert!(lines <= 67_300, "src has {lines} lines");
+    let mut lines: Vec<usize> = src.values().map(|text| text.lines().count()).collect();
+    lines.sort_unstable();
+    assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
+    let all: usize = lines.iter().sum();
+    assert!(all <= 67_500, "there are {all} lines");
 }
 
-/// The modules that a file uses outside of its tests.
-fn uses(text: &str) -> BTreeSet<String> {
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let code: String = code
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| [line, "\n"])
-        .collect();
+/// The files of all crates.
+fn sources() -> BTreeMap<String, String> {
+    let mut found = texts("crates", ".rs");
+    found.extend(texts("src", ".rs"));
+    found
+}
+
+/// A file by its modules within its crate: `["store", "trust"]`.
+fn module(path: &str) -> Vec<String> {
+    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    path.split('/').map(str::to_owned).collect()
+}
+
+/// The paths that a file of a crate uses outside of its tests, from the crate's root.
+fn uses(module: &[String], text: &str) -> BTreeSet<Vec<String>> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = code.flat_map(|line| [line, "\n"]).collect::<String>();
     let mut found = BTreeSet::new();
-    for (at, needle) in code.match_indices("crate::") {
-        let rest = &code[at + needle.len()..];
-        let Some(group) = rest.strip_prefix('{') else {
-            found.insert(word(rest));
-            continue;
-        };
-        let mut depth = 0;
-        let mut at_start = true;
-        for (at, c) in group.char_indices() {
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => at_start = true,
-                c if c.is_whitespace() => {}
-                _ if depth == 0 && at_start => {
-                    found.insert(word(&group[at..]));
-                    at_start = false;
-                }
-                _ => {}
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':')) {
+                continue;
             }
+            let mut base = module.to_vec();
+            let mut rest = &code[at..];
+            if let Some(after) = rest.strip_prefix("crate::") {
+                (base, rest) = (Vec::new(), after);
+            }
+            while let Some(after) = rest.strip_prefix("super::") {
+                base.pop();
+                rest = after;
+            }
+            rest = rest.strip_prefix("self::").unwrap_or(rest);
+            leaves(&base, rest, &mut found);
         }
     }
     found
 }
 
-fn word(text: &str) -> String {
-    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+/// The paths of `a::{b, c::d}` below `base`.
+fn leaves(base: &[String], text: &str, found: &mut BTreeSet<Vec<String>>) -> usize {
+    let mut path = base.to_vec();
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        if rest.starts_with('{') {
+            at += 1;
+            loop {
+                let skipped = text[at..].chars().take_while(|c| c.is_whitespace() || *c == ',');
+                at += skipped.map(char::len_utf8).sum::<usize>();
+                if text[at..].is_empty() || text[at..].starts_with('}') {
+                    return at + 1;
+                }
+                at += leaves(&path, &text[at..], found).max(1);
+            }
+        }
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        at += name.len();
+        if !name.is_empty() && name != "self" {
+            path.push(name);
+        }
+        let Some(after) = text[at..].strip_prefix("::") else {
+            found.insert(path);
+            return at;
+        };
+        at = text.len() - after.len();
+    }
 }
 
 #[test]
 fn the_parser_of_imports() {
-    let text = "use crate::{\n    model::{a, b::{c}},\n    text::line,\n};\nlet x = crate::store::y();\n\
-                // crate::comment\n#[cfg(test)]\nmod tests { use crate::cli; }";
-    let want = ["model", "store", "text"].map(str::to_owned);
-    assert_eq!(uses(text), BTreeSet::from(want));
-    assert_eq!(uses("use crate::model::time::Now;"), BTreeSet::from(["model".to_owned()]));
+    let text = "use crate::{\n    model::{a, b::{self, c}},\n    text::line,\n};\nuse super::near;\n\
+                let x = crate::store::y();\n// crate::comment\n#[cfg(test)]\nmod tests { use crate::cli; }";
+    let here = ["cli".to_owned(), "add".to_owned()];
+    let found = uses(&here, text);
+    let found: Vec<String> = found.iter().map(|path| path.join("::")).collect();
+    let want = ["cli::near", "model::a", "model::b", "model::b::c", "store::y", "text::line"];
+    assert_eq!(found, want);
+}
+
+/// What each file of a crate uses of the others, by their modules.
+fn graph(crate_dir: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let files: BTreeMap<Vec<String>, String> = sources()
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.strip_prefix(crate_dir)?.to_owned(), text)))
+        .filter(|(name, _)| name.contains('/') && !is_test(name))
+        .map(|(name, text)| (module(&name), text))
+        .collect();
+    let to_file = |path: Vec<String>| {
+        let known = (1..=path.len()).rev().map(|end| path[..end].to_vec());
+        known.into_iter().find(|path| files.contains_key(path))
+    };
+    let mut graph = BTreeMap::new();
+    for (module, text) in &files {
+        let mut used: BTreeSet<_> = uses(module, text).into_iter().filter_map(to_file).collect();
+        used.remove(module);
+        graph.insert(module.clone(), used);
+    }
+    graph
+}
+
+fn is_test(name: &str) -> bool {
+    ["tests.rs", "_tests.rs", "_properties.rs", "_samples.rs", "oracle.rs"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 #[test]
 fn dependencies_point_one_way() {
-    let place = |module: &str| LAYERS.iter().position(|layer| *layer == module);
     let mut wrong = Vec::new();
-    let mut used = BTreeSet::new();
-    for (name, text) in texts("src", ".rs") {
-        let file = name.trim_start_matches("src/");
-        let Some((module, _)) = file.split_once('/') else { continue };
-        let Some(here) = place(module) else { panic!("{name} is in no layer") };
-        for other in uses(&text) {
-            let allowed = place(&other).is_some_and(|there| there <= here);
-            let exception = UPWARD.iter().find(|(f, to, _)| *f == file && *to == other);
-            match exception {
-                Some(exception) => drop(used.insert(exception)),
-                None if !allowed => wrong.push(format!("{file} uses {other}")),
-                None => {}
-            }
+    for (crate_dir, folders) in LAYERS {
+        let place = |module: &[String]| {
+            let place = folders.iter().position(|folder| *folder == module[0]);
+            place.unwrap_or_else(|| panic!("{crate_dir}{} is in no layer", module[0]))
+        };
+        let graph = graph(crate_dir);
+        assert!(graph.len() > 10, "{crate_dir}");
+        for (module, used) in &graph {
+            let up = used.iter().filter(|used| place(used) > place(module));
+            wrong.extend(up.map(|up| format!("{} uses {}", module.join("::"), up.join("::"))));
         }
     }
-    assert!(wrong.is_empty(), "{wrong:?}; the order is {LAYERS:?}");
-    let unused: Vec<_> = UPWARD.iter().filter(|exception| !used.contains(exception)).collect();
-    assert!(unused.is_empty(), "exceptions that nobody needs: {unused:?}");
+    assert!(wrong.is_empty(), "{wrong:#?}; the order is {LAYERS:?}");
+}
+
+#[test]
+fn few_files_use_each_other() {
+    for (crate_dir, _) in LAYERS {
+        let graph = graph(crate_dir);
+        let reached = |from: &Vec<String>| {
+            let mut reached = BTreeSet::new();
+            let mut waiting = vec![from];
+            while let Some(next) = waiting.pop() {
+                waiting.extend(graph[next].iter().filter(|used| reached.insert((*used).clone())));
+            }
+            reached
+        };
+        let all: BTreeMap<_, _> = graph.keys().map(|from| (from, reached(from))).collect();
+        let mut circles: BTreeSet<BTreeSet<&Vec<String>>> = BTreeSet::new();
+        for (from, reached) in &all {
+            let circle = reached.iter().filter(|other| all[other].contains(*from));
+            circles.insert(circle.collect());
+        }
+        let mut of_folder: BTreeMap<&[String], usize> = BTreeMap::new();
+        for circle in circles.iter().filter(|circle| circle.len() > 1) {
+            let folders: BTreeSet<&[String]> =
+                circle.iter().map(|module| &module[..module.len() - 1]).collect();
+            assert!(folders.len() == 1, "through several folders: {circle:?}");
+            for folder in folders {
+                *of_folder.entry(folder).or_default() += 1;
+            }
+        }
+        let most = of_folder.values().max().copied().unwrap_or_default();
+        assert!(most <= CIRCLES, "{crate_dir}: {of_folder:?}");
+    }
 }
 
 #[test]
@@ -145,7 +239,7 @@ fn nothing_is_left_lying_about() {
         concat!("TO", "DO"),
         concat!("XX", "X"),
     ];
-    for (name, text) in texts("src", ".rs").into_iter().chain(texts("tests", ".rs")) {
+    for (name, text) in sources().into_iter().chain(texts("tests", ".rs")) {
         for needle in needles {
             assert!(!text.contains(needle), "{name} contains {needle}");
         }

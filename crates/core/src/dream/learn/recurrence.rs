@@ -1,0 +1,154 @@
+//! What follows from what was heard, in the light of what was heard before.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Heard, Source,
+    memory::{Known, Memory, Place},
+};
+use crate::{
+    language::statement::{Kind, Statement},
+    model::{event::Cue, time::Timestamp},
+};
+
+/// In so many sessions the same is said that it is a pattern, whatever it is.
+const SESSIONS: usize = 3;
+/// So many times something is put right that it is a mistake.
+const FIXES: usize = 2;
+/// Places that a reason names.
+const NAMED: usize = 4;
+
+/// Something worth an entry, or evidence for one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conclusion {
+    /// The category of the entry.
+    pub category: &'static str,
+    /// How it came about.
+    pub cue: Cue,
+    /// Its text.
+    pub text: String,
+    /// What was said and where, on one line.
+    pub reason: String,
+    /// The sessions and days on which it rests, and no conclusion did before.
+    pub sources: Vec<String>,
+    /// When it was said last, as far as that is known.
+    pub said: Option<Timestamp>,
+    /// Why its user may have pasted it: then it is no conclusion, and a plan only tells of it.
+    pub pasted: Option<&'static str>,
+    /// It was concluded before: evidence for an entry that is there, and no new one where it is not.
+    pub again: bool,
+}
+
+/// What follows from what was heard. Each conclusion is drawn once; said in yet another session, it
+/// is evidence. Sessions with few exchanges count for nothing.
+pub fn conclude(memory: &mut Memory, heard: &[Heard]) -> Vec<Conclusion> {
+    let mut heard: Vec<&Heard> = heard.iter().filter(|heard| heard.counts()).collect();
+    heard.sort_by(|a, b| {
+        let key = |heard: &'_ Heard| (heard.source.when, heard.source.kind);
+        key(a).cmp(&key(b)).then_with(|| a.source.id.cmp(&b.source.id))
+    });
+    let mut index = memory.index();
+    let mut touched: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+    for Heard { source, statements, sentences, .. } in &heard {
+        let place = Place::of(source);
+        let statements =
+            statements.iter().map(|found| (&found.text, Some(found.kind), found.again));
+        for (text, kind, again) in
+            statements.chain(sentences.iter().map(|text| (text, None, false)))
+        {
+            let news = memory.note(&mut index, &place, text, kind, again);
+            let Some((at, new)) = news else { continue };
+            let places = touched.entry(at).or_default();
+            places.extend(new.then(|| place.clone()));
+        }
+    }
+    let mut drawn = Vec::new();
+    for (at, places) in touched {
+        drawn.extend(memory.known.get_mut(at).and_then(|known| draw(known, &places)));
+    }
+    memory.shrink();
+    drawn.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.text.cmp(&other.text)));
+    let mut drawn: Vec<Conclusion> = drawn.into_iter().map(|(_, conclusion)| conclusion).collect();
+    for Heard { source, pasted, .. } in heard {
+        for (statement, why) in pasted {
+            let known = drawn.iter().any(|one| one.text == statement.text);
+            drawn.extend((!known).then(|| left_out(source, statement, why)));
+        }
+    }
+    drawn
+}
+
+/// What may have been pasted, as far as a plan tells of it.
+fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclusion {
+    let place = Place::of(source);
+    Conclusion {
+        category: statement.kind.category(),
+        cue: Cue::Behavioral,
+        text: statement.text.clone(),
+        reason: format!("{} in {}", statement.kind.category(), named(std::slice::from_ref(&place))),
+        sources: vec![place.id],
+        said: source.when,
+        pasted: Some(why),
+        again: false,
+    }
+}
+
+/// The conclusion from a statement that was made in new places.
+fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
+    let kind = known.kind();
+    let enough = match kind {
+        None => known.sessions() >= SESSIONS,
+        Some(Kind::Mistake) => known.again || known.occasions() >= FIXES,
+        Some(_) => true,
+    };
+    let again = known.drawn;
+    known.drawn |= enough;
+    let rests_on = if again { new } else { known.places.as_slice() };
+    if !enough || rests_on.is_empty() {
+        return None;
+    }
+    let what = match kind {
+        None => "repeated request",
+        Some(Kind::Preference) => "preference",
+        Some(Kind::Lesson) => "correction",
+        Some(Kind::Mistake) => "repeated mistake",
+        Some(Kind::Pattern) => "convention",
+        Some(Kind::Decision) => "choice",
+        Some(Kind::Done) => "finished work",
+    };
+    let recurs = known.sessions() >= SESSIONS;
+    let kind = kind.unwrap_or(Kind::Pattern);
+    let conclusion = Conclusion {
+        category: kind.category(),
+        cue: if recurs { Cue::Recurrence } else { Cue::Behavioral },
+        text: known.text.clone(),
+        reason: format!("{what} {}in {}", if again { "again " } else { "" }, named(rests_on)),
+        sources: rests_on.iter().map(|place| place.id.clone()).collect(),
+        said: rests_on.iter().filter_map(Place::when).max(),
+        pasted: None,
+        again,
+    };
+    Some((kind, conclusion))
+}
+
+/// The places, as a reason names them.
+fn named(places: &[Place]) -> String {
+    let name = |place: &Place| {
+        let plain = |text: &str, most: usize| -> String {
+            text.chars()
+                .filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c))
+                .take(most)
+                .collect()
+        };
+        match &place.agent {
+            _ if place.log => format!("the log of {}", plain(&place.id, 10)),
+            Some(agent) => format!("{} session {}", plain(agent, 20), plain(&place.id, 8)),
+            None => format!("session {}", plain(&place.id, 8)),
+        }
+    };
+    let names: Vec<String> = places.iter().take(NAMED).map(name).collect();
+    match places.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}

@@ -1,0 +1,231 @@
+//! What a dream makes of a store without a model: what says the same is merged, what has faded is
+//! archived, and topics that have become too long are proposed for consolidation.
+//!
+//! Only what cannot do harm is done by itself; the rest is offered. Entries that are pinned, enforced, forgotten or not
+//! reviewed here take no part.
+
+use std::collections::BTreeMap;
+
+use super::step::{Act, By, Step};
+use crate::lint::contradiction::Outlines;
+use crate::{
+    embed::{self, table, vector::Vector},
+    markdown::topic::TopicDoc,
+    model::{
+        category::Categories,
+        entry::EntryId,
+        hash::IdSet,
+        time::{Now, Timestamp},
+    },
+    score::{
+        archive::{self, is_free},
+        board::{self, Board, Row, Scope},
+        clock::Days,
+    },
+};
+
+/// Entries that a topic holds before somebody should put some of them into one.
+pub const ROOMY: usize = 20;
+/// Most entries that are proposed to be put into one.
+const TOGETHER: usize = 5;
+/// Most proposals for one topic.
+const PROPOSALS: usize = 3;
+
+/// The steps for one store, in the order in which they are to be done. `date` tells the day of a
+/// moment.
+pub fn plan(
+    now: Now,
+    categories: &Categories,
+    topics: &[(&str, &TopicDoc)],
+    (board, days): (&Board, &Days),
+    scope: Scope,
+    date: fn(Timestamp) -> String,
+) -> Vec<Step> {
+    let mut gone = IdSet::default();
+    let merges = same(board, &mut gone);
+    // What has just taken over evidence is not what it was scored as.
+    let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
+    let mut faded = faded((now, date), categories, (board, days), scope, &kept, &gone);
+    let leaving = |step: &Step| match step.act {
+        Act::Archive(id) if step.by == By::Rules => Some(id),
+        _ => None,
+    };
+    gone.extend(faded.iter().filter_map(leaving));
+    // An entry that goes, goes from all its lines; one that may stay has one of them first.
+    let mut steps = repeats(topics, board);
+    steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
+    let repeated: IdSet<EntryId> = steps.iter().filter_map(keeper).collect();
+    faded.retain(|step| !matches!(step.act, Act::Archive(id) if repeated.contains(&id)));
+    steps.extend(merges);
+    steps.extend(faded);
+    steps.extend(proposals(board, scope, &gone));
+    steps
+}
+
+/// The entry that a merge leaves.
+fn keeper(step: &Step) -> Option<EntryId> {
+    if let Act::Merge { keep, .. } = step.act { Some(keep) } else { None }
+}
+
+/// Entries that stand on more than one line.
+fn repeats(topics: &[(&str, &TopicDoc)], board: &Board) -> Vec<Step> {
+    let mut lines: BTreeMap<EntryId, usize> = BTreeMap::new();
+    for entry in topics.iter().flat_map(|(_, doc)| &doc.entries) {
+        *lines.entry(entry.id).or_default() += 1;
+    }
+    lines.retain(|_, count| *count > 1);
+    let mut steps = Vec::new();
+    for row in board.rows.iter().filter(|row| is_free(row)) {
+        if let Some(count) = lines.get(&row.entry.id) {
+            let act = Act::Merge { keep: row.entry.id, from: vec![row.entry.id] };
+            steps.push(by_rule(act, format!("stands on {count} lines")));
+        }
+    }
+    steps
+}
+
+/// Entries that say what a stronger one of their category says in other words.
+fn same(board: &Board, gone: &mut IdSet<EntryId>) -> Vec<Step> {
+    let outdated = |row: &Row| row.expired || row.superseded_by.is_some();
+    let free: Vec<&Row> = board
+        .rows
+        .iter()
+        // What holds until another day is another statement.
+        .filter(|row| is_free(row) && !outdated(row) && row.evidence.until.is_none())
+        .collect();
+    let outlines = Outlines::of(free.iter().map(|row| row.entry.text.as_str()));
+    let mut merged: BTreeMap<usize, Vec<EntryId>> = BTreeMap::new();
+    for (at, row) in free.iter().enumerate() {
+        let stronger = |other: usize| {
+            free.get(other).is_some_and(|other| {
+                other.entry.category == row.entry.category
+                    && other.entry.scope == row.entry.scope
+                    && !gone.contains(&other.entry.id)
+                    && are_near(&row.entry.text, &other.entry.text)
+            })
+        };
+        if let Some(first) = outlines.before(at, stronger) {
+            gone.insert(row.entry.id);
+            merged.entry(first).or_default().push(row.entry.id);
+        }
+    }
+    let mut steps = Vec::new();
+    for (keep, from) in merged {
+        let Some(row) = free.get(keep) else { continue };
+        let text = |id: &EntryId| board.get(*id).map(|row| format!("{:?}", row.entry.text));
+        let texts: Vec<String> = from.iter().filter_map(text).collect();
+        let reason = format!("says the same as {}", texts.join(" and "));
+        steps.push(by_rule(Act::Merge { keep: row.entry.id, from }, reason));
+    }
+    steps
+}
+
+/// Whether two texts are as near as repetitions are: what the guard says counts only for these.
+fn are_near(a: &str, b: &str) -> bool {
+    let vector = |text: &str| Vector::quantize(&table::embed(&embed::passage(text)));
+    let (a, b) = (vector(a), vector(b));
+    f64::from(a.cosine(&b.numbers, b.scale)) >= table::model().thresholds.duplicate
+}
+
+/// Entries that no report shows by their score any more, and those of topics that went cold.
+fn faded(
+    (now, date): (Now, fn(Timestamp) -> String),
+    categories: &Categories,
+    (board, used): (&Board, &Days),
+    scope: Scope,
+    kept: &IdSet<EntryId>,
+    gone: &IdSet<EntryId>,
+) -> Vec<Step> {
+    let topics = board.topics(scope);
+    let cold = topics.values().filter(|rows| board::cold(rows, categories)).flatten();
+    let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
+    let mut steps = Vec::new();
+    for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
+        let id = row.entry.id;
+        if gone.contains(&id) || kept.contains(&id) {
+            continue;
+        }
+        let days = now.since(row.evidence.last_reinforced).days().floor();
+        let reason = match (row.evidence.until, row.superseded_by) {
+            (Some(until), _) if row.expired => format!("its date has passed: {}", date(until)),
+            (_, Some(by)) => format!("was replaced by {by}"),
+            _ if archive::is_dropped(row) => {
+                format!("faded: score {:.2}, last reinforced {days} days ago", row.standing.shown())
+            }
+            _ if cold.contains(&id) => {
+                format!("its topic {} went cold: last reinforced {days} days ago", row.entry.topic)
+            }
+            _ => continue,
+        };
+        let over = row.expired || row.superseded_by.is_some();
+        let unasked = !over && archive::goes_unasked(now, row, used);
+        let by = if unasked { By::Rules } else { By::Offer };
+        steps.push(Step { act: Act::Archive(id), reason, by });
+    }
+    steps
+}
+
+/// Topics with more entries than anybody reads: which of these are about the same, or else which are
+/// the weakest.
+fn proposals(board: &Board, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (topic, rows) in board.topics(scope) {
+        let free = |row: &&&Row| is_free(row) && !gone.contains(&row.entry.id);
+        let held = rows.iter().filter(|row| !gone.contains(&row.entry.id)).count();
+        if held <= ROOMY {
+            continue;
+        }
+        let free: Vec<&Row> = rows.iter().filter(free).copied().collect();
+        let mut groups = groups(&free);
+        let about = if groups.is_empty() {
+            let weakest = free.iter().rev().take((held - ROOMY).min(TOGETHER));
+            groups.extend(Some(weakest.map(|row| row.entry.id).collect()));
+            "these are the weakest"
+        } else {
+            "these are about the same"
+        };
+        let reason = format!("{topic} holds {held} entries, more than {ROOMY}: {about}");
+        let groups = groups.into_iter().filter(|group| !group.is_empty()).take(PROPOSALS);
+        steps.extend(groups.map(|group| by_rule(Act::Propose(group), reason.clone())));
+    }
+    steps
+}
+
+/// Groups of entries of one category that are near each other, the largest first.
+fn groups(rows: &[&Row]) -> Vec<Vec<EntryId>> {
+    let vectors: Vec<Vector> = rows
+        .iter()
+        .map(|row| Vector::quantize(&table::embed(&embed::passage(&row.entry.text))))
+        .collect();
+    let least = table::model().thresholds.reminder;
+    let mut taken = vec![false; rows.len()];
+    let mut found: Vec<Vec<EntryId>> = Vec::new();
+    for (at, (row, vector)) in rows.iter().zip(&vectors).enumerate() {
+        if taken.get(at).copied().unwrap_or(true) {
+            continue;
+        }
+        let mut group = vec![row.entry.id];
+        for (other, (near, its)) in rows.iter().zip(&vectors).enumerate().skip(at + 1) {
+            let is_near = near.entry.category == row.entry.category
+                && f64::from(vector.cosine(&its.numbers, its.scale)) >= least;
+            if let Some(taken) = taken.get_mut(other).filter(|taken| !**taken && is_near)
+                && group.len() < TOGETHER
+            {
+                *taken = true;
+                group.push(near.entry.id);
+            }
+        }
+        if group.len() > 1 {
+            found.push(group);
+        }
+    }
+    found.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    found
+}
+
+fn by_rule(act: Act, reason: String) -> Step {
+    Step { act, reason, by: By::Rules }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! A plan as a text that people read, shorten and apply: one act a line, with its reason.
+//!
+//! Columns are parted by tabs: the act, which entries, a text, the reason. What a text column says of
+//! an entry is there for the reader, and has to be true, so that nothing else is done than is read.
+
+use std::fmt::Write as _;
+
+use super::step::{Act, Plan, Refused};
+use crate::{
+    model::{entry::EntryId, event::Cue, time::Timestamp},
+    safety::safe_text,
+};
+
+/// The first line.
+const FIRST: &str = "pimem dream plan 1";
+
+/// What a plan says of the entries that it names.
+pub trait Naming {
+    /// `[category] text` of an entry, if it is there.
+    fn line(&self, id: EntryId) -> Option<String>;
+    /// A short id that names it alone.
+    fn short(&self, id: EntryId) -> String;
+    /// The one entry that an id or its beginning names, or why there is none.
+    fn find(&self, id: &str) -> Result<EntryId, String>;
+}
+
+/// The text of a plan.
+pub fn write(plan: &Plan, naming: &impl Naming) -> String {
+    let mut out = format!("{FIRST}\nmade\t{}\nstate\t{}\n", plan.made, plan.state);
+    out.push_str(
+        "# One act a line, the reason last, tabs between. A line that is deleted is not done.\n",
+    );
+    for step in &plan.steps {
+        let mark = if matches!(step.act, Act::Propose(_)) { "# " } else { "" };
+        let columns =
+            columns(&step.act, naming).map(|column| safe_text::terminal(&column).into_owned());
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(out, "{mark}{}\t{}", columns.join("\t"), safe_text::terminal(&step.reason));
+    }
+    for Refused { what, why } in &plan.refused {
+        let _ =
+            writeln!(out, "# refused: {}: {}", safe_text::terminal(what), safe_text::terminal(why));
+    }
+    out
+}
+
+/// What is done, to which entries, and the text that says what that means.
+fn columns(act: &Act, naming: &impl Naming) -> [String; 3] {
+    let line = |id: EntryId| naming.line(id).unwrap_or_default();
+    let ids =
+        |ids: &[EntryId]| ids.iter().map(|id| naming.short(*id)).collect::<Vec<_>>().join(" ");
+    let (verb, which, text) = match act {
+        Act::Merge { keep, from } => {
+            ("merge", format!("{} < {}", naming.short(*keep), ids(from)), line(*keep))
+        }
+        Act::Archive(id) => ("archive", naming.short(*id), line(*id)),
+        Act::Add { category, cue, text } => {
+            ("add", cue.name().to_owned(), format!("[{category}] {text}"))
+        }
+        Act::Reinforce(id, n) => ("reinforce", format!("{} +{n}", naming.short(*id)), line(*id)),
+        Act::Combine { category, text, from } => {
+            ("combine", ids(from), format!("[{category}] {text}"))
+        }
+        Act::Propose(of) => ("propose", ids(of), String::new()),
+    };
+    [verb.to_owned(), which, text]
+}
+
+/// An act on one line.
+pub fn what(act: &Act, naming: &impl Naming) -> String {
+    columns(act, naming).join(" ").trim_end().to_owned()
+}
+
+/// A plan as read: what it was made for, and its acts with the numbers of their lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// When it was made.
+    pub made: Option<Timestamp>,
+    /// What the store held then, as a hash.
+    pub state: String,
+    /// Each act with its line, or what is wrong with that.
+    pub lines: Vec<(usize, Line)>,
+}
+
+/// An act with its reason, or what is wrong with a line.
+pub type Line = Result<(Act, String), String>;
+
+/// Reads a plan. `None` when it is none.
+pub fn read(text: &str, naming: &impl Naming) -> Option<Script> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = (1..).zip(text.lines());
+    lines.next().filter(|(_, first)| first.trim_end() == FIRST)?;
+    let mut script = Script { made: None, state: String::new(), lines: Vec::new() };
+    for (number, line) in lines {
+        let line = line.trim_end();
+        match line.split_once('\t') {
+            _ if line.is_empty() || line.starts_with('#') => {}
+            Some(("made", time)) => script.made = Timestamp::parse(time),
+            Some(("state", state)) => state.clone_into(&mut script.state),
+            _ => script.lines.push((number, step(line, naming))),
+        }
+    }
+    Some(script)
+}
+
+fn step(line: &str, naming: &impl Naming) -> Line {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [verb, which, text, reason] = *columns else {
+        return Err(format!("has {} columns instead of 4", columns.len()));
+    };
+    let find = |id: &str| naming.find(id);
+    let find_all = |ids: &str| ids.split_whitespace().map(find).collect::<Result<Vec<_>, _>>();
+    // What the reader was told of an entry.
+    let told = |id: EntryId| {
+        let line = naming.line(id).unwrap_or_default();
+        let true_line = safe_text::terminal(&line);
+        (true_line == text).then_some(id).ok_or_else(|| format!("{which} is {true_line:?} now"))
+    };
+    let worded = || {
+        let parts = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        let (category, text) = parts.ok_or("has no text like [lesson] text")?;
+        Ok::<_, String>((category.to_owned(), text.to_owned()))
+    };
+    let act = match verb {
+        "merge" => {
+            let (keep, from) = which.split_once('<').ok_or("names no entries like A < B")?;
+            Act::Merge { keep: told(find(keep.trim())?)?, from: find_all(from)? }
+        }
+        "archive" => Act::Archive(told(find(which)?)?),
+        "add" => {
+            let cue = Cue::find(which).ok_or_else(|| format!("knows no cue {which:?}"))?;
+            let (category, text) = worded()?;
+            Act::Add { category, cue, text }
+        }
+        "reinforce" => {
+            let (id, n) = which.split_once(" +").ok_or("names no entry like A +1")?;
+            let n = n.parse().ok().filter(|n| (1..=100).contains(n));
+            Act::Reinforce(told(find(id)?)?, n.ok_or("adds no number from 1 to 100")?)
+        }
+        "combine" => {
+            let (category, text) = worded()?;
+            Act::Combine { category, text, from: find_all(which)? }
+        }
+        _ => return Err(format!("asks for {verb:?}, which is no act")),
+    };
+    Ok((act, reason.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dream::step::{By, Step};
+
+    /// A store of three entries.
+    struct Three;
+
+    const LINES: [&str; 3] = ["[lesson] Use rg", "[done] Shipped\t0.3", "[lesson] Use\u{202e} gr"];
+
+    impl Naming for Three {
+        fn line(&self, id: EntryId) -> Option<String> {
+            LINES.get(usize::try_from(id.0).ok()?).map(|line| (*line).to_owned())
+        }
+
+        fn short(&self, id: EntryId) -> String {
+            id.to_string()
+        }
+
+        fn find(&self, id: &str) -> Result<EntryId, String> {
+            let found = id.parse().ok().filter(|id| self.line(*id).is_some());
+            found.ok_or_else(|| format!("there is no entry {id:?}"))
+        }
+    }
+
+    fn plan(acts: impl IntoIterator<Item = Act>) -> Plan {
+        let step = |act| Step { act, reason: "so that\ttabs do no harm".to_owned(), by: By::Rules };
+        let refused = Refused { what: "merge\n".to_owned(), why: "why not".to_owned() };
+        Plan {
+            state: "00ff00ff00ff00ff".to_owned(),
+            made: Timestamp(1_782_842_400_000),
+            steps: acts.into_iter().map(step).collect(),
+            refused: vec![refused],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (a, b, c) = (EntryId(0), EntryId(1), EntryId(2));
+        let add = |text: &str| (String::from("lesson"), text.to_owned());
+        let (category, text) = add("Use # and < and -- and a [link] too");
+        let acts = [
+            Act::Merge { keep: a, from: vec![c, b] },
+            Act::Archive(b),
+            Act::Archive(c),
+            Act::Add { category: category.clone(), cue: Cue::Recurrence, text: text.clone() },
+            Act::Reinforce(a, 2),
+            Act::Combine { category, text, from: vec![a, c] },
+        ];
+        let mut made = plan(acts.clone());
+        let propose = Act::Propose(vec![a, b]);
+        made.steps.extend(plan([propose]).steps);
+        let text = write(&made, &Three);
+        for text in [text.clone(), format!("\u{feff}{}", text.replace('\n', "\r\n"))] {
+            let script = read(&text, &Three).unwrap();
+            assert_eq!((script.made, &script.state), (Some(made.made), &made.state));
+            let read: Vec<Act> =
+                script.lines.into_iter().map(|(_, step)| step.unwrap().0).collect();
+            assert_eq!(read, acts, "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(read("", &Three), None);
+        assert_eq!(read("pimem dream plan 2\n", &Three), None);
+        for (line, want) in [
+            ("archive 0000000000000000", "has 1 columns instead of 4"),
+            (
+                "delete\t0000000000000000\t[lesson] Use rg\twhy",
+                "asks for \"delete\", which is no act",
+            ),
+            ("archive\t0000000000000009\t\twhy", "there is no entry \"0000000000000009\""),
+            (
+                "archive\t0000000000000000\t[lesson] Use grep\twhy",
+                "0000000000000000 is \"[lesson] Use rg\" now",
+            ),
+            ("merge\t0000000000000000\t[lesson] Use rg\twhy", "names no entries like A < B"),
+            ("add\tloud\t[lesson] x\twhy", "knows no cue \"loud\""),
+            ("add\texplicit\tlesson: x\twhy", "has no text like [lesson] text"),
+            (
+                "reinforce\t0000000000000000 +0\t[lesson] Use rg\twhy",
+                "adds no number from 1 to 100",
+            ),
+        ] {
+            let script = read(&format!("pimem dream plan 1\n\n# note\n{line}\n"), &Three).unwrap();
+            assert_eq!(script.lines, [(4, Err(want.to_owned()))], "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(lines in prop::collection::vec("[a-z]{0,9}\t?[0-9a-f <+]{0,20}\t?.{0,9}\t?.{0,4}", 0..9)) {
+            read(&format!("{FIRST}\n{}", lines.join("\n")), &Three);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Whether a step that somebody wants may be done: of entries that are known, free to be changed and
+//! not yet done away with, and with a text that may be stored.
+
+use std::cell::OnceCell;
+
+use super::step::{Act, By, Step};
+use crate::{language::injection, lint::contradiction::Outlines};
+use crate::{
+    language::paraphrase::Outline,
+    model::{
+        category::Categories,
+        entry::EntryId,
+        hash::{IdMap, IdSet},
+        time::Now,
+    },
+    safety::{entry_text::EntryText, secret},
+    score::{
+        archive::is_free,
+        board::{Board, Row},
+        evidence::UserState,
+    },
+    search::tokens::Tokenizer,
+    usage::used::content,
+};
+
+/// Digits of an id that name an entry.
+const ID: std::ops::RangeInclusive<usize> = 7..=16;
+/// The most characters of a new text.
+const LONGEST: usize = 500;
+/// The fewest characters of a text that says something.
+const SHORTEST: usize = 12;
+/// Characters of what is quoted as unknown.
+const QUOTED: usize = 40;
+
+/// The entry of that id, or of the only one that begins so.
+pub fn find(board: &Board, id: &str) -> Result<EntryId, String> {
+    let digits = ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let lower = id.to_ascii_lowercase();
+    let begins = |row: &&Row| digits && row.entry.id.to_string().starts_with(&lower);
+    let mut found = board.rows.iter().filter(begins).map(|row| row.entry.id);
+    match (found.next(), found.next()) {
+        (Some(found), None) => Ok(found),
+        (None, _) => Err(format!("there is no entry {}", quoted(id))),
+        _ => Err(format!("{lower} begins the ids of several entries")),
+    }
+}
+
+/// Steps are taken one after the other. What one has done away with is not there for the next, and a
+/// model gets each entry once: it has no business to change its mind.
+pub struct Vetting {
+    now: Now,
+    rows: IdMap<EntryId, Row>,
+    /// In the order of the rows; made when it is needed.
+    outlines: OnceCell<(Vec<EntryId>, Outlines)>,
+    gone: IdSet<EntryId>,
+    used: IdSet<EntryId>,
+    added: Vec<(String, Outline)>,
+}
+
+impl Vetting {
+    /// For the entries of a store.
+    pub fn of(now: Now, rows: &[Row]) -> Self {
+        let rows = rows.iter().map(|row| (row.entry.id, row.clone())).collect();
+        let (gone, used) = (IdSet::default(), IdSet::default());
+        Self { now, rows, outlines: OnceCell::new(), gone, used, added: Vec::new() }
+    }
+
+    /// The step as it may be done, or why it may not. People may do what they have read and written;
+    /// a model may not waste or drown anything either.
+    pub fn take(&mut self, categories: &Categories, step: Step) -> Result<Step, String> {
+        let Step { act, reason, by } = step;
+        let act = match act {
+            Act::Merge { keep, from } => {
+                let category = self.free(by, keep)?.entry.category;
+                // What stands on several lines is merged with itself.
+                if by == By::Model && from.contains(&keep) {
+                    return Err(format!("entry {keep} would be merged with itself"));
+                }
+                let others = self.sources(by, &from, 1)?;
+                if others.iter().any(|row| row.entry.category != category) {
+                    return Err("entries of different categories are not merged".to_owned());
+                }
+                Act::Merge { keep, from }
+            }
+            Act::Archive(id) => self.free(by, id).map(|row| Act::Archive(row.entry.id))?,
+            Act::Reinforce(id, n) => self.again(by, id, n)?,
+            Act::Add { category, cue, text } => {
+                let text = self.text(categories, by, &category, &text)?;
+                match (self.like(categories, &category, &text, by), by) {
+                    (Some(known), By::Model) => self.again(by, known, 1)?,
+                    (Some(known), By::Rules | By::Offer) => return Err(known_already(known)),
+                    (None, _) => Act::Add { category, cue, text },
+                }
+            }
+            Act::Combine { category, text, from } => {
+                let sources = self.sources(by, &from, 2)?;
+                let text = self.text(categories, by, &category, &text)?;
+                let dropped = dropped(&text, &sources).filter(|_| by == By::Model);
+                if let Some(dropped) = dropped {
+                    return Err(format!("the text drops what entry {dropped} says"));
+                }
+                if let Some(known) = self.like(categories, &category, &text, by) {
+                    return Err(known_already(known));
+                }
+                Act::Combine { category, text, from }
+            }
+            Act::Propose(_) if by == By::Model => {
+                return Err("a proposal changes nothing".to_owned());
+            }
+            Act::Propose(of) => Act::Propose(of),
+        };
+        self.count(&act);
+        Ok(Step { act, reason, by })
+    }
+
+    /// Notes what an act is about, as [`Self::take`] does.
+    pub fn count(&mut self, act: &Act) {
+        match act {
+            Act::Merge { keep, from } => {
+                self.used.insert(*keep);
+                self.gone.extend(from.iter().filter(|id| *id != keep));
+            }
+            Act::Archive(id) => self.gone.extend([*id]),
+            Act::Reinforce(id, _) => self.used.extend([*id]),
+            Act::Add { category, text, .. } => {
+                self.added.push((category.clone(), Outline::of(text)));
+            }
+            Act::Combine { category, text, from } => {
+                self.gone.extend(from);
+                self.added.push((category.clone(), Outline::of(text)));
+            }
+            Act::Propose(_) => {}
+        }
+    }
+
+    /// An entry that is there still.
+    fn row(&self, by: By, id: EntryId) -> Result<&Row, String> {
+        let row = self.rows.get(&id).ok_or_else(|| format!("there is no entry {id}"))?;
+        let why = match row {
+            _ if !row.entry.reviewed => "is not reviewed",
+            _ if row.shared => "has the same id as another text",
+            _ if row.evidence.user == UserState::Forgotten => "has been forgotten",
+            _ if self.gone.contains(&id) => "is done away with by an earlier act",
+            _ if by == By::Model && self.used.contains(&id) => "is part of an earlier act",
+            _ => return Ok(row),
+        };
+        Err(format!("entry {id} {why}"))
+    }
+
+    /// An entry that may be changed.
+    fn free(&self, by: By, id: EntryId) -> Result<&Row, String> {
+        let row = self.row(by, id)?;
+        let why = match row {
+            _ if is_free(row) => return Ok(row),
+            _ if row.entry.enforced => "enforced",
+            _ => "pinned",
+        };
+        Err(format!("entry {id} is {why}"))
+    }
+
+    /// Entries that are to go, each of which may be changed.
+    fn sources(&self, by: By, ids: &[EntryId], least: usize) -> Result<Vec<&Row>, String> {
+        let rows: Vec<&Row> = ids.iter().map(|id| self.free(by, *id)).collect::<Result<_, _>>()?;
+        let distinct: IdSet<EntryId> = ids.iter().copied().collect();
+        if distinct.len() < ids.len() {
+            return Err("an entry is named twice".to_owned());
+        }
+        match (rows.len() < least, least) {
+            (false, _) => Ok(rows),
+            (true, 1) => Err("no entry is named".to_owned()),
+            (true, _) => Err("fewer than two entries are named".to_owned()),
+        }
+    }
+
+    /// That an entry was said again. A model says it of none that is kept anyway, and not as often as
+    /// it likes.
+    fn again(&self, by: By, id: EntryId, n: u32) -> Result<Act, String> {
+        let is_model = by == By::Model;
+        let row = if is_model { self.free(by, id)? } else { self.row(by, id)? };
+        if row.expired || row.superseded_by.is_some() {
+            return Err(format!("entry {id} is over"));
+        }
+        if is_model && !row.may_gain_unasked(self.now, false) {
+            return Err(format!("entry {id} was said within the hour"));
+        }
+        Ok(Act::Reinforce(id, n))
+    }
+
+    /// A new entry's text as it is stored.
+    fn text(
+        &self,
+        categories: &Categories,
+        by: By,
+        category: &str,
+        text: &str,
+    ) -> Result<String, String> {
+        if categories.find(category).is_none() {
+            return Err(format!("there is no category {}", quoted(category)));
+        }
+        let new = EntryText::new(text).map_err(|error| error.to_string())?;
+        let length = new.as_str().chars().count();
+        if by == By::Model && length > LONGEST {
+            return Err(format!("the text has {length} characters, {LONGEST} at most"));
+        }
+        if by == By::Model && length < SHORTEST {
+            return Err("the text is too short to say anything".to_owned());
+        }
+        if new.pinned() {
+            return Err("the text is marked as pinned".to_owned());
+        }
+        if let Some((_, does)) = injection::find(new.as_str()) {
+            return Err(format!("the text is worded as an order: it {does}"));
+        }
+        let outline = Outline::of(new.as_str());
+        let same =
+            |(at, other): &(String, Outline)| at == category && other.says_the_same(&outline);
+        if self.added.iter().any(same) {
+            return Err("an earlier act adds that already".to_owned());
+        }
+        Ok(new.as_str().to_owned())
+    }
+
+    /// The entry of a category that says what a text says: to the letter, and of what a model words
+    /// also in other words.
+    fn like(&self, categories: &Categories, category: &str, text: &str, by: By) -> Option<EntryId> {
+        let exact = EntryId::of(category, text.as_bytes());
+        if by != By::Model || self.rows.contains_key(&exact) {
+            return self.rows.contains_key(&exact).then_some(exact);
+        }
+        let (ids, outlines) = self.outlines.get_or_init(|| {
+            let (ids, texts): (Vec<_>, Vec<_>) =
+                self.rows.values().map(|row| (row.entry.id, row.entry.text.as_str())).unzip();
+            (ids, Outlines::of(texts.into_iter()))
+        });
+        let category = categories.find(category);
+        let same = |id: &EntryId| {
+            // What holds until another day is another statement.
+            self.rows.get(id).is_some_and(|row| {
+                Some(row.entry.category) == category
+                    && row.entry.reviewed
+                    && row.evidence.until.is_none()
+            })
+        };
+        let outline = Outline::of(text);
+        let mut like: Vec<EntryId> =
+            outlines.like(&outline).filter_map(|at| ids.get(at)).copied().filter(same).collect();
+        like.sort_unstable();
+        like.first().copied()
+    }
+}
+
+fn known_already(id: EntryId) -> String {
+    format!("entry {id} says that already")
+}
+
+/// The first entry of which a text keeps nothing.
+fn dropped(text: &str, sources: &[&Row]) -> Option<EntryId> {
+    let mut tokenizer = Tokenizer::default();
+    let kept = content(&mut tokenizer, text);
+    let mut is_lost = |row: &&&Row| {
+        let said = content(&mut tokenizer, &row.entry.text);
+        !said.is_empty() && said.is_disjoint(&kept)
+    };
+    sources.iter().find(|row| is_lost(row)).map(|row| row.entry.id)
+}
+
+/// Something that was asked for, as far as it can be shown.
+pub(super) fn quoted(text: &str) -> String {
+    let start: String = secret::clean(text).chars().take(QUOTED).collect();
+    format!("{start:?}")
+}
+
+#[cfg(test)]
+#[path = "vet_samples.rs"]
+pub(super) mod samples;

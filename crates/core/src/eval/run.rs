@@ -1,0 +1,262 @@
+//! A retrieval set searched as a store would be: the same terms, vectors and ranking.
+
+use std::{collections::HashMap, ops::Range};
+
+use crate::embed::{
+    model::{STATIC, Thresholds},
+    vector::Vector,
+};
+use crate::search::{
+    bm25::{self, Part, Query, Size},
+    candidates::{self, Dense},
+    near_words::Meaning,
+    rank::{Candidate, Mode},
+    tokens::Tokenizer,
+};
+
+/// The documents of a set, indexed in memory.
+#[derive(Debug, Default)]
+pub struct Collection {
+    texts: Vec<String>,
+    words: Vec<u32>,
+    size: Size,
+    postings: HashMap<String, Vec<(u32, u32)>>,
+    vectors: Vec<(Vector, Vec<u8>)>,
+}
+
+impl Collection {
+    /// Indexes texts.
+    #[must_use]
+    pub fn new(texts: Vec<String>) -> Self {
+        let mut collection = Self::default();
+        let mut tokenizer = Tokenizer::default();
+        for (number, text) in (0_u32..).zip(&texts) {
+            let mut words = 0;
+            tokenizer.each(text, |token, counts| {
+                words += u32::from(counts);
+                match collection.postings.get_mut(token) {
+                    Some(list) => match list.last_mut() {
+                        Some((latest, frequency)) if *latest == number => *frequency += 1,
+                        _ => list.push((number, 1)),
+                    },
+                    None => {
+                        collection.postings.insert(token.to_owned(), vec![(number, 1)]);
+                    }
+                }
+            });
+            collection.size += Size { docs: 1, words: u64::from(words) };
+            collection.words.push(words);
+        }
+        collection.texts = texts;
+        collection
+    }
+
+    /// Gives every document its vector, in their order.
+    pub fn embed(&mut self, vectors: Vec<Vector>) {
+        self.vectors = vectors
+            .into_iter()
+            .map(|vector| {
+                let signs = vector.signs();
+                (vector, signs)
+            })
+            .collect();
+    }
+
+    /// The best `limit` documents with their scores. `vector` is the query's, by a model that
+    /// wants it as a text; the built-in one makes it from its words.
+    #[must_use]
+    pub fn search(
+        &self,
+        query: &Query,
+        mode: Mode,
+        vector: Option<(&Vector, Thresholds)>,
+        limit: usize,
+    ) -> Vec<(usize, f64)> {
+        if query.is_empty() {
+            return Vec::new();
+        }
+        let view = View {
+            collection: self,
+            alive: vec![Range { start: 0, end: u32::try_from(self.texts.len()).unwrap_or(0) }],
+            postings: query.terms.iter().map(|term| self.postings.get(term)).collect(),
+        };
+        let parts: [&dyn Part; 1] = [&view];
+        let idf = bm25::frequencies(query, &parts, self.size);
+        let average = self.size.average();
+        let sums = bm25::score(query, &idf, &parts, average);
+        let mut meaning = Meaning::default();
+        let mut own = None;
+        if mode != Mode::Keyword {
+            meaning = Meaning::new(query, &idf);
+            own = Some(vector.map_or_else(
+                || (meaning.vector(), STATIC),
+                |(vector, thresholds)| (vector.clone(), thresholds),
+            ));
+        }
+        let dense: [&dyn Dense; 1] = [&view];
+        let corpus = candidates::Corpus {
+            parts: &parts,
+            bm25: &sums,
+            dense: own.as_ref().map(|(query, thresholds)| candidates::Vectors {
+                query,
+                parts: &dense,
+                thresholds: *thresholds,
+            }),
+            docs: self.size.docs,
+            keep: None,
+        };
+        let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit));
+        if mode == Mode::Hybrid {
+            for candidate in &mut found {
+                let at = candidate.doc as usize;
+                let text = self.texts.get(at).map(String::as_str).unwrap_or_default();
+                let words = view.words(candidate.doc);
+                candidate.reading = meaning.read(&crate::embed::passage(text), words, average);
+            }
+        }
+        if mode != Mode::Keyword {
+            let end = view.end();
+            for candidate in &mut found {
+                candidate.context = candidates::context(&corpus, mode, candidate, |doc| doc < end);
+            }
+        }
+        found.retain(|candidate| candidate.counts(mode));
+        found.sort_by(|a, b| {
+            let score = |candidate: &Candidate| candidate.score(mode);
+            score(b).total_cmp(&score(a)).then_with(|| a.doc.cmp(&b.doc))
+        });
+        found.truncate(limit);
+        found.iter().map(|found| (found.doc as usize, found.score(mode))).collect()
+    }
+}
+
+/// A collection as one query sees it.
+struct View<'a> {
+    collection: &'a Collection,
+    alive: Vec<Range<u32>>,
+    postings: Vec<Option<&'a Vec<(u32, u32)>>>,
+}
+
+impl Part for View<'_> {
+    fn end(&self) -> u32 {
+        self.alive.last().map_or(0, |range| range.end)
+    }
+
+    fn alive(&self) -> &[Range<u32>] {
+        &self.alive
+    }
+
+    fn words(&self, doc: u32) -> u32 {
+        self.collection.words.get(doc as usize).copied().unwrap_or(0)
+    }
+
+    fn postings(&self, term: usize) -> &[(u32, u32)] {
+        self.postings.get(term).copied().flatten().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Dense for View<'_> {
+    fn vector(&self, doc: u32) -> (&[u8], f32) {
+        let found = self.collection.vectors.get(doc as usize);
+        found.map(|(vector, _)| (vector.numbers.as_slice(), vector.scale)).unwrap_or_default()
+    }
+
+    fn signs(&self, doc: u32) -> &[u8] {
+        self.collection.vectors.get(doc as usize).map_or(&[], |(_, signs)| signs.as_slice())
+    }
+}
+
+/// Characters of the long-term notes, of today's and of yesterday's log, and of what a search
+/// brings, that are put before a model.
+const BUDGETS: [(&str, usize); 3] = [("long_term", 4000), ("today", 3000), ("yesterday", 3000)];
+/// Characters for what a search brings.
+const SEARCHED: usize = 2500;
+
+/// Which documents stand in a context that is put before a model without being asked for: notes
+/// with their middle cut out, logs with their beginning cut off.
+#[must_use]
+pub fn injected(docs: &[(Option<&str>, &str)]) -> Vec<bool> {
+    let mut shown = vec![false; docs.len()];
+    for (source, budget) in BUDGETS {
+        let of_source = || (0..).zip(docs).filter(move |(_, (from, _))| *from == Some(source));
+        let mut fill = |order: &mut dyn Iterator<Item = (usize, &(Option<&str>, &str))>, budget| {
+            let mut left: usize = budget;
+            for (at, (_, text)) in order {
+                // A line break after each.
+                let Some(rest) = left.checked_sub(text.chars().count() + 1) else { break };
+                left = rest;
+                if let Some(shown) = shown.get_mut(at) {
+                    *shown = true;
+                }
+            }
+        };
+        let all: Vec<_> = of_source().collect();
+        if source == "long_term" {
+            fill(&mut all.iter().copied(), budget / 2);
+            fill(&mut all.iter().rev().copied(), budget / 2);
+        } else {
+            fill(&mut all.iter().rev().copied(), budget);
+        }
+    }
+    shown
+}
+
+/// Adds what a search brought, best first, to what is shown.
+pub fn inject(shown: &mut [bool], docs: &[(Option<&str>, &str)], found: &[usize]) {
+    let mut left = SEARCHED;
+    for at in found {
+        let Some((_, text)) = docs.get(*at) else { continue };
+        let Some(rest) = left.checked_sub(text.chars().count() + 1) else { break };
+        left = rest;
+        if let Some(shown) = shown.get_mut(*at) {
+            *shown = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::table;
+
+    fn collection() -> Collection {
+        let texts = [
+            "Chose PostgreSQL for all backend services because of its JSON support",
+            "Prefers tabs to spaces in Go files",
+            "Releases are tagged on Fridays after the nightly build is green",
+            "The scheduler retries failed jobs three times with back-off",
+        ];
+        let vectors = texts.map(|text| Vector::quantize(&table::embed(text)));
+        let mut collection = Collection::new(texts.map(str::to_owned).to_vec());
+        collection.embed(vectors.to_vec());
+        collection
+    }
+
+    #[test]
+    fn what_is_meant_is_found_in_other_words() {
+        let collection = collection();
+        let first = |query: &str, mode| {
+            collection.search(&Query::new(query), mode, None, 3).first().map(|found| found.0)
+        };
+        assert_eq!(first("indentation style for golang", Mode::Keyword), None);
+        assert_eq!(first("indentation style for golang", Mode::Hybrid), Some(1));
+        assert_eq!(first("indentation style for golang", Mode::Semantic), Some(1));
+        assert_eq!(first("scheduler", Mode::Hybrid), Some(3));
+        assert_eq!(first("chocolate cake", Mode::Hybrid), None);
+        assert_eq!(first("", Mode::Hybrid), None);
+    }
+
+    #[test]
+    fn what_is_injected_anyway() {
+        let long = "x".repeat(1500);
+        let mut docs = vec![(Some("long_term"), long.as_str()); 5];
+        docs.push((Some("older_daily"), "old"));
+        docs.extend([(Some("today"), long.as_str()); 3]);
+        let mut shown = injected(&docs);
+        // One of each end of the notes, nothing old, the last of the log.
+        let want = [true, false, false, false, true, false, false, false, true];
+        assert_eq!(shown, want);
+        inject(&mut shown, &docs, &[5, 1, 2]);
+        assert_eq!(shown, [true, true, false, false, true, true, false, false, true]);
+    }
+}

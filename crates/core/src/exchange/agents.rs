@@ -1,0 +1,192 @@
+//! `AGENTS.md`, `CLAUDE.md` and the like: the bullets of a page, and a block of our own in it.
+
+use super::{
+    Found, Item,
+    markdown::{self, Bullet},
+};
+use crate::{
+    markdown::{
+        entry_line,
+        lines::{self, Edit},
+    },
+    model::{
+        category::{Categories, CategoryId},
+        event::Cue,
+    },
+};
+
+const BEGIN: &str = "<!-- pimem:begin -->";
+const END: &str = "<!-- pimem:end -->";
+
+/// Words of headings, and the category of what is listed below.
+const WORDS: [(&str, &[&str]); 6] = [
+    ("mistake", &["mistake", "mistakes", "pitfalls", "gotchas", "don't", "dont", "never", "avoid"]),
+    ("decision", &["decision", "decisions", "decided"]),
+    ("preference", &["preference", "preferences", "prefer", "style"]),
+    ("pattern", &["pattern", "patterns", "convention", "conventions", "idioms", "standards"]),
+    ("lesson", &["lesson", "lessons", "learned", "learnings"]),
+    ("done", &["done", "completed", "completions"]),
+];
+
+/// A line that starts or ends our own block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marker {
+    Begin,
+    End,
+}
+
+impl Marker {
+    pub(super) fn of(line: &str) -> Option<Self> {
+        match line.trim_end() {
+            BEGIN => Some(Self::Begin),
+            END => Some(Self::End),
+            _ => None,
+        }
+    }
+}
+
+/// The bullets of a page. What AGENTS.md says is the project's set-up, so its cue is structural.
+#[must_use]
+pub fn read(name: &str, text: &str, categories: &Categories) -> Found {
+    let mut found = Found::default();
+    for item in listed(name, text, categories, &mut found) {
+        found.push(Item { cue: Some(Cue::Structural), ..item });
+    }
+    found
+}
+
+/// The bullets of a page as items without a cue.
+pub(super) fn listed(
+    name: &str,
+    text: &str,
+    categories: &Categories,
+    found: &mut Found,
+) -> Vec<Item> {
+    let mut items = Vec::new();
+    let bullets = markdown::bullets(text);
+    for (number, bullet, text) in statements(&bullets, "") {
+        let place = format!("{name}:{number}");
+        let (own, last) = (bullet.own, bullet.headings.last());
+        let category = if own {
+            last.and_then(|title| titled(title, categories))
+        } else {
+            bullet.headings.iter().rev().find_map(|title| category(title, categories))
+        };
+        let category = category.map(|id| categories.spec(id).name.to_string());
+        if !own && ["[ ] ", "[x] ", "[X] "].iter().any(|tick| text.starts_with(tick)) {
+            found.leave(place, "a task is no memory");
+        } else if !own && text.starts_with('@') && !text.contains(' ') {
+            found.leave(place, "it names another file, which can be imported by itself");
+        } else {
+            let (kept, markers) = entry_line::split_markers(&text);
+            let (text, pinned) = (kept.to_owned(), markers.pinned);
+            let heading = bullet.section.clone();
+            items.push(Item { place, category, heading, text, pinned, ..Item::default() });
+        }
+    }
+    items
+}
+
+/// What the bullets say, each understood alone: what is nested belongs to its parent, unless that
+/// one only introduces it.
+fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, String)> {
+    let mut found = Vec::new();
+    let mut rest = bullets;
+    while let Some((bullet, after)) = rest.split_first() {
+        let below = |other: &&Bullet| {
+            other.indent > bullet.indent && other.headings == bullet.headings && !other.own
+        };
+        let (children, next) = after.split_at(after.iter().take_while(below).count());
+        rest = next;
+        let text = format!("{lead}{}", bullet.text);
+        if children.is_empty() {
+            found.push((bullet.line, bullet, text));
+        } else if text.ends_with(':') {
+            found.extend(statements(children, &format!("{text} ")));
+        } else {
+            let details: Vec<&str> = children.iter().map(|child| child.text.as_str()).collect();
+            let text = format!("{}: {}", text.trim_end_matches('.'), details.join("; "));
+            found.push((bullet.line, bullet, text));
+        }
+    }
+    found
+}
+
+/// The category that a heading speaks of.
+fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
+    let lower = title.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+    let speaks = |list: &&[&str]| words.iter().any(|word| list.contains(word));
+    let known = || WORDS.iter().find(|(_, list)| speaks(list));
+    titled(title, categories).or_else(|| categories.find(known()?.0))
+}
+
+/// The category of which a heading is the name.
+fn titled(title: &str, categories: &Categories) -> Option<CategoryId> {
+    let title = title.to_lowercase();
+    let by_name = || categories.iter().find(|(_, spec)| spec.name.to_lowercase() == title);
+    let by_topic = || categories.iter().find(|(_, spec)| spec.topic.to_lowercase() == title);
+    by_name().or_else(by_topic).map(|(id, _)| id)
+}
+
+/// The heading of a category: its topic's name where that is no other's.
+fn title(id: CategoryId, categories: &Categories) -> String {
+    let spec = categories.spec(id);
+    let topic = Some(&spec.topic).filter(|topic| titled(topic, categories) == Some(id));
+    let name = topic.unwrap_or(&spec.name);
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Our block: a heading for each category, and its entries.
+#[must_use]
+pub fn render(items: &[Item], categories: &Categories) -> String {
+    let mut lines = vec![BEGIN.to_owned(), "## Project memory".to_owned(), String::new()];
+    for (id, spec) in categories.iter() {
+        let of = items.iter().filter(|item| item.category.as_deref() == Some(&*spec.name));
+        let mut listed = of.map(|item| bullet(&item.text, item.pinned)).peekable();
+        if listed.peek().is_some() {
+            lines.extend([format!("### {}", title(id, categories)), String::new()]);
+            lines.extend(listed);
+            lines.push(String::new());
+        }
+    }
+    lines.push(END.to_owned());
+    lines.join("\n") + "\n"
+}
+
+/// A line of a list, with the marker of what is pinned.
+pub(super) fn bullet(text: &str, pinned: bool) -> String {
+    format!("- {text}{}", if pinned { " *(pinned)*" } else { "" })
+}
+
+/// A page with `block` in the place of the one in it, or else at its end; all other bytes stay.
+///
+/// # Errors
+/// When a block starts and does not end.
+pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, String> {
+    let newline = lines::newline(page);
+    let mut block = block.replace('\n', newline);
+    let (mut begin, mut fenced) = (None, false);
+    for (number, span) in (1..).zip(lines::lines(page)) {
+        let line = String::from_utf8_lossy(page.get(span.clone()).unwrap_or_default());
+        fenced ^= begin.is_none() && lines::is_fence(line.as_bytes());
+        match (Marker::of(&line).filter(|_| !fenced), begin) {
+            (Some(Marker::Begin), None) => begin = Some((number, span.start)),
+            (Some(Marker::End), Some((_, start))) => {
+                let bytes = block.trim_end().as_bytes().to_vec();
+                return Ok(lines::apply(page, vec![Edit { span: start..span.end, bytes }]));
+            }
+            _ => {}
+        }
+    }
+    if let Some((number, _)) = begin {
+        return Err(format!("the block that begins on line {number} has no {END}"));
+    }
+    if !page.is_empty() {
+        let ended = page.ends_with(b"\n") || page.ends_with(b"\r");
+        let gap = if ended { newline.to_owned() } else { newline.repeat(2) };
+        block.insert_str(0, &gap);
+    }
+    Ok([page, block.as_bytes()].concat())
+}

@@ -1,0 +1,115 @@
+//! Where in a JSON text a key stands, so that an error can name the line.
+
+use std::{cell::OnceCell, collections::HashMap};
+
+/// Longest name for which the nearest known one is looked for.
+const NAME: usize = 64;
+
+/// The lines of the keys of a JSON text. It is gone through once, when the first line is asked for.
+pub struct Lines<'a> {
+    text: &'a str,
+    known: OnceCell<HashMap<String, usize>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Those of a text that is valid JSON.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, known: OnceCell::new() }
+    }
+
+    /// The line, from 1, of the key with a dotted path; of the last one, which is the one that counts.
+    pub fn of(&self, path: &str) -> usize {
+        self.known.get_or_init(|| lines(self.text)).get(path).copied().unwrap_or(1)
+    }
+}
+
+fn lines(text: &str) -> HashMap<String, usize> {
+    let mut known = HashMap::new();
+    let mut keys: Vec<String> = Vec::new();
+    let mut depth = 0_usize;
+    let mut line = 1;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => line += 1,
+            '{' | '[' => depth += 1,
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                keys.truncate(depth);
+            }
+            '"' => {
+                let mut string = String::new();
+                while let Some(c) = chars.next_if(|c| *c != '"') {
+                    string.push(c);
+                    if c == '\\' {
+                        string.extend(chars.next());
+                    }
+                }
+                chars.next();
+                // Only a string before a colon is a key, and no setting lies deeper than three.
+                let mut ahead = chars.clone().skip_while(|c| c.is_whitespace());
+                if ahead.next() == Some(':') && (1..=3).contains(&depth) {
+                    keys.truncate(depth - 1);
+                    keys.push(string);
+                    known.insert(keys.join("."), line);
+                }
+            }
+            _ => {}
+        }
+    }
+    known
+}
+
+/// The name among `known` that `wrong` was probably meant to be.
+pub fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if wrong.len() > NAME {
+        return None;
+    }
+    known
+        .map(|name| (distance(&wrong.to_lowercase(), &name.to_lowercase()), name))
+        .filter(|(far, name)| *far <= 1 + name.len() / 3)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (at, from) in a.chars().enumerate() {
+        let mut corner = at;
+        let mut left = at + 1;
+        let mut next = vec![left];
+        for (to, above) in b.chars().zip(row.iter().skip(1)) {
+            left = (corner + usize::from(from != to)).min(left + 1).min(above + 1);
+            corner = *above;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_keys() {
+        let text = "{\n  \"a\": {\"x\": \"b:\\\"\",\n    \"b\": [1, {\"b\": 2}]},\n  \"b\": 3,\n  \"c.d\": 4\n}";
+        let lines = Lines::new(text);
+        for (path, want) in [("a", 2), ("a.x", 2), ("a.b", 3), ("b", 4), ("c.d", 5), ("e", 1)] {
+            assert_eq!(lines.of(path), want, "{path:?}");
+        }
+        assert_eq!(Lines::new("{\"a\": 1,\n\"a\": 2}").of("a"), 2, "the last one counts");
+    }
+
+    #[test]
+    fn suggestions() {
+        let known = ["report.budget", "report.context", "scoring.fresh"];
+        let suggest = |wrong| closest(wrong, known.into_iter());
+        assert_eq!(suggest("report.bugdet"), Some("report.budget"));
+        assert_eq!(suggest("Report.Budget"), Some("report.budget"));
+        assert_eq!(suggest("zzz"), None);
+        assert_eq!((distance("kitten", "sitting"), distance("", "ab")), (3, 2));
+    }
+}

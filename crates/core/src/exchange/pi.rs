@@ -1,0 +1,27 @@
+//! pi's topic files, a line an entry. Reading them is what a store does.
+
+use std::collections::BTreeMap;
+
+use super::{File, Item};
+use crate::{
+    markdown::{entry_line, lines, topic},
+    model::entry::Markers,
+};
+
+/// The topic files of entries, by name.
+#[must_use]
+pub fn render(items: &[Item]) -> Vec<File> {
+    let mut topics: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for item in items {
+        let category = item.category.as_deref().unwrap_or_default();
+        let lines = topics.entry(item.topic.as_deref().unwrap_or(category)).or_default();
+        let markers = Markers { pinned: item.pinned, enforced: false };
+        lines.push(entry_line::render(category, &item.text, markers));
+    }
+    let file = |(stem, added): (&str, Vec<String>)| {
+        let page = lines::append(b"", &topic::heading(stem), &added).bytes;
+        let (name, text) = (format!("topics/{stem}.md"), String::from_utf8_lossy(&page).into());
+        File { name, text }
+    };
+    topics.into_iter().map(file).collect()
+}

@@ -1,0 +1,246 @@
+//! What a text would say without its negation, for telling whether two texts contradict each other.
+//!
+//! From a closed list of negations of the main clause. A condition (`if tests do not pass`), a
+//! restriction (`not only`) and a hedge (`some`, `may`) are left alone: both texts may hold then.
+
+use super::paraphrase::{
+    lists::{self, List},
+    token, words,
+};
+
+/// The wordings in which the text may be affirmed, each without one negation. None for a text that
+/// negates nothing, or in a way that is not on the list.
+#[must_use]
+pub fn affirmations(text: &str) -> Vec<String> {
+    let Some(words) = words_of(text) else { return Vec::new() };
+    let hedged = |word: &Word| HEDGES.contains(&word.plain.as_str());
+    if words.iter().any(hedged) || text.contains('?') {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for at in (0..words.len()).filter(|at| !is_subordinate(&words, *at)) {
+        for (count, instead) in negation(&words, at) {
+            let (before, rest) = words.split_at(at);
+            let after = rest.get(count..).unwrap_or_default();
+            let parts = before.iter().map(Word::written).chain([instead]);
+            let parts =
+                parts.chain(after.iter().map(Word::written)).filter(|part| !part.is_empty());
+            let affirmed = parts.collect::<Vec<_>>().join(" ");
+            found.push(if text.starts_with(|c: char| c.is_uppercase()) {
+                capitalised(&affirmed)
+            } else {
+                affirmed
+            });
+        }
+    }
+    found
+}
+
+/// What leaves room for the opposite.
+const HEDGES: &[&str] = &[
+    "some",
+    "most",
+    "many",
+    "few",
+    "several",
+    "sometimes",
+    "often",
+    "usually",
+    "occasionally",
+    "seldom",
+    "may",
+    "might",
+    "maybe",
+    "perhaps",
+    "either",
+    "neither",
+    "nor",
+];
+
+/// After a negation, what negates only a part: `not only`, `not always`.
+const RESTRICTIONS: &[&str] = &[
+    "only",
+    "just",
+    "merely",
+    "simply",
+    "necessarily",
+    "always",
+    "all",
+    "every",
+    "both",
+    "yet",
+    "even",
+    "very",
+    "too",
+    "so",
+    "fully",
+    "entirely",
+    "quite",
+    "exactly",
+    "more",
+    "less",
+    "until",
+    "because",
+    "enough",
+];
+
+/// What opens a clause whose negation is no statement of its own.
+const SUBORDINATORS: &[&str] = &[
+    "if", "when", "whenever", "unless", "because", "that", "which", "who", "whose", "where", "why",
+    "how", "whether", "until", "while", "since", "so", "after", "before", "as", "than", "although",
+    "though", "once", "what",
+];
+
+/// Verbs that take `no` and a noun.
+const HAVING: &[&str] =
+    &["use", "uses", "has", "have", "need", "needs", "require", "requires", "accept", "accepts"];
+
+/// Forms of `be` before what is said of a subject.
+const BEING: &[&str] = &["is", "are", "be", "was", "were", "stays", "remains"];
+
+/// Words for what is and what is not, said of a subject.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("disabled", "enabled"),
+    ("unsupported", "supported"),
+    ("forbidden", "allowed"),
+    ("optional", "required"),
+    ("off", "on"),
+];
+
+/// A word of the text.
+struct Word {
+    /// In lower case, without punctuation.
+    plain: String,
+    written: String,
+}
+
+impl Word {
+    fn new(written: &str) -> Self {
+        let plain = written.trim_start_matches('(').trim_end_matches(MARKS);
+        Self { plain: plain.to_ascii_lowercase(), written: written.to_owned() }
+    }
+
+    fn written(&self) -> String {
+        self.written.clone()
+    }
+
+    /// Whether the clause ends behind it.
+    fn ends_clause(&self) -> bool {
+        self.written.ends_with(MARKS) || matches!(self.plain.as_str(), "-" | "–" | "—")
+    }
+}
+
+const MARKS: &[char] = &[',', ';', ':', '.', '!', ')'];
+
+/// The words, with contractions of `not` written out; `None` when a quotation does not end.
+fn words_of(text: &str) -> Option<Vec<Word>> {
+    let mut words = Vec::new();
+    for chunk in token::chunks(text)? {
+        let word = Word::new(&chunk);
+        match words::expand(&word.plain).filter(|_| word.plain.ends_with("n't")) {
+            None => words.push(word),
+            Some(expanded) => {
+                let marks = chunk.get(chunk.trim_end_matches(MARKS).len()..).unwrap_or_default();
+                words.extend(format!("{expanded}{marks}").split(' ').map(Word::new));
+            }
+        }
+    }
+    Some(words)
+}
+
+/// Whether what stands there belongs to a condition or the like.
+fn is_subordinate(words: &[Word], at: usize) -> bool {
+    let opens = |word: &Word| SUBORDINATORS.contains(&word.plain.as_str());
+    let (before, rest) = words.split_at(at);
+    if before.iter().rev().take_while(|word| !word.ends_clause()).any(opens) {
+        return true;
+    }
+    let ends_sentence = |word: &&Word| word.written.ends_with(['.', ';', ':', '!']);
+    let sentence = before.iter().rev().take_while(|word| !ends_sentence(word));
+    let more = rest.iter().any(|word| word.written.ends_with(','));
+    more && sentence.last().is_some_and(opens)
+}
+
+/// The negations that begin at a word: how many words each takes, and what stands there instead.
+fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
+    let word = |ahead: usize| words.get(at + ahead).map_or("", |word| word.plain.as_str());
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let previous = before.map_or("", |word| word.plain.as_str());
+    let first = before.is_none_or(Word::ends_clause) || previous == "please";
+    let one = |count: usize, instead: &str| vec![(count, instead.to_owned())];
+    let or_always = |count: usize| vec![(count, String::new()), (count, "always".to_owned())];
+    let restricted = |ahead: usize| RESTRICTIONS.contains(&word(ahead)) || word(ahead).is_empty();
+    match (word(0), word(1)) {
+        ("do", "not") if !restricted(2) && first => or_always(2),
+        ("do", "not") if !restricted(2) => one(2, ""),
+        ("does", "not") if !restricted(2) => {
+            let verb = words.get(at + 2).map_or("", |word| word.written.as_str());
+            third_person(verb).map_or_else(Vec::new, |verb| vec![(3, verb)])
+        }
+        (
+            auxiliary @ ("is" | "are" | "was" | "were" | "can" | "could" | "will" | "would"
+            | "should" | "must" | "has" | "have"),
+            "not",
+        ) if !restricted(2) => one(2, auxiliary),
+        ("cannot", _) if !restricted(1) => one(1, "can"),
+        ("never", _) if !restricted(1) => or_always(1),
+        ("no", "longer") => one(2, ""),
+        ("no", _) if HAVING.contains(&previous) => vec![(1, String::new()), (1, "a".to_owned())],
+        ("there", "is" | "are") if word(2) == "no" => {
+            ["there is a", "there is", "there are"].map(|instead| (3, instead.to_owned())).to_vec()
+        }
+        (prefers @ ("prefer" | "prefers"), "not") if word(2) == "to" => one(2, prefers),
+        ("avoid" | "avoids", _) if first => avoided(word(1)),
+        _ if !is_negated_but(words, at) => opposite(word(0), previous, first),
+        _ => Vec::new(),
+    }
+}
+
+/// `Avoid using` is against `Use`, `Avoid mocks` against `Prefer mocks` and `Use mocks`.
+fn avoided(next: &str) -> Vec<(usize, String)> {
+    let verb = lists::all(List::Imperative).find(|verb| words::gerund(verb) == next);
+    match verb {
+        Some(verb) => vec![(2, verb.to_owned()), (1, "prefer".to_owned())],
+        None => ["prefer", "use"].map(|verb| (1, verb.to_owned())).to_vec(),
+    }
+}
+
+/// The opposite of a word where it says something of a subject, or orders something.
+fn opposite(word: &str, previous: &str, first: bool) -> Vec<(usize, String)> {
+    let ordered = [("disable", "enable"), ("forbid", "allow")];
+    let pairs = match (first, BEING.contains(&previous)) {
+        (true, _) => &ordered[..],
+        (_, true) => OPPOSITES,
+        _ => &[],
+    };
+    let pair = pairs.iter().find(|(negative, _)| *negative == word);
+    pair.map(|(_, positive)| (1, (*positive).to_owned())).into_iter().collect()
+}
+
+/// Whether another word of the text negates.
+fn is_negated_but(words: &[Word], at: usize) -> bool {
+    let mut others = words.iter().enumerate().filter(|(other, _)| *other != at);
+    others.any(|(_, word)| lists::is(List::Negation, &word.plain))
+}
+
+/// `handle` as `handles`; `None` for what is no plain word.
+fn third_person(verb: &str) -> Option<String> {
+    let stem = verb.trim_end_matches(MARKS);
+    let marks = verb.get(stem.len()..)?;
+    if stem.is_empty() || !stem.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let hissing = ["s", "x", "z", "ch", "sh", "o"].iter().any(|end| stem.ends_with(end));
+    let verb = match stem.strip_suffix('y') {
+        _ if stem == "have" => "has".to_owned(),
+        Some(start) if !start.ends_with(['a', 'e', 'o', 'u']) => format!("{start}ies"),
+        _ if hissing => format!("{stem}es"),
+        _ => format!("{stem}s"),
+    };
+    Some(format!("{verb}{marks}"))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

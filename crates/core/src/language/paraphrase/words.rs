@@ -1,0 +1,205 @@
+//! The closed lists: what may be written differently and mean the same.
+
+use std::borrow::Cow;
+
+use super::lists::{self, List, is};
+
+/// Whether the word may be a noun as well as the verb it is before an article.
+pub(super) fn is_noun(word: &str) -> bool {
+    const VERBS_FIRST: &[&str] = &["run", "send", "use", "delete", "drop", "stop", "clear", "set"];
+    is(List::NounAndVerb, word) && !VERBS_FIRST.contains(&word)
+}
+
+/// Whether the word, in the singular, may be a noun or an imperative.
+pub(super) fn is_noun_and_verb(word: &str) -> bool {
+    is(List::NounAndVerb, word)
+        || is(List::NounAndVerb, &singular(word))
+        || is(List::Imperative, word)
+}
+
+/// Whether plain words look like English.
+pub(super) fn is_english<'a>(mut words: impl Iterator<Item = &'a str> + Clone) -> bool {
+    !words.clone().any(|word| is(List::NotEnglish, word))
+        && words.any(|word| is(List::English, word))
+}
+
+/// Whether the word, in the singular, is a noun of idioms.
+pub(super) fn is_idiom(word: &str) -> bool {
+    is(List::Idiom, &singular(word))
+}
+
+pub(super) fn is_function(word: &str) -> bool {
+    is(List::Function, word)
+}
+
+/// What a word stands for, word for word, whatever stands beside it.
+pub(crate) fn expand(word: &str) -> Option<&'static str> {
+    const WORDS: &[(&str, &str)] = &[
+        ("an", "a"),
+        ("are", "is"),
+        ("can't", "cannot"),
+        ("don't", "do not"),
+        ("doesn't", "does not"),
+        ("didn't", "did not"),
+        ("isn't", "is not"),
+        ("aren't", "is not"),
+        ("wasn't", "was not"),
+        ("weren't", "were not"),
+        ("won't", "will not"),
+        ("wouldn't", "would not"),
+        ("shouldn't", "should not"),
+        ("couldn't", "could not"),
+        ("mustn't", "must not"),
+        ("hasn't", "has not"),
+        ("haven't", "have not"),
+        ("it's", "it is"),
+        ("that's", "that is"),
+        ("there's", "there is"),
+        ("we're", "we is"),
+        ("they're", "they is"),
+        ("you're", "you is"),
+        ("code-review", "code review"),
+        ("code-reviews", "code reviews"),
+        ("pull-request", "pull request"),
+        ("pull-requests", "pull requests"),
+        ("unit-test", "unit test"),
+        ("unit-tests", "unit tests"),
+        ("commit-message", "commit message"),
+        ("commit-messages", "commit messages"),
+        ("error-message", "error message"),
+        ("error-messages", "error messages"),
+        ("feature-flag", "feature flag"),
+        ("feature-flags", "feature flags"),
+        ("e-mail", "email"),
+        ("e-mails", "emails"),
+        ("back-end", "backend"),
+        ("front-end", "frontend"),
+    ];
+    WORDS.iter().find(|(from, _)| *from == word).map(|(_, to)| *to)
+}
+
+/// The number that a word names, below 100.
+pub(super) fn number(word: &str) -> Option<usize> {
+    let number = |word: &str| {
+        let at = is(List::Number, word).then(|| lists::all(List::Number).position(|w| w == word));
+        at.flatten().map(|at| if at < 20 { at } else { 10 * (at - 18) })
+    };
+    match word.split_once('-') {
+        Some((tens, units)) => match (number(tens)?, number(units)?) {
+            (tens @ 20.., units @ 1..=9) => Some(tens + units),
+            _ => None,
+        },
+        None => number(word),
+    }
+}
+
+/// Whether there is a word for the number.
+pub(super) fn is_number_of_words(text: &str) -> bool {
+    text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// American spelling.
+pub(super) fn spelling(word: &str) -> Cow<'_, str> {
+    const PARTS: &[(&str, &str)] = &[
+        ("behaviour", "behavior"),
+        ("colour", "color"),
+        ("favour", "favor"),
+        ("honour", "honor"),
+        ("neighbour", "neighbor"),
+        ("catalogue", "catalog"),
+        ("centre", "center"),
+        ("artefact", "artifact"),
+        ("cancelled", "canceled"),
+        ("cancelling", "canceling"),
+        ("labelled", "labeled"),
+        ("labelling", "labeling"),
+        ("modelling", "modeling"),
+        ("normalis", "normaliz"),
+        ("optimis", "optimiz"),
+        ("organis", "organiz"),
+        ("serialis", "serializ"),
+        ("initialis", "initializ"),
+        ("customis", "customiz"),
+        ("minimis", "minimiz"),
+        ("maximis", "maximiz"),
+        ("synchronis", "synchroniz"),
+        ("authoris", "authoriz"),
+        ("parallelis", "paralleliz"),
+        ("standardis", "standardiz"),
+        ("recognis", "recogniz"),
+        ("summaris", "summariz"),
+        ("visualis", "visualiz"),
+        ("categoris", "categoriz"),
+        ("prioritis", "prioritiz"),
+        ("utilis", "utiliz"),
+        ("sanitis", "sanitiz"),
+        ("tokenis", "tokeniz"),
+    ];
+    match PARTS.iter().find(|(british, _)| word.starts_with(british) && !word.ends_with('m')) {
+        Some((british, american)) => Cow::Owned(word.replacen(british, american, 1)),
+        None => Cow::Borrowed(word),
+    }
+}
+
+/// The singular of a noun, or the plural of a verb; a word that is neither stays.
+pub(super) fn singular(word: &str) -> Cow<'_, str> {
+    match word {
+        "apis" | "prs" | "sdks" | "urls" => return Cow::Borrowed(word.trim_end_matches('s')),
+        _ if word.len() < 4 || is(List::NotPlural, word) || is_function(word) => {
+            return Cow::Borrowed(word);
+        }
+        _ => {}
+    }
+    if let Some(stem) = word.strip_suffix("ies") {
+        return if word.len() > 5 { Cow::Owned(format!("{stem}y")) } else { Cow::Borrowed(word) };
+    }
+    let Some(stem) = word.strip_suffix('s') else { return Cow::Borrowed(word) };
+    let hissing = ["sse", "xe", "she", "tche", "nche", "rche", "zze"];
+    if hissing.iter().any(|end| stem.ends_with(end)) {
+        return Cow::Borrowed(stem.trim_end_matches('e'));
+    }
+    let kept = stem.ends_with(['s', 'u', 'i', 'a', 'o', '\'']);
+    Cow::Borrowed(if kept { word } else { stem })
+}
+
+/// Whether the word names what its neighbour is a name of.
+pub(super) fn is_naming(word: &str) -> bool {
+    is(List::Naming, word) || is(List::Naming, &singular(word))
+}
+
+/// The gerund of an imperative.
+pub(crate) fn gerund(verb: &str) -> String {
+    match verb {
+        "commit" | "run" | "tag" | "ship" => {
+            format!("{verb}{}ing", verb.get(verb.len() - 1..).unwrap_or_default())
+        }
+        _ => format!("{}ing", verb.strip_suffix('e').unwrap_or(verb)),
+    }
+}
+
+/// What every spelling of a word begins with, but for the case of the first letter; `None` when
+/// there is no such thing.
+pub(super) fn stem(word: &str) -> Option<String> {
+    const RESPELLED: &[&str] = &[
+        "behavior", "color", "favor", "honor", "neighbor", "catalog", "center", "artifact",
+        "cancel", "label", "model", "email", "backend", "frontend",
+    ];
+    let upper = word.to_ascii_uppercase();
+    let shouted = is(List::Emphasis, &upper)
+        || is(List::Abbreviation, &upper)
+        || is(List::Abbreviation, upper.trim_end_matches('S'))
+        || lists::all(List::Brand).any(|brand| brand.eq_ignore_ascii_case(word));
+    let respelled = word.contains('z') || RESPELLED.iter().any(|start| word.starts_with(start));
+    if shouted || respelled || is(List::Volatile, word) {
+        return None;
+    }
+    let is_form = |verb: &&str| word == *verb || (word.ends_with("ing") && word == gerund(verb));
+    let verb = lists::all(List::Imperative).find(is_form);
+    let stem = match verb {
+        Some(verb) => verb.trim_end_matches(['e', 'y']).to_owned(),
+        None => singular(word).trim_end_matches('y').to_owned(),
+    };
+    // A typographic apostrophe is written otherwise.
+    let stem = stem.split('\'').next()?;
+    Some(stem.to_owned())
+}

@@ -1,0 +1,414 @@
+//! Who speaks in the sentences beside the one that is to be learned: the user to the agent, or
+//! somebody else.
+
+use super::{
+    Voice,
+    marks::{LABEL, is_level},
+    reach,
+    words::{
+        ACTS, AGENTS, BEING, CODE, COMPLAINTS, DEEDS, FEEDBACK, FILLERS, GIVEN, HOWS, LABELS,
+        LETTERS, LOOKS, NOUNS, OBJECTS, OF_LETTERS, ORDERS, OTHERS_DO, POINTERS, READINGS,
+        RELATIONS, SAYINGS, SENT, STATES, TEXTS, TITLES, WORK,
+    },
+};
+use crate::language::{
+    preference::{
+        cue::{Clause, Said, Word},
+        words::{AUXILIARIES, QUESTIONS, REPORTS},
+    },
+    sentence::Sentence,
+};
+
+const POINTS: &str = "it speaks of a text beside it";
+const LETTER: &str = "it has words of a letter, a page or a report";
+const SOMEBODY: &str = "somebody else may speak in it";
+const RULES: &str = "it is a list of rules";
+const DATA: &str = "it has the marks of a log, a ticket or a setting";
+const ADDRESS: &str = "it has an address";
+
+/// Words that people say of themselves.
+const ME: [&str; 8] = ["i", "i'm", "i'd", "i've", "my", "me", "mine", "let's"];
+/// Rules in a row that hardly anybody types without a word about themselves.
+const ROW: usize = 3;
+/// Words of a sentence that only says how something is.
+const SHORT: usize = 7;
+/// Words of one that says what it meant to its user.
+const LONG: usize = 10;
+/// What such a sentence begins with.
+const IT: [&str; 7] = ["that's", "thats", "that", "it's", "its", "it", "this"];
+
+/// What the sentences of a message tell.
+pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
+    let last = voices.iter().rposition(|voice| voice.learned.is_some())?;
+    let learned = || voices.iter().filter(|voice| voice.learned.is_some());
+    let personal = learned().any(|voice| is_personal(&voice.words));
+    let sign = voices.iter().enumerate().find_map(|(at, voice)| {
+        let line = Line { sentence: &voice.sentence, said: Said { words: &voice.words } };
+        match voice.learned {
+            Some(clause) => line.learned(clause),
+            None => line.beside(at < last, personal),
+        }
+    });
+    let alone = |voice: &Voice| voice.words.iter().any(|word| ME.contains(&word.text.as_str()));
+    sign.or_else(|| (learned().count() >= ROW && !learned().any(alone)).then_some(RULES))
+}
+
+/// Whether a sentence asks for something or orders something, whatever stands beside it.
+pub(super) fn is_request(sentence: &Sentence, words: &[Word]) -> bool {
+    let line = Line { sentence, said: Said { words } };
+    line.letter().is_none() && line.label(0, true).is_none() && (line.asks() || line.orders())
+}
+
+/// Whether a sentence says only that something is good, or greets.
+pub(super) fn is_idle(sentence: &Sentence, words: &[Word]) -> bool {
+    let line = Line { sentence, said: Said { words } };
+    let known = |at| FEEDBACK.contains(line.word(at)) || FILLERS.contains(line.word(at));
+    words.is_empty() || (words.len() < 3 && line.all(known))
+}
+
+/// Whether a sentence begins a letter, or names who says it.
+pub(super) fn is_of_others(sentence: &Sentence, words: &[Word]) -> bool {
+    let line = Line { sentence, said: Said { words } };
+    line.letter().is_some() || (line.label(0, true).is_some() && !TITLES.contains(line.word(0)))
+}
+
+/// Whether a sentence belongs to a letter or a page.
+pub(super) fn is_letter(sentence: &Sentence, words: &[Word]) -> bool {
+    Line { sentence, said: Said { words } }.letter().is_some()
+}
+
+fn is_personal(words: &[Word]) -> bool {
+    words.iter().any(|word| {
+        ME.contains(&word.text.as_str()) || ["please", "we", "our"].contains(&word.text.as_str())
+    })
+}
+
+struct Line<'a> {
+    sentence: &'a Sentence,
+    said: Said<'a>,
+}
+
+impl Line<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.said.word(at)
+    }
+
+    fn count(&self) -> usize {
+        self.said.words.len()
+    }
+
+    fn is_any(&self, at: usize, words: &[&str]) -> bool {
+        words.contains(&self.word(at))
+    }
+
+    fn any(&self, wanted: impl Fn(usize) -> bool) -> bool {
+        (0..self.count()).any(wanted)
+    }
+
+    fn all(&self, wanted: impl Fn(usize) -> bool) -> bool {
+        (0..self.count()).all(wanted)
+    }
+
+    /// A sentence that is to be learned.
+    fn learned(&self, clause: Clause) -> Option<&'static str> {
+        let at = |byte| self.said.words.iter().position(|word| word.start >= byte).unwrap_or(0);
+        // What comes before "please" in its clause may be anything.
+        let begins =
+            at(if self.is_any(at(clause.cue), &["please"]) { clause.cue } else { clause.start });
+        let behind = self.said.words.iter().filter(|word| word.start >= clause.end);
+        let ends = clause.end > 0 && behind.take_while(|word| word.text != "please").count() == 0;
+        let led = begins == 0 || self.leads_to(begins);
+        let told = !ends || clause.cue == clause.start || self.tells(at(clause.start));
+        self.letter()
+            .or_else(|| self.label(begins, false))
+            .or_else(|| self.data(begins))
+            .or_else(|| (!led || !told).then_some(SOMEBODY))
+    }
+
+    /// Whether what ends in "from now on" begins as an order or a wish.
+    fn tells(&self, at: usize) -> bool {
+        let begins = [
+            "please",
+            "no",
+            "only",
+            "always",
+            "never",
+            "i",
+            "i'd",
+            "you",
+            "we",
+            "let's",
+            "lets",
+            "one",
+            "just",
+            "also",
+            "everything",
+        ];
+        self.is_any(at, &begins) || self.orders_at(at)
+    }
+
+    /// A sentence beside it.
+    fn beside(&self, before: bool, personal: bool) -> Option<&'static str> {
+        self.letter()
+            .or_else(|| self.label(0, true))
+            .or_else(|| self.data(self.count()))
+            .or_else(|| reach(&self.sentence.text).map(|_| ADDRESS))
+            .or_else(|| (before && self.points()).then_some(POINTS))
+            .or_else(|| (!self.is_own(before, personal)).then_some(SOMEBODY))
+    }
+
+    fn letter(&self) -> Option<&'static str> {
+        let reads = |at| LETTERS.iter().any(|words| self.said.reads(at, words));
+        let found = self.any(|at| OF_LETTERS.may_hold(self.word(at)) && reads(at));
+        let greeting = ["hi", "hello", "hey", "hallo", "dear", "moin", "bonjour", "hola"];
+        let greets = greeting.iter().any(|word| self.sentence.opening.ends_with(word));
+        let all = ["all", "team", "everyone", "everybody", "folks", "guys", "colleagues"];
+        (found || (greets && self.is_any(0, &all))).then_some(LETTER)
+    }
+
+    /// A name before a colon, at the beginning of a sentence or behind it. Whatever ends in a colon
+    /// before the words at `begins`, which are to be learned, is one.
+    fn label(&self, begins: usize, alone: bool) -> Option<&'static str> {
+        let opened = self.sentence.opening.as_str();
+        let loud = ["note", "important", "reminder", "nb", "remember", "listen"];
+        if opened.ends_with(':') && loud.iter().any(|word| opened.contains(word)) {
+            return Some(LABEL);
+        }
+        let last = self.count().saturating_sub(1);
+        let words = self.said.words.iter().enumerate();
+        let colons = words.filter(|(at, word)| word.colon && *at < last);
+        let mut orders = usize::from(begins == 0);
+        let bad = |(at, word): (usize, &Word)| {
+            let words: Vec<&str> = (0..=at).map(|at| self.word(at)).collect();
+            let own = ["my", "our", "that's", "thats", "that", "i", "no", "not", "you're"];
+            if LABELS.contains(&words.join(" ").as_str()) || self.is_any(0, &own) {
+                return false;
+            }
+            // "Refactor the parser: split it."
+            let looks = words.iter().any(|word| LOOKS.contains(word) || READINGS.contains(word));
+            let order = at > 0 && orders > 0 && self.orders() && !looks;
+            if order {
+                orders -= 1;
+                return false;
+            }
+            let text = self.sentence.text.get(word.start..).unwrap_or_default();
+            let field = text.starts_with(char::is_uppercase)
+                || word.text.bytes().all(|b| b.is_ascii_digit());
+            begins == 0 && alone || at < begins || at < 3 || field
+        };
+        colons.into_iter().any(bad).then_some(LABEL)
+    }
+
+    /// What stands in logs, tickets, settings and SQL, among the first words.
+    fn data(&self, until: usize) -> Option<&'static str> {
+        let end = self.said.words.get(until).map_or(self.sentence.text.len(), |word| word.start);
+        let text = self.sentence.text.get(..end)?;
+        let masked = self.sentence.masked.get(..end)?;
+        let mut words = masked.split_whitespace();
+        let found = words.any(|word| {
+            is_level(word) || is_ticket(word) || is_clock(word) || is_pair(word) || is_named(word)
+        });
+        (found || text.contains(" | ")).then_some(DATA)
+    }
+
+    /// Whether it speaks of a text that stands beside it.
+    fn points(&self) -> bool {
+        let verb = self.verb();
+        let own = self.any(|at| self.is_any(at, &["you", "your"]));
+        let named = self.is_any(verb + 1, &["the", "my", "our", "all", "each", "every"])
+            && !(verb + 2..verb + 5).any(|at| TEXTS.contains(self.word(at)));
+        let told = HOWS.contains(self.word(verb + 1)) || own || named;
+        if READINGS.contains(self.word(verb)) && !told {
+            return true;
+        }
+        let asks = self.asks();
+        let looks = asks || LOOKS.contains(self.word(verb));
+        self.any(|at| {
+            let word = self.word(at);
+            let texts = (at + 1..at + 3).any(|at| TEXTS.contains(self.word(at)));
+            if POINTERS.contains(word) {
+                let next = self.word(at + 1);
+                let code = CODE.contains(next) || CODE.contains(self.word(at + 2));
+                let done = ACTS.contains(self.word(verb)) && at + 1 == self.count();
+                let there = !asks && !looks && (word == "that" || done);
+                return texts || !(code || there || (word == "here" && at > 0));
+            }
+            let given = ["the", "a", "an", "my", "our", "his", "her", "their"].contains(&word);
+            looks && ((given && texts) || (asks && TEXTS.contains(word)))
+        })
+    }
+
+    /// Where the verb of a request stands.
+    fn verb(&self) -> usize {
+        let mut at = 0;
+        while at + 1 < self.count()
+            && self.is_any(at, &["please", "just", "now", "then", "next", "first", "and", "also"])
+        {
+            at += 1;
+        }
+        if self.is_any(at, &["can", "could", "would", "will"])
+            && self.is_any(at + 1, &["you", "we"])
+        {
+            at += 2;
+            at += usize::from(self.is_any(at, &["please", "also", "just"]));
+        } else if self.is_any(at, &["let's", "lets"]) || self.said.reads(at, "i want you to") {
+            at += if self.word(at) == "i" { 4 } else { 1 };
+        }
+        at
+    }
+
+    fn asks(&self) -> bool {
+        self.sentence.asked || self.said.asks() || QUESTIONS.contains(self.word(0))
+    }
+
+    fn orders(&self) -> bool {
+        let verb = self.verb();
+        let polite = verb > 0 && self.is_any(verb - 1, &["let's", "lets", "to", "please"]);
+        polite || self.orders_at(verb)
+    }
+
+    /// Whether an order begins there: "release the lock", not "release notes".
+    fn orders_at(&self, at: usize) -> bool {
+        let (verb, next) = (self.word(at), self.word(at + 1));
+        let object = next.is_empty() || OBJECTS.contains(next) || next.ends_with("ing");
+        READINGS.contains(verb)
+            || (ORDERS.contains(verb) && !STATES.contains(next))
+            || (NOUNS.contains(verb) && object)
+            || self.orders_something(at)
+    }
+
+    /// Whether a verb that no list knows has an object: "mill the second fixture".
+    fn orders_something(&self, at: usize) -> bool {
+        let (verb, next) = (self.word(at), self.word(at + 1));
+        let form = ["ing", "ed", "ly", "'s"].iter().any(|end| verb.ends_with(end))
+            || (verb.ends_with('s') && !verb.ends_with("ss"));
+        let ours = self.any(|at| self.is_any(at, &["our", "your", "us", "we"]));
+        verb.len() > 2
+            && GIVEN.contains(next)
+            && !form
+            && !ours
+            && !OTHERS_DO.contains(verb)
+            && !RELATIONS.contains(verb)
+    }
+
+    /// Whether the user says it to the agent.
+    fn is_own(&self, before: bool, personal: bool) -> bool {
+        let (first, second) = (self.word(0), self.word(1));
+        if self.count() == 0 {
+            return true;
+        }
+        if self.asks() {
+            return self.asks_agent(before);
+        }
+        self.orders()
+            || self.is_feedback()
+            || (first == "i" && SAYINGS.contains(second))
+            || (["i'm", "im"].contains(&first) && BEING.contains(second))
+            || ["i'd", "my"].contains(&first)
+            || (first == "you" && DEEDS.contains(second))
+            || self.is_about_me()
+            || self.said.reads(0, "i had to")
+            || self.judges(personal)
+            || (!before && self.any(|at| self.is_any(at, &["i", "me", "my"])))
+    }
+
+    /// A question to the agent. Before what is to be learned, only one that asks it to do something.
+    fn asks_agent(&self, before: bool) -> bool {
+        let verb = self.verb();
+        let does = verb > 1 && self.orders_at(verb);
+        let deed = self.any(|at| {
+            self.word(at) == "you" && (at + 1..at + 3).any(|at| DEEDS.contains(self.word(at)))
+        });
+        let known = QUESTIONS.contains(self.word(0)) || AUXILIARIES.contains(self.word(0));
+        does || deed || (!before && known)
+    }
+
+    /// "Great work so far", and not "great news everyone"; an order may follow.
+    fn is_feedback(&self) -> bool {
+        let known = |at: &usize| {
+            let word = self.word(*at);
+            FEEDBACK.contains(word) || FILLERS.contains(word) || AGENTS.contains(word)
+        };
+        let end = (0..self.count()).take_while(known).count();
+        let order = || self.said.apart(end) && self.orders_at(end);
+        FEEDBACK.contains(self.word(0)) && (end == self.count() || order())
+    }
+
+    /// "It took me an hour", "that's not what I meant".
+    fn is_about_me(&self) -> bool {
+        let me = self.any(|at| self.is_any(at, &["i", "me"]));
+        let reported =
+            self.any(|at| REPORTS.contains(self.word(at)) || SENT.contains(self.word(at)));
+        IT.contains(&self.word(0)) && me && !reported && self.count() <= LONG
+    }
+
+    /// "That was too long", "the tests are slow".
+    fn judges(&self, personal: bool) -> bool {
+        let wrong = self.any(|at| COMPLAINTS.contains(self.word(at)));
+        let done = IT.contains(&self.word(0));
+        let state = (0..3).any(|at| WORK.contains(self.word(at))) && personal;
+        wrong && (done || state) && self.count() <= SHORT && !self.names_somebody()
+    }
+
+    /// A word with a capital that is no name of an agent.
+    fn names_somebody(&self) -> bool {
+        self.said.words.iter().skip(1).any(|word| {
+            let text = self.sentence.text.get(word.start..word.end).unwrap_or_default();
+            let mut chars = text.chars();
+            let upper = chars.next().is_some_and(char::is_uppercase);
+            let name = upper && chars.next().is_some_and(char::is_lowercase);
+            name && !AGENTS.contains(&word.text)
+        })
+    }
+
+    /// Whether the words before the clause that is to be learned belong to it, or are said to the agent.
+    fn leads_to(&self, clause: usize) -> bool {
+        let conditions = [
+            "when", "if", "for", "in", "on", "while", "before", "after", "once", "unless", "as",
+            "since", "with", "at", "by", "whenever", "during", "because", "within", "inside",
+        ];
+        let joints = ["so", "and", "but", "because", "since", "though"];
+        let joined = self.is_any(clause - 1, &joints) || self.is_any(clause, &joints);
+        let Some(words) = self.said.words.get(..clause) else { return false };
+        let before = Self { sentence: self.sentence, said: Said { words } };
+        let called =
+            before.all(|at| FEEDBACK.contains(self.word(at)) || AGENTS.contains(self.word(at)));
+        let work = (0..2).any(|at| WORK.contains(before.word(at)));
+        conditions.contains(&self.word(0))
+            || called
+            || (joined && work)
+            || (!before.asks() && before.is_own(true, true))
+    }
+}
+
+/// `HARB-12`, and not `UTF-8`.
+fn is_ticket(word: &str) -> bool {
+    const STANDARDS: [&str; 12] =
+        ["UTF", "SHA", "ISO", "RFC", "GPT", "CVE", "ES", "MD", "AES", "HTTP", "TLS", "WCAG"];
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    bare.split_once('-').is_some_and(|(name, number)| {
+        let upper =
+            name.len() > 1 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        let number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        upper && number && !STANDARDS.contains(&name)
+    })
+}
+
+/// `9:41`
+fn is_clock(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_digit());
+    bare.split_once(':').is_some_and(|(hour, minute)| {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        digits(hour) && digits(minute) && minute.len() == 2
+    })
+}
+
+/// `retries=3`
+fn is_pair(word: &str) -> bool {
+    !word.starts_with('-') && word.split_once('=').is_some_and(|(key, _)| !key.is_empty())
+}
+
+/// `'eve'`
+fn is_named(word: &str) -> bool {
+    word.starts_with(['\'', '‘'])
+}

@@ -1,0 +1,259 @@
+//! What a user states about themselves or wants from now on, as far as a sentence says it plainly.
+//!
+//! Precision comes before recall: what is asked, reported, denied, quoted, or about one task only is
+//! left alone, for what is learned by mistake is said again in every session.
+
+use crate::language::sentence;
+pub(super) mod cue;
+pub(super) mod words;
+
+use crate::language::sentence::Sentence;
+
+use super::pasted;
+use crate::safety::private::without_private;
+use crate::{safety::secret, session::transcript};
+
+/// Preferences that are taken from one message.
+pub const MOST: usize = 3;
+/// Shorter messages state none.
+const LEAST_MESSAGE: usize = 20;
+/// Shorter sentences state none.
+pub(super) const LEAST_SENTENCE: usize = 15;
+/// Nobody types a sentence of more bytes.
+pub(super) const PASTED: usize = 1_000;
+/// Characters of a preference.
+pub(super) const CHARS: usize = 100;
+/// Bytes of a message that are looked at; more was pasted.
+pub const LOOKED_AT: usize = 32 << 10;
+
+/// A preference as it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preference {
+    /// The text, at most 100 characters.
+    pub text: String,
+    /// The secret that its sentence holds; such a preference is not to be stored.
+    pub secret: Option<&'static str>,
+    /// Why somebody has to look at it first: it may have been pasted, or leads out of the project.
+    pub waits: Option<&'static str>,
+}
+
+/// The preferences that a message states, at most [`MOST`].
+#[must_use]
+pub fn find(message: &str) -> Vec<Preference> {
+    let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
+    let open = open.get(..open.floor_char_boundary(LOOKED_AT)).unwrap_or_default().trim_end();
+    let bare = open.trim_start();
+    if bare.starts_with('/') || bare.chars().count() < LEAST_MESSAGE || !cue::may_hold(bare) {
+        return Vec::new();
+    }
+    let mut found: Vec<Preference> = Vec::new();
+    for sentence in sentence::sentences(open) {
+        let words = cue::words(&sentence.masked);
+        let Some(preference) = stated(&sentence, &words) else { continue };
+        if !found.iter().any(|other| other.text.eq_ignore_ascii_case(&preference.text)) {
+            found.push(preference);
+        }
+        if found.len() == MOST {
+            break;
+        }
+    }
+    if !found.is_empty()
+        && let Some(sign) = pasted::sign(message, cue::stated)
+    {
+        for one in &mut found {
+            one.waits = Some(sign);
+        }
+    }
+    found
+}
+
+/// The sentences that a person says in a message, without code blocks and what was pasted: each, the
+/// same with `x` for code and quotes, and whether it ends in a question mark.
+pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> {
+    sentence::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
+}
+
+/// The preference that a sentence states.
+pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
+    let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
+    if !said {
+        return None;
+    }
+    let text = shortened(sentence, cue::stated(sentence, words)?);
+    let enough = text.chars().count() >= LEAST_SENTENCE;
+    let (secret, waits) = (secret::find(&sentence.text), pasted::reach(&sentence.text));
+    enough.then_some(Preference { text, secret, waits })
+}
+
+/// A sentence as it is stored: from its beginning, or from the clause that makes it one where that
+/// is too far behind, cut at a word.
+fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
+    let text = sentence.text.as_str();
+    let far = text.get(..clause.end).is_none_or(|text| text.chars().count() > CHARS);
+    let text = text.get(if far { clause.start } else { 0 }..).unwrap_or_default();
+    capitalized(cut(text, CHARS))
+}
+
+/// A text cut at a word, without what is left of code or marks at its ends.
+pub(crate) fn cut(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map(|(end, _)| end);
+    let cut = end.map_or(text, |end| {
+        let whole = text.get(..end).unwrap_or_default();
+        // The character behind the last one may end a word.
+        let ends = text.get(end..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        if ends { whole } else { whole.rsplit_once(char::is_whitespace).map_or(whole, |(a, _)| a) }
+    });
+    // Half a piece of code would swallow what stands behind it.
+    let odd = cut.matches('`').count() % 2 == 1;
+    let cut = if odd { cut.rsplit_once('`').map_or(cut, |(before, _)| before) } else { cut };
+    let idle = |c: char| c.is_whitespace() || ".!,;:-–—(*_".contains(c);
+    cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' '])
+}
+
+/// The same with a capital at its beginning, so that what was typed in haste is not another entry;
+/// a name that begins a sentence stays as it is.
+fn capitalized(text: &str) -> String {
+    const PLAIN: [&str; 7] = ["i", "always", "never", "my", "please", "from", "going"];
+    let first = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let mut text = text.to_owned();
+    if let Some(start) = text.get_mut(..1).filter(|_| PLAIN.contains(&first)) {
+        start.make_ascii_uppercase();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Lines of a table: what is learned, between bars, or nothing; then the message.
+    fn table() -> impl Iterator<Item = (Vec<&'static str>, String)> {
+        let table = include_str!("../../../../../fixtures/preferences.tsv");
+        let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        lines.map(|line| {
+            let (want, message) = line.split_once('\t').expect("a tab");
+            let want = want.split(" | ").filter(|text| *text != "-").collect();
+            (want, message.replace("⏎", "\n").replace('⇥', "\t"))
+        })
+    }
+
+    #[test]
+    fn the_table() {
+        let (mut wrong, mut hits, mut misses) = (String::new(), 0, 0);
+        for (want, message) in table() {
+            let got: Vec<String> = find(&message).into_iter().map(|found| found.text).collect();
+            *(if want.is_empty() { &mut misses } else { &mut hits }) += 1;
+            if got != want {
+                wrong.push_str(&format!("{message:?}\n  want {want:?}\n  got  {got:?}\n"));
+            }
+        }
+        assert!(wrong.is_empty(), "\n{wrong}");
+        assert!(hits >= 50 && misses >= 70, "{hits} and {misses}");
+    }
+
+    #[test]
+    fn whatever_is_found_is_short() {
+        for (_, message) in table() {
+            let long = format!("{message} and berths").repeat(3);
+            for text in [message.to_uppercase(), long] {
+                let found = find(&text);
+                assert!(found.len() <= MOST);
+                for Preference { text, .. } in found {
+                    let chars = text.chars().count();
+                    assert!((LEAST_SENTENCE..=CHARS).contains(&chars), "{text}");
+                    assert!(!text.contains('\n') && text.trim() == text, "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cutting() {
+        let find = |text: &str| find(text).pop().map(|found| found.text).unwrap_or_default();
+        let far =
+            format!("{}, always use a lock file", "When you cut the release ".repeat(5).trim());
+        assert_eq!(find(&far), "Always use a lock file");
+        let long = format!("I prefer {}", "berths ".repeat(30));
+        assert_eq!(find(&long), format!("I prefer {}", "berths ".repeat(13).trim()));
+        let long = format!("Always use {}", "ü".repeat(200));
+        assert_eq!(find(&long), "", "no word ends in time");
+        let code = format!("Always use {}`just check every single thing`", "very ".repeat(17));
+        assert_eq!(find(&code), format!("Always use {}", "very ".repeat(17).trim()));
+    }
+
+    #[test]
+    fn secrets() {
+        let address = ["postgres://harbor:", "neap-and-spring", "@db/harbor"].concat();
+        let found = find(&format!("From now on use {address} for the tests"));
+        assert_eq!(found.first().and_then(|found| found.secret), Some("a password in an address"));
+        let far = format!("From now on use this {}: {address}", "very long ".repeat(12));
+        assert!(find(&far).iter().all(|found| found.secret.is_some()), "behind the cut too");
+        let private =
+            "<private>I always use the key in the blue folder\nat home</private> fix the test";
+        assert_eq!(find(private), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(words in prop::collection::vec(piece(), 0..30)) {
+            for Preference { text, .. } in find(&words.concat()) {
+                prop_assert!((LEAST_SENTENCE..=CHARS).contains(&text.chars().count()), "{}", text);
+            }
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = String> {
+        let marks = [
+            " ",
+            " ",
+            "\n",
+            "\n    ",
+            ", ",
+            ": ",
+            ". ",
+            "? ",
+            "`",
+            "\"",
+            "“",
+            "”",
+            "é",
+            "```\n",
+            "- ",
+            "1. ",
+            "> ",
+            "<private>",
+            "</private>",
+            "e.g. ",
+            "always use ",
+            "I prefer ",
+            "i always ",
+            "from now on ",
+            "my stack",
+            " is ",
+            "I work ",
+            "going forward",
+            "tabs",
+            "ok, ",
+            "don't ",
+        ];
+        prop_oneof![5 => prop::sample::select(marks.to_vec()).prop_map(str::to_owned), 1 => ".{0,12}"]
+    }
+
+    #[test]
+    fn megabytes_take_no_time() {
+        for piece in [
+            "I always use ",
+            "always use tabs. ",
+            "\n",
+            "`",
+            "\"",
+            "> a\n",
+            "please, ",
+            "don't I always run ",
+        ] {
+            assert!(find(&piece.repeat(2_000_000 / piece.len())).len() <= MOST);
+        }
+    }
+}

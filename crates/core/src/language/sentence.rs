@@ -1,0 +1,325 @@
+//! The sentences that a person says in a message: code, quotes and what was pasted is not said.
+
+/// A sentence on one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// The sentence, without what only opens it (a bullet, "ok, ").
+    pub text: String,
+    /// The same, byte for byte, with `x` for each byte of code and quotes.
+    pub masked: String,
+    /// What opened it ("no, "), in small letters.
+    pub opening: String,
+    /// It ends in a question mark.
+    pub asked: bool,
+}
+
+/// The sentences of a message.
+pub fn sentences(message: &str) -> Vec<Sentence> {
+    paragraphs(message).iter().flat_map(|text| split(text)).collect()
+}
+
+/// Lines that belong together, each as one line; without those that are not said.
+fn paragraphs(message: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut open = false;
+    let mut above_empty = true;
+    for line in message.lines() {
+        let bare = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+        if fence.is_some() || mark.is_some() {
+            match (fence, mark) {
+                (None, _) => fence = mark,
+                (Some(open), Some(mark)) if open == mark => fence = None,
+                _ => {}
+            }
+            (open, above_empty) = (false, false);
+            continue;
+        }
+        let indented = line.starts_with("    ") || line.starts_with('\t');
+        if bare.is_empty() || pasted(bare) || (indented && (above_empty || !open)) {
+            above_empty = bare.is_empty() || (indented && above_empty);
+            open = false;
+            continue;
+        }
+        above_empty = false;
+        // A line that was broken by width goes on in small letters.
+        let goes_on = open && bare.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit());
+        match found.last_mut().filter(|last| goes_on && !last.ends_with(['.', '!', '?', ':'])) {
+            Some(last) if bullet(bare) == 0 => {
+                last.push(' ');
+                last.push_str(bare);
+            }
+            _ => found.push(bare.to_owned()),
+        }
+        open = true;
+    }
+    found
+}
+
+/// Whether a line was pasted: a quote, a comment, a log, a command with its output, code.
+pub fn pasted(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        ">",
+        "$ ",
+        "% ",
+        "#",
+        "//",
+        "/*",
+        "*/",
+        "<",
+        "@@",
+        "|",
+        "{",
+        "}",
+        "at ",
+        "File \"",
+        "Traceback",
+        "thread '",
+        "npm ERR!",
+        "remote:",
+        "Author:",
+        "diff --git",
+        "--- ",
+        "ERROR ",
+        "WARN ",
+        "INFO ",
+        "DEBUG ",
+        "TRACE ",
+        "FATAL ",
+        "error:",
+        "error[",
+        "warning:",
+        "fatal:",
+        "Error:",
+        "Warning:",
+        "Exception:",
+        "panic:",
+        "stderr:",
+        "stdout:",
+        "[ERROR",
+        "[WARN",
+        "[INFO",
+        "[DEBUG",
+        "[error",
+        "[warn",
+        "[info",
+        "[debug",
+    ];
+    const CODE: &[&str] =
+        &["import ", "export ", "const ", "let ", "def ", "fn ", "class ", "return ", "assert"];
+    let starts = |all: &[&str]| all.iter().any(|start| line.starts_with(start));
+    let diff = line.strip_prefix('+').is_some_and(|rest| rest.len() - rest.trim_start().len() != 1);
+    // 2026-06-30T…, 12:30:01, [12:30
+    let stamp = line.trim_start_matches('[').get(..5).is_some_and(|start| {
+        let shape: String =
+            start.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+        shape == "9999-" || shape == "99:99"
+    });
+    let place = line.split_whitespace().next().is_some_and(|word| {
+        let mut parts = word.split(':');
+        let path = parts.next().is_some_and(|path| path.contains(['.', '/']));
+        path && parts.next().is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    });
+    let code = line.ends_with(['{', '}', ';']) || line.contains("=>") || line.contains("();");
+    let code = code || (starts(CODE) && line.contains(['=', '(', '{']));
+    starts(STARTS) || diff || stamp || place || code
+}
+
+/// Bytes of the mark of a list item.
+pub fn bullet(line: &str) -> usize {
+    let mark = line.trim_start_matches(['-', '*', '+', '•', '–', '—']);
+    let mark = if mark.len() < line.len() {
+        mark
+    } else {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() == line.len() { rest } else { rest.strip_prefix(['.', ')']).unwrap_or(line) }
+    };
+    let rest = mark.trim_start();
+    if rest.len() == mark.len() { 0 } else { line.len() - rest.len() }
+}
+
+/// The text with `x` for each byte of code and of what is quoted.
+pub fn masked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '"', '“', '„']) {
+        let (before, inside) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        let mark = inside.chars().next().unwrap_or(' ');
+        let close = if mark == '`' || mark == '"' { &[mark][..] } else { &['”', '“', '"'][..] };
+        let first = mark.len_utf8();
+        let end = inside.get(first..).and_then(|inside| {
+            inside.char_indices().find(|(_, c)| close.contains(c)).map(|(at, c)| at + c.len_utf8())
+        });
+        // A mark that is not closed stands for itself.
+        let (span, after) =
+            inside.split_at_checked(end.map_or(first, |end| first + end)).unwrap_or((inside, ""));
+        if end.is_none() {
+            out.push_str(span);
+        } else {
+            out.extend(std::iter::repeat_n('x', span.len()));
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Behind which a full stop ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "e.g", "i.e", "vs", "cf", "approx", "incl", "excl", "fig", "mr", "mrs", "ms", "dr", "prof",
+    "resp", "ca", "a.m", "p.m", "no", "nr", "al", "etc", "eg", "ie", "min", "max", "sec",
+];
+
+fn split(paragraph: &str) -> Vec<Sentence> {
+    let cut = bullet(paragraph);
+    let text = paragraph.get(cut..).unwrap_or(paragraph);
+    let mask = masked(text);
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut chars = mask.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if !matches!(c, '.' | '!' | '?' | ';') {
+            continue;
+        }
+        let end = at + c.len_utf8();
+        let rest = mask.get(end..).unwrap_or_default();
+        let closed = rest.trim_start_matches([')', '*', '_', '\'', '’', '.', '!', '?']);
+        if !(closed.is_empty() || closed.starts_with(char::is_whitespace)) {
+            continue;
+        }
+        let end = mask.len() - closed.len();
+        if c == '.' && abbreviated(mask.get(start..at).unwrap_or_default(), closed) {
+            continue;
+        }
+        push(&mut found, text, &mask, start..end);
+        start = end;
+        while chars.next_if(|(at, _)| *at < end).is_some() {}
+    }
+    push(&mut found, text, &mask, start..mask.len());
+    found
+}
+
+/// Whether the full stop behind `before` belongs to a word.
+fn abbreviated(before: &str, after: &str) -> bool {
+    let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
+    let lower = word.to_ascii_lowercase();
+    let alone = before.trim().len() == word.len();
+    let number = alone && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let ends = after.trim_start().starts_with(|c: char| c.is_uppercase());
+    let may_end =
+        matches!(lower.as_str(), "etc" | "no" | "al" | "max" | "min" | "sec" | "a.m" | "p.m");
+    number || (ABBREVIATIONS.contains(&lower.as_str()) && !(may_end && ends))
+}
+
+fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range<usize>) {
+    let asked = mask
+        .get(span.clone())
+        .is_some_and(|mask| mask.trim_end_matches([')', '*', '_', '!', ' ', '.']).ends_with('?'));
+    let (Some(text), Some(mask)) = (text.get(span.clone()), mask.get(span)) else { return };
+    let start = opening(mask);
+    let opening = mask.get(..start).unwrap_or_default().trim().to_lowercase();
+    let end = mask.trim_end().len().max(start);
+    let (Some(text), Some(masked)) = (text.get(start..end), mask.get(start..end)) else { return };
+    if !text.is_empty() {
+        found.push(Sentence { text: text.to_owned(), masked: masked.to_owned(), opening, asked });
+    }
+}
+
+/// What only opens a sentence, with or without a mark behind it.
+const OPENINGS: &[&str] = &[
+    "ok",
+    "okay",
+    "also",
+    "and",
+    "but",
+    "so",
+    "oh",
+    "hey",
+    "hi",
+    "hello",
+    "btw",
+    "by the way",
+    "please note",
+    "fyi",
+    "thanks",
+    "thank you",
+    "just so you know",
+    "plus",
+];
+/// The same, but only before a mark: "no, …" is not "no more …".
+const MARKED: &[&str] = &[
+    "well",
+    "note",
+    "nb",
+    "remember",
+    "reminder",
+    "important",
+    "ps",
+    "great",
+    "good",
+    "nice",
+    "perfect",
+    "cool",
+    "yes",
+    "yeah",
+    "yep",
+    "no",
+    "nope",
+    "right",
+    "alright",
+    "sure",
+    "actually",
+    "again",
+    "one more thing",
+    "another thing",
+    "for the record",
+    "for reference",
+    "as i said",
+    "like i said",
+    "i told you",
+    "first",
+    "second",
+    "third",
+    "finally",
+    "lastly",
+    "lgtm",
+    "hmm",
+    "sorry",
+    "seriously",
+    "ugh",
+    "look",
+    "listen",
+    "quick note",
+    "one thing",
+    "then",
+    "personally",
+    "that said",
+];
+
+/// Bytes of what only opens a sentence, if anything is behind it.
+fn opening(text: &str) -> usize {
+    let idle = |c: char| c.is_whitespace() || ",:-–—*_(".contains(c);
+    let mut at = text.len() - text.trim_start_matches(idle).len();
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let fits = |word: &str, marked: bool| {
+            let start =
+                rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+            let next = rest.get(word.len()..).and_then(|rest| rest.chars().next());
+            start && next.is_some_and(|c| idle(c) && (!marked || !c.is_whitespace()))
+        };
+        let plain = OPENINGS.iter().filter(|word| fits(word, false));
+        let longest = plain.chain(MARKED.iter().filter(|word| fits(word, true)));
+        let Some(word) = longest.max_by_key(|word| word.len()) else { return at };
+        let behind = rest.get(word.len()..).unwrap_or_default();
+        let skipped = rest.len() - behind.trim_start_matches(idle).len();
+        if skipped == rest.len() {
+            return at;
+        }
+        at += skipped;
+    }
+}

@@ -1,0 +1,271 @@
+//! What a message or an item of a log says that is worth knowing next week: corrections,
+//! preferences, repeated mistakes, finished work, conventions and choices.
+//!
+//! Precision comes before recall, as with preferences. What is right, wanted or agreed on counts
+//! when the person typed it, what is finished when the agent or a log reports it.
+
+mod choice;
+mod convention;
+mod correction;
+mod done;
+mod kept;
+mod told;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    pasted,
+    preference::{
+        CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
+        cue::{self, Clause, Word},
+        cut, stated,
+    },
+    sentence::{self, Sentence},
+};
+use crate::safety::private::without_private;
+use crate::{safety::secret, session::transcript};
+
+/// Statements and sentences that are taken from one message.
+const MOST: usize = 12;
+
+/// Who said it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The person.
+    User,
+    /// The agent.
+    Agent,
+    /// Whoever writes the log.
+    Log,
+}
+
+/// What is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// What the user wants.
+    Preference,
+    /// What was corrected.
+    Lesson,
+    /// What went wrong and was put right; one in itself only if it came again.
+    Mistake,
+    /// How things are done here.
+    Pattern,
+    /// What was chosen.
+    Decision,
+    /// What is finished.
+    Done,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Preference, Self::Lesson, Self::Mistake, Self::Pattern, Self::Decision, Self::Done];
+
+    /// The category of such an entry.
+    #[must_use]
+    pub fn category(self) -> &'static str {
+        match self {
+            Self::Preference => "preference",
+            Self::Lesson => "lesson",
+            Self::Mistake => "mistake",
+            Self::Pattern => "pattern",
+            Self::Decision => "decision",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// A statement, as a sentence that says it alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is.
+    pub kind: Kind,
+    /// The sentence, at most 100 characters.
+    pub text: String,
+    /// It says itself that it is not the first time.
+    pub again: bool,
+}
+
+/// What a message says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What one of the rules knows.
+    pub statements: Vec<Statement>,
+    /// Other sentences of the user that would be worth keeping if they came again and again.
+    pub sentences: Vec<String>,
+    /// Why the user may have pasted it.
+    pub pasted: Option<&'static str>,
+}
+
+/// What a message says, without secrets and what is private.
+#[must_use]
+pub fn find(who: Who, message: &str) -> Found {
+    let Some(text) = open(who, message) else { return Found::default() };
+    let found = heard(who, &text);
+    // Most messages say nothing, so what costs more is looked at in the others only.
+    if found == Found::default() || (who == Who::User && cue::is_for_others(&text)) {
+        return Found::default();
+    }
+    // Other secrets have no white space, so that sentences hold them whole.
+    let found =
+        if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found };
+    let pasted = if who == Who::User { pasted(message, &found.statements) } else { None };
+    Found { pasted, ..found }
+}
+
+/// Why a message that says something may not be its user's. Beside a preference, nothing else vouches
+/// for itself.
+fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
+    let wants = found.iter().any(|found| found.kind == Kind::Preference);
+    let mut corrects = false;
+    pasted::sign(message, |sentence, words| {
+        let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
+        let says = if wants {
+            return cue::stated(sentence, words);
+        } else if found.is_empty() {
+            kept::worth(sentence, words).is_some()
+        } else {
+            corrects || told::read(sentence, words, corrected).is_some()
+        };
+        says.then_some(Clause { start: 0, cue: 0, end: 0 })
+    })
+}
+
+/// What a text says, but for sentences with secrets.
+fn heard(who: Who, text: &str) -> Found {
+    let mut found = Found::default();
+    let mut corrects = false;
+    for sentence in sentence::sentences(text) {
+        let corrected = std::mem::take(&mut corrects);
+        if sentence.text.len() > PASTED || (who == Who::Agent && !done::begins(&sentence.text)) {
+            continue;
+        }
+        let words = cue::words(&sentence.masked);
+        if who == Who::User && told::only_corrects(&sentence, &words) {
+            corrects = true;
+            continue;
+        }
+        let statements = statements(who, &sentence, &words, corrected);
+        if statements.is_empty() && who == Who::User {
+            found
+                .sentences
+                .extend(kept::worth(&sentence, &words).and_then(|text| clean(text, CHARS)));
+        }
+        found.statements.extend(statements);
+        if found.statements.len() + found.sentences.len() >= MOST {
+            break;
+        }
+    }
+    found.statements.truncate(MOST);
+    found
+}
+
+/// What of a message is looked at, if anything can be in it.
+fn open(who: Who, message: &str) -> Option<String> {
+    let text = without_private(message);
+    let text = if who == Who::User { transcript::typed(&text)? } else { text };
+    let text = match text.get(..text.floor_char_boundary(LOOKED_AT))? {
+        // Not half of a word, which might be half of a secret.
+        head if head.len() < text.len() => head.rsplit_once(char::is_whitespace)?.0,
+        all => all,
+    };
+    match who {
+        Who::User => {
+            let bare = text.trim();
+            let enough = bare.len() >= LEAST_SENTENCE && !bare.starts_with('/');
+            enough.then(|| text.to_owned())
+        }
+        Who::Agent => Some(done::reports(text)).filter(|text| !text.is_empty()),
+        Who::Log => Some(done::untimed(text).to_owned()),
+    }
+}
+
+/// What a rule made of a sentence, before it is cut.
+struct Draft {
+    kind: Kind,
+    text: String,
+    again: bool,
+}
+
+impl Draft {
+    fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), again: false }
+    }
+}
+
+/// What is put behind a mistake, which says why it is worth a line.
+const AGAIN: &str = ", more than once";
+
+fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) -> Vec<Statement> {
+    let least = if who == Who::Log { LEAST } else { LEAST_SENTENCE };
+    if sentence.text.len() < least {
+        return Vec::new();
+    }
+    let drafts = match who {
+        Who::User => match stated(sentence, words) {
+            // What leads out of the project is kept for a review, by hooks.
+            Some(found) if found.secret.is_some() || found.waits.is_some() => Vec::new(),
+            Some(found) => vec![Draft::new(Kind::Preference, found.text)],
+            None => told::read(sentence, words, corrected).into_iter().collect(),
+        },
+        Who::Agent => done::read(sentence, words),
+        Who::Log => match told::noted(sentence, words) {
+            Some(draft) => vec![draft],
+            None => done::read(sentence, words),
+        },
+    };
+    let finished = |draft: Draft| {
+        let behind = if draft.kind == Kind::Mistake { AGAIN } else { "" };
+        let text = clean(&draft.text, CHARS - behind.len())?;
+        Some(Statement { kind: draft.kind, text: text + behind, again: draft.again })
+    };
+    drafts.into_iter().filter_map(finished).collect()
+}
+
+/// A sentence as it is kept; nothing where it held a secret or says too little.
+fn clean(text: &str, chars: usize) -> Option<String> {
+    let text = secret::clean(text);
+    if text.contains("[redacted: ") {
+        return None;
+    }
+    let text = capitalized(cut(&unmarked(&text), chars));
+    (text.chars().count() >= LEAST).then_some(text)
+}
+
+/// A text without the marks of bold print, which are not those of a pattern such as `src/**/*.rs`.
+fn unmarked(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("**") {
+        kept.push_str(before);
+        let last = kept.chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
+        let next = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",.:;!)".contains(c));
+        if last == next || kept.ends_with('/') || behind.starts_with('/') {
+            kept.push_str("**");
+        }
+        rest = behind;
+    }
+    kept + rest
+}
+
+/// Shorter texts say nothing.
+const LEAST: usize = 12;
+
+/// The same with a capital at its beginning, unless that may be a name.
+fn capitalized(text: &str) -> String {
+    let first =
+        text.split(|c: char| c.is_whitespace() || ",:".contains(c)).next().unwrap_or_default();
+    let known = words::PLAIN.contains(first)
+        || words::ORDERS.contains(first)
+        || words::HABITS.contains(first)
+        || words::RULE.contains(first)
+        || first == "don't"
+        || words::DONE.binary_search(&first).is_ok();
+    let mut text = text.to_owned();
+    if let Some(start) = text.get_mut(..1).filter(|_| known) {
+        start.make_ascii_uppercase();
+    }
+    text
+}

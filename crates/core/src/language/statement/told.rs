@@ -1,0 +1,156 @@
+//! What a person tells for good, sentence by sentence, and what can be understood a week later.
+
+use super::{
+    Draft, Sentence,
+    words::{LOCAL, LOOSE, POSITIONS, PROJECT, UNKNOWN},
+};
+use crate::language::preference::{
+    cue::{Said, Word},
+    words::{POINTERS, REPORTS, TASKS, TROUBLES},
+};
+
+/// Whether a sentence only says that something was wrong: what is right comes next.
+pub(super) fn only_corrects(sentence: &Sentence, words: &[Word]) -> bool {
+    let line = Line { sentence, said: Said { words } };
+    !sentence.asked && line.behind_correction().is_some_and(|at| at >= words.len())
+}
+
+/// What a sentence of a user states; `corrected` says that the one before it was a correction.
+pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft> {
+    let line = Line { sentence, said: Said { words } };
+    if line.is_idle() {
+        return None;
+    }
+    line.correction(corrected)
+        .or_else(|| line.labelled())
+        .or_else(|| line.clauses().find_map(|at| line.choice(at)))
+        .or_else(|| line.clauses().find_map(|at| line.slip(at)))
+        .or_else(|| line.convention())
+}
+
+/// What an item of a log notes, but for what is done.
+pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
+    let line = Line { sentence, said: Said { words } };
+    if line.is_idle() {
+        return None;
+    }
+    line.labelled().or_else(|| line.choice(0)).or_else(|| line.convention())
+}
+
+/// A sentence and its words.
+pub(super) struct Line<'a> {
+    pub(super) sentence: &'a Sentence,
+    pub(super) said: Said<'a>,
+}
+
+impl Line<'_> {
+    pub(super) fn words(&self) -> &[Word] {
+        self.said.words
+    }
+
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.said.word(at)
+    }
+
+    pub(super) fn is_any(&self, at: usize, words: &[&str]) -> bool {
+        words.contains(&self.word(at))
+    }
+
+    /// The text from a word to the end.
+    pub(super) fn from(&self, at: usize) -> &str {
+        let start = self.words().get(at).map_or(self.sentence.text.len(), |word| word.start);
+        self.sentence.text.get(start..).unwrap_or_default()
+    }
+
+    /// Questions, and what is of today only.
+    fn is_idle(&self) -> bool {
+        self.sentence.asked || self.said.asks() || self.said.is_about_one_task()
+    }
+
+    /// Where clauses begin that nothing before them reports or supposes.
+    pub(super) fn clauses(&self) -> impl Iterator<Item = usize> + '_ {
+        let doubt =
+            ["if", "when", "maybe", "perhaps", "might", "could", "should", "would", "until"];
+        (0..self.words().len())
+            .take_while(move |at| {
+                let before = at.checked_sub(1).map_or("", |at| self.word(at));
+                !(REPORTS.contains(before) || doubt.contains(&before) || before == "not")
+            })
+            .filter(|at| {
+                let joint = ["so", "and", "because", "since", "but", "then", "again"];
+                self.said.apart(*at) || at.checked_sub(1).is_some_and(|at| self.is_any(at, &joint))
+            })
+    }
+
+    /// The first of several wordings that begins at a word, as the place behind it.
+    pub(super) fn behind(&self, at: usize, wordings: &[&str]) -> Option<usize> {
+        let found = wordings.iter().find(|words| self.said.reads(at, words))?;
+        Some(at + found.split(' ').count())
+    }
+
+    /// Whether what is said from a word on can be understood without what was said before.
+    pub(super) fn stands_alone(&self, from: usize) -> bool {
+        self.stands_alone_until(from, self.words().len())
+    }
+
+    pub(super) fn stands_alone_until(&self, from: usize, end: usize) -> bool {
+        let local = |at: usize| {
+            let near = |at: usize| LOCAL.contains(self.word(at));
+            self.is_any(at, &["the", "that", "this"])
+                && !self.said.apart(at + 1)
+                // "The second table"; a "tide table" has a name.
+                && (near(at + 1) || POSITIONS.contains(self.word(at + 1)) && near(at + 2))
+        };
+        let errand = |at: usize| {
+            let word = self.word(at);
+            let order = TASKS.contains(word)
+                || ["revert", "please", "can", "could", "undo"].contains(&word);
+            let joined = at.checked_sub(1).is_some_and(|at| self.is_any(at, &["and", "then"]));
+            at > from && (self.said.apart(at) || joined) && order
+        };
+        let reported = |at: usize| REPORTS.contains(self.word(at));
+        !(from..end).any(|at| self.is_loose(at) || local(at) || errand(at) || reported(at))
+    }
+
+    /// Whether a word stands for something else.
+    pub(super) fn is_loose(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        match self.word(at) {
+            "this" | "these" | "those" => !PROJECT.contains(self.word(at + 1)),
+            "one" | "ones" => ["the", "old", "new", "other", "right", "correct", "wrong", "real"]
+                .contains(&before),
+            "that" => ["at", "to", "of", "with", "for", "on", "in", "about", "like", "do"]
+                .contains(&before),
+            // "Line 12".
+            word if LOCAL.contains(word) => {
+                self.word(at + 1).starts_with(|c: char| c.is_ascii_digit())
+            }
+            word => LOOSE.contains(word),
+        }
+    }
+
+    /// Where the next clause begins that says something else.
+    pub(super) fn end_of_clause(&self, from: usize) -> usize {
+        let other = |at: &usize| {
+            let word = self.word(*at);
+            self.said.apart(*at) && (UNKNOWN.contains(word) || TASKS.contains(word))
+        };
+        (from + 1..self.words().len()).find(other).unwrap_or(self.words().len())
+    }
+
+    /// The text from a word up to another.
+    pub(super) fn between(&self, from: usize, until: usize) -> Option<&str> {
+        let start = self.words().get(from)?.start;
+        let end = if until < self.words().len() {
+            self.words().get(until.checked_sub(1)?)?.end
+        } else {
+            self.sentence.text.len()
+        };
+        self.sentence.text.get(start..end)
+    }
+
+    pub(super) fn points_at(&self, at: usize) -> bool {
+        let word = self.word(at);
+        POINTERS.contains(word) || TROUBLES.contains(word)
+    }
+}

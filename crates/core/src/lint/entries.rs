@@ -1,0 +1,189 @@
+//! Entries as they stand in topics: twice, against each other, or past their time.
+
+use std::collections::HashMap;
+
+use crate::{
+    lint::{
+        contradiction::Outlines,
+        rule::{self, Finding, Fix, Place},
+    },
+    markdown::topic::{TopicDoc, TopicEntry},
+    model::{
+        category::Categories,
+        entry::{EntryId, Wording},
+        hash::{IdMap, IdSet},
+        time::Timestamp,
+    },
+    report::select,
+    safety::secret,
+    score::{
+        board::{self, Row},
+        evidence::UserState,
+        stability::Standing,
+    },
+};
+
+/// Characters of another entry that a finding quotes.
+const QUOTED: usize = 60;
+
+/// A topic file: its name without `.md`, and what it holds.
+pub type Topic<'a> = (&'a str, &'a TopicDoc);
+
+/// The name of a topic's file in the store.
+pub(super) fn file(stem: &str) -> String {
+    format!("topics/{stem}.md")
+}
+
+/// Entries that stand on more than one line. The one that stays is the first, unless another one
+/// carries a marker.
+pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
+    let lines =
+        || topics.iter().flat_map(|(stem, doc)| doc.entries.iter().map(move |e| (*stem, e)));
+    let mut stays: HashMap<Wording, (&str, &TopicEntry)> = HashMap::new();
+    for (stem, entry) in lines() {
+        let known = stays.entry(entry.wording()).or_insert((stem, entry));
+        if entry.markers.any() && !known.1.markers.any() {
+            *known = (stem, entry);
+        }
+    }
+    let mut found = Vec::new();
+    for (stem, entry) in lines() {
+        let Some((home, first)) = stays.get(&entry.wording()) else { continue };
+        if std::ptr::eq(*first, entry) {
+            continue;
+        }
+        let says = format!("repeats {}", Place::line(&file(home), first.line));
+        let place = Place::line(&file(stem), entry.line);
+        let fix = (!entry.markers.any()).then_some(Fix::DeleteRepeat);
+        found.push(Finding { fix, ..Finding::new(&rule::DUPLICATE, place, says).about(entry.id) });
+    }
+    found
+}
+
+/// Entries that have the id of another text, and with it its evidence.
+pub(super) fn collisions(rows: &[Row]) -> Vec<Finding> {
+    let mut shared: Vec<&Row> = rows.iter().filter(|row| row.shared).collect();
+    shared.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
+    let mut first: IdMap<EntryId, &Row> = IdMap::default();
+    let mut found = Vec::new();
+    for row in shared {
+        let other = *first.entry(row.entry.id).or_insert(row);
+        if !std::ptr::eq(other, row) {
+            let (id, there) = (row.entry.id, place(other));
+            let says = format!("has the id {id} of {there}{}", quoted(&other.entry.text));
+            found.push(Finding::new(&rule::ID_COLLISION, place(row), says).about(id));
+        }
+    }
+    found
+}
+
+/// Entries whose date has passed, and those that were replaced. `date` tells the day of a moment.
+pub(super) fn outdated(
+    topics: &[Topic<'_>],
+    rows: &[Row],
+    date: fn(Timestamp) -> String,
+) -> Vec<Finding> {
+    let entries = topics.iter().flat_map(|(_, doc)| &doc.entries);
+    let enforced: IdSet<EntryId> =
+        entries.filter(|entry| entry.markers.enforced).map(|entry| entry.id).collect();
+    let names = Names::of(rows);
+    let finding = |row: &Row| {
+        let (rule, says) = match (row.evidence.until, row.superseded_by) {
+            (Some(until), _) if row.expired => {
+                (&rule::EXPIRED, format!("expired after {}", date(until)))
+            }
+            (_, Some(by)) => (&rule::SUPERSEDED, format!("was replaced by {}", names.of_id(by))),
+            _ => return None,
+        };
+        let kept = row.standing == Standing::Pinned || enforced.contains(&row.entry.id);
+        let fix = (!kept).then_some(Fix::Archive);
+        Some(Finding { fix, ..Finding::new(rule, place(row), says).about(row.entry.id) })
+    };
+    rows.iter().filter_map(finding).collect()
+}
+
+/// Entries that say the same as another one, or the opposite. Those that do not count any more are
+/// left out: that is settled.
+pub(super) fn against_each_other(rows: &[Row], categories: &Categories) -> Vec<Finding> {
+    let forgotten = |row: &&Row| row.evidence.user == UserState::Forgotten;
+    let counts = |row: &&Row| !row.expired && row.superseded_by.is_none() && !forgotten(row);
+    let mut live: Vec<&Row> = rows.iter().filter(counts).collect();
+    live.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
+    let outlines = Outlines::of(live.iter().map(|row| row.entry.text.as_str()));
+    let names = Names::of(rows);
+    let finding = |rule, verb: &str, row: &Row, other: &Row| {
+        let says = format!("{verb} {}{}", names.of_id(other.entry.id), quoted(&other.entry.text));
+        Finding::new(rule, place(row), says).about(row.entry.id)
+    };
+    // A mistake states what went wrong, which a rule against it does not contradict.
+    let is_mistake = |row: &Row| categories.spec(row.entry.category).name == "mistake";
+    let mut found = Vec::new();
+    for (at, row) in live.iter().enumerate() {
+        // What holds until another day is another statement.
+        let comparable = |other: &Row| {
+            other.entry.category == row.entry.category
+                && other.evidence.until.is_none()
+                && row.evidence.until.is_none()
+        };
+        let first = outlines.before(at, |other| live.get(other).is_some_and(|row| comparable(row)));
+        if let Some(other) = first.and_then(|at| live.get(at)) {
+            found.push(finding(&rule::NEAR_DUPLICATE, "says the same as", row, other));
+        }
+        for (there, other) in outlines.denied_by(&row.entry.text).iter().filter_map(|there| {
+            let other = live.get(*there)?;
+            (*there != at && (is_mistake(row) || !is_mistake(other))).then_some((*there, other))
+        }) {
+            let (later, earlier) = if there > at { (other, row) } else { (row, other) };
+            found.push(finding(&rule::CONTRADICTION, "contradicts", later, earlier));
+        }
+    }
+    found
+}
+
+/// Entries that no report can show, however much room there is.
+pub(super) fn over_budget(rows: &[Row], categories: &Categories) -> Vec<Finding> {
+    let finding = |row: &Row| {
+        let spec = categories.spec(row.entry.category);
+        let needed = select::tokens_alone(spec, &row.entry.text);
+        let fits = row.standing == Standing::Pinned || needed.0 <= spec.section_tokens;
+        let (limit, section) = (spec.section_tokens, &spec.section);
+        let says = format!("takes {needed} tokens, where {section} has {limit}");
+        let finding = Finding::new(&rule::OVER_BUDGET, place(row), says);
+        (!fits).then(|| finding.about(row.entry.id))
+    };
+    rows.iter().filter_map(finding).collect()
+}
+
+fn place(row: &Row) -> Place {
+    Place::line(&file(&row.entry.topic), row.entry.line)
+}
+
+/// `: text`, unless that holds what should be shown nowhere.
+fn quoted(text: &str) -> String {
+    if secret::find(text).is_some() {
+        return String::new();
+    }
+    let start: String = text.chars().take(QUOTED).collect();
+    let cut = if start.len() < text.len() { "…" } else { "" };
+    format!(": {start}{cut}")
+}
+
+/// What entries are called.
+struct Names {
+    places: IdMap<EntryId, String>,
+}
+
+impl Names {
+    fn of(rows: &[Row]) -> Self {
+        let short = board::short_ids(rows.iter().map(|row| row.entry.id));
+        let name = |row: &Row| {
+            let short = short.get(&row.entry.id).map_or("", String::as_str);
+            (row.entry.id, format!("{} ({short})", place(row)))
+        };
+        Self { places: rows.iter().map(name).collect() }
+    }
+
+    fn of_id(&self, id: EntryId) -> String {
+        self.places.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    }
+}

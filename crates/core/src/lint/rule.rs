@@ -1,0 +1,177 @@
+//! What `check` looks for, as data, and what a finding is.
+
+use std::fmt;
+
+use crate::model::entry::EntryId;
+
+/// How much a finding matters. The words are those of SARIF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something is lost, leaks, or is not what it looks like.
+    Error,
+    /// Somebody should look at it.
+    Warning,
+}
+
+impl Level {
+    /// The word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// One thing to look for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name on the command line and in output.
+    pub id: &'static str,
+    /// How much it matters.
+    pub level: Level,
+    /// What it finds.
+    pub about: &'static str,
+    /// What to do about it.
+    pub fix: &'static str,
+}
+
+macro_rules! rules {
+    ($($name:ident $level:ident $id:literal $about:literal, $fix:literal;)*) => {
+        $(
+            #[doc = $about]
+            pub static $name: Rule =
+                Rule { id: $id, level: Level::$level, about: $about, fix: $fix };
+        )*
+        /// All of them.
+        pub static RULES: &[&Rule] = &[$(&$name),*];
+    };
+}
+
+rules! {
+    CONFLICT_MARKER Error "conflict-marker" "A merge left its conflict markers",
+        "resolve the conflict; entries around it are read";
+    DAMAGED_EVENT Error "damaged-event" "A line of the evidence log cannot be read",
+        "mend or delete that line by hand; the other lines count";
+    NOT_UTF8 Error "not-utf8" "A line is not UTF-8",
+        "convert the file, as with iconv";
+    TOO_LONG Error "too-long" "A line is too long to be an entry",
+        "shorten the line";
+    CONTROL_CHARACTER Error "control-character" "A line holds a control, bidi or invisible character",
+        "delete the character; what is shown is not what is read";
+    SECRET Error "secret" "A line holds what looks like a key, a token or a password",
+        "revoke it, then take it out; what was committed stays in history";
+    INSTRUCTION Warning "instruction" "A text is worded as an order to the agent that reads it",
+        "see where it came from; reword it as a fact, or remove it";
+    CONTRADICTION Warning "contradiction" "An entry says the opposite of another one",
+        "remove the one that no longer holds, or add it anew with --supersedes";
+    DUPLICATE Warning "duplicate" "An entry stands on more than one line",
+        "delete one of the two lines";
+    ID_COLLISION Error "id-collision" "Two texts have the same id, and so one evidence",
+        "see where they came from; reword one of the two";
+    NEAR_DUPLICATE Warning "near-duplicate" "An entry says the same as another one in other words",
+        "keep the better wording and remove the other";
+    EXPIRED Warning "expired" "The date of an entry has passed",
+        "move it to the archive: pimem remove, or pimem check --fix";
+    SUPERSEDED Warning "superseded" "An entry was replaced and still stands in its topic",
+        "move it to the archive: pimem remove, or pimem check --fix";
+    OVER_BUDGET Warning "over-budget" "An entry is too long for its section of the report",
+        "shorten it or split it; as it is, no report can show it";
+    TOPIC_FULL Warning "topic-full" "A topic file is nearly full",
+        "pimem list, then pimem remove what is no longer needed";
+    FUTURE_EVENT Warning "future-event" "An event is dated more than a day ahead",
+        "set the clock that wrote it; until that day it says what happened, and not when";
+}
+
+/// A place in a store.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file's name relative to the store, with forward slashes.
+    pub file: String,
+    /// Line number from 1; `None` for the whole file.
+    pub line: Option<usize>,
+    /// Character in the line, from 1, where one is meant.
+    pub column: Option<usize>,
+}
+
+impl Place {
+    /// A line.
+    pub fn line(file: &str, line: usize) -> Self {
+        Self { file: file.to_owned(), line: Some(line), column: None }
+    }
+
+    /// A whole file.
+    pub fn file(file: &str) -> Self {
+        Self { file: file.to_owned(), line: None, column: None }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        let numbers = [self.line, self.column];
+        numbers.into_iter().flatten().try_for_each(|number| write!(f, ":{number}"))
+    }
+}
+
+/// What can be done about a finding without losing anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fix {
+    /// Delete this line: the entry stands elsewhere too.
+    DeleteRepeat,
+    /// Move the entry to the archive.
+    Archive,
+}
+
+/// Something that is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// By which rule.
+    pub rule: &'static Rule,
+    /// Where.
+    pub place: Place,
+    /// What is said about the place, as a predicate: `repeats topics/lessons.md:3`.
+    pub says: String,
+    /// The entry that stands there.
+    pub entry: Option<EntryId>,
+    /// What `--fix` does about it.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// A finding that nothing but a person can mend.
+    pub fn new(rule: &'static Rule, place: Place, says: impl Into<String>) -> Self {
+        Self { rule, place, says: says.into(), entry: None, fix: None }
+    }
+
+    /// The same about an entry.
+    #[must_use]
+    pub fn about(self, entry: EntryId) -> Self {
+        Self { entry: Some(entry), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_in_one_style() {
+        let mut ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len());
+        for rule in RULES {
+            assert!(rule.id.bytes().all(|c| c.is_ascii_lowercase() || b"-8".contains(&c)));
+            assert!(!rule.about.ends_with('.') && !rule.fix.ends_with('.'), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_compilers() {
+        let place = Place::line("topics/lessons.md", 3);
+        assert_eq!(place.to_string(), "topics/lessons.md:3");
+        assert_eq!(Place { column: Some(7), ..place }.to_string(), "topics/lessons.md:3:7");
+        assert_eq!(Place::file("MEMORY.md").to_string(), "MEMORY.md");
+    }
+}

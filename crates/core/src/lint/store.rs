@@ -1,0 +1,110 @@
+//! The lint of a store: what it holds to findings, in the order of files and lines.
+
+use super::{
+    entries::{self, Topic},
+    lines::{self, Kind},
+    rule::{self, Finding, Place, Rule},
+};
+use crate::{
+    model::{
+        category::Categories,
+        time::{Now, Timestamp},
+    },
+    score::board::Row,
+};
+
+/// What a store holds.
+pub struct Contents<'a> {
+    /// Topics by name.
+    pub topics: Vec<Topic<'a>>,
+    /// The archive, in the form of topics.
+    pub archive: Vec<Topic<'a>>,
+    /// Other files that agents read, by their names relative to the store.
+    pub notes: &'a [(String, Vec<u8>)],
+    /// The logs of evidence.
+    pub logs: &'a [Log<'a>],
+    /// Every entry of the topics with its standing.
+    pub rows: &'a [Row],
+}
+
+/// A log of evidence with its name, relative to the store.
+pub type Log<'a> = (&'a str, &'a [u8]);
+
+/// By what a store is judged.
+#[derive(Clone, Copy)]
+pub struct Measure<'a> {
+    pub now: Now,
+    pub categories: &'a Categories,
+    /// The most characters that a topic file may hold.
+    pub topic_chars: usize,
+    /// The date of a moment, where clocks are read.
+    pub date: fn(Timestamp) -> String,
+}
+
+/// All findings.
+pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
+    let mut found = files(measure, &held.topics, held.logs);
+    for (stem, doc) in &held.archive {
+        found.extend(lines::text(&format!("archive/{stem}.md"), doc.bytes(), Kind::Archive));
+    }
+    for (name, bytes) in held.notes {
+        found.extend(lines::text(name, bytes, Kind::Notes));
+    }
+    found.extend(entries::outdated(&held.topics, held.rows, measure.date));
+    found.extend(entries::collisions(held.rows));
+    found.extend(entries::against_each_other(held.rows, measure.categories));
+    found.extend(entries::over_budget(held.rows, measure.categories));
+    sorted(found)
+}
+
+/// Those that can be mended without losing anything.
+pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
+    let mut found = entries::repeats(topics);
+    found.extend(entries::outdated(topics, rows, measure.date));
+    found.retain(|finding| finding.fix.is_some());
+    sorted(found)
+}
+
+/// Those about the health of the files alone.
+pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
+    static HEALTH: [&Rule; 6] = [
+        &rule::CONFLICT_MARKER,
+        &rule::DAMAGED_EVENT,
+        &rule::NOT_UTF8,
+        &rule::TOO_LONG,
+        &rule::DUPLICATE,
+        &rule::TOPIC_FULL,
+    ];
+    let mut found = files(measure, topics, logs);
+    found.retain(|finding| HEALTH.contains(&finding.rule));
+    sorted(found)
+}
+
+/// What topics and logs hold, line by line.
+fn files(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (name, bytes) in logs {
+        found.extend(lines::log(name, bytes, measure.now));
+    }
+    for (stem, doc) in topics {
+        let name = entries::file(stem);
+        found.extend(lines::text(&name, doc.bytes(), Kind::Topic(doc)));
+        let percent = doc.chars() * 100 / measure.topic_chars.max(1);
+        if percent >= 90 {
+            let says = format!("is {percent}% full");
+            found.push(Finding::new(&rule::TOPIC_FULL, Place::file(&name), says));
+        }
+    }
+    found.extend(entries::repeats(topics));
+    found
+}
+
+fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
+    // What is said of a whole file comes after its lines.
+    let key = |finding: &Finding| {
+        let Place { file, line, column } = finding.place.clone();
+        (file, line.unwrap_or(usize::MAX), column, finding.rule.id, finding.says.clone())
+    };
+    found.sort_by_cached_key(key);
+    found
+}

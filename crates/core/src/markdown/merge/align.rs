@@ -1,0 +1,125 @@
+//! Which units of two sequences are the same ones: those that occur once each are anchors, and what
+//! lies between two anchors is looked at by itself (patience diff).
+//!
+//! About linear: an alignment need not be the longest, only good, and the same every time.
+
+use std::{collections::HashMap, ops::Range};
+
+/// How deep anchors are looked for between anchors.
+const DEPTH: usize = 16;
+
+/// Pairs of places with the same key, rising in both.
+pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut open = vec![(0..a.len(), 0..b.len(), 0)];
+    while let Some((mut x, mut y, depth)) = open.pop() {
+        while !x.is_empty() && !y.is_empty() && a.get(x.start) == b.get(y.start) {
+            pairs.push((x.start, y.start));
+            (x.start, y.start) = (x.start + 1, y.start + 1);
+        }
+        while !x.is_empty() && !y.is_empty() && a.get(x.end - 1) == b.get(y.end - 1) {
+            (x.end, y.end) = (x.end - 1, y.end - 1);
+            pairs.push((x.end, y.end));
+        }
+        if x.is_empty() || y.is_empty() {
+            continue;
+        }
+        let (all, unique) = candidates(a, b, &x, &y);
+        if unique.is_empty() || depth == DEPTH {
+            pairs.extend(rising(&all));
+            continue;
+        }
+        let (mut i, mut j) = (x.start, y.start);
+        for (p, q) in rising(&unique) {
+            open.push((i..p, j..q, depth + 1));
+            pairs.push((p, q));
+            (i, j) = (p + 1, q + 1);
+        }
+        open.push((i..x.end, j..y.end, depth + 1));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+type Pairs = Vec<(usize, usize)>;
+
+/// The first place of a key with its first in the other, the second with the second and so on, and
+/// apart those of keys that occur once.
+fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Pairs, Pairs) {
+    let mut there: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (at, key) in y.clone().zip(b.get(y.clone()).unwrap_or_default()) {
+        there.entry(*key).or_default().push(at);
+    }
+    let mut here: HashMap<u32, usize> = HashMap::new();
+    let mut all = Vec::new();
+    let keys = a.get(x.clone()).unwrap_or_default();
+    for (at, key) in x.clone().zip(keys) {
+        let number = here.entry(*key).or_default();
+        all.extend(there.get(key).and_then(|places| places.get(*number)).map(|to| (at, *to)));
+        *number += 1;
+    }
+    let once = |key: &u32| {
+        here.get(key) == Some(&1) && there.get(key).is_some_and(|places| places.len() == 1)
+    };
+    let unique = all.iter().filter(|(at, _)| a.get(*at).is_some_and(once)).copied().collect();
+    (all, unique)
+}
+
+/// The longest part of `pairs`, which rise on the left, that rises on the right too.
+fn rising(pairs: &[(usize, usize)]) -> Pairs {
+    // For each length, the pair that ends a chain of it furthest to the left; and the one before.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    let right = |at: &usize| pairs.get(*at).map(|pair| pair.1);
+    for (at, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| right(end) < Some(pair.1));
+        before.push(length.checked_sub(1).and_then(|last| ends.get(last)).copied());
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut chain = Vec::with_capacity(ends.len());
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        chain.extend(pairs.get(at));
+        next = before.get(at).copied().flatten();
+    }
+    chain.reverse();
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_the_same_is_found() {
+        for (a, b, want) in [
+            (&[1, 2, 3][..], &[1, 2, 3][..], &[(0, 0), (1, 1), (2, 2)][..]),
+            (&[1, 2, 3], &[1, 3], &[(0, 0), (2, 1)]),
+            (&[1, 0, 2, 0, 3], &[1, 0, 9, 0, 2, 0, 3], &[(0, 0), (1, 1), (2, 4), (3, 5), (4, 6)]),
+            (&[1, 2, 3, 4], &[2, 3, 4, 1], &[(1, 0), (2, 1), (3, 2)]),
+            (&[5, 5, 7, 5], &[6, 5, 5, 8], &[(0, 1), (1, 2)]),
+            (&[], &[1], &[]),
+        ] {
+            assert_eq!(align(a, b), want, "{a:?} {b:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_are_equal_and_rise(
+            a in prop::collection::vec(0_u32..9, 0..40),
+            b in prop::collection::vec(0_u32..9, 0..40),
+        ) {
+            let pairs = align(&a, &b);
+            prop_assert!(pairs.iter().all(|(i, j)| a[*i] == b[*j]));
+            prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
+            let whole: Vec<_> = (0..a.len()).map(|at| (at, at)).collect();
+            prop_assert_eq!(align(&a, &a), whole);
+        }
+    }
+}

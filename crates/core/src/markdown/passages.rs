@@ -1,0 +1,260 @@
+//! Free markdown as searchable passages: long-term notes by section and item, logs and lists by item,
+//! observations by item with its sub-items.
+//!
+//! Never writes; editing these files is not this module's concern.
+
+use std::ops::Range;
+
+use super::{handoff, lines::lines};
+use crate::model::time::Timestamp;
+
+/// A searchable piece of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Line number of its first line, from 1.
+    pub line: usize,
+    /// Its bytes in the file.
+    pub span: Range<usize>,
+    /// When it was, by what it says itself.
+    pub when: Option<Timestamp>,
+}
+
+/// Sections of long-term notes: a heading with what follows it, up to the next heading. Of a list each
+/// item is a passage of its own, with what is indented below it; the first has the heading before it
+/// if nothing else has.
+#[must_use]
+pub fn sections(bytes: &[u8]) -> Vec<Passage> {
+    let mut found: Vec<Passage> = Vec::new();
+    let (mut fenced, mut titled, mut listed) = (false, false, false);
+    for (number, span) in (1..).zip(lines(bytes)) {
+        let line = bytes.get(span.clone()).unwrap_or_default();
+        let within = fenced;
+        fenced ^= line.starts_with(b"```");
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let heading = !within && line.starts_with(b"#");
+        let item = !within && is_item(line);
+        // What follows a list and is not indented is no part of its last item.
+        let after = !within && listed && !line.starts_with(b" ") && !line.starts_with(b"\t");
+        match found.last_mut() {
+            Some(last) if !heading && (titled || !item && !after) => last.span.end = span.end,
+            _ => found.push(Passage { line: number, span, when: None }),
+        }
+        titled = heading;
+        listed = item || listed && !after && !heading;
+    }
+    found
+}
+
+/// Whether a line begins an item of a list that is in no other one.
+fn is_item(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    matches!(line, [b'-' | b'*' | b'+', b' ', ..])
+        || digits > 0 && matches!(line.get(digits..), Some([b'.' | b')', b' ', ..]))
+}
+
+/// Items of a log or list: each line with words, but headings, comments and handoffs, which repeat
+/// other items. A log is of a `day`, to which an item adds the time that it begins with.
+#[must_use]
+pub fn items(bytes: &[u8], day: Option<Timestamp>) -> Vec<Passage> {
+    let mut commented = false;
+    let mut found = Vec::new();
+    let mut handoffs = handoff::blocks(bytes).into_iter().peekable();
+    for (number, span) in (1..).zip(lines(bytes)) {
+        while handoffs.next_if(|block| block.end <= span.start).is_some() {}
+        if handoffs.peek().is_some_and(|block| block.contains(&span.start)) {
+            continue;
+        }
+        let line = bytes.get(span.clone()).unwrap_or_default().trim_ascii();
+        if !is_skipped(line, &mut commented) && line.len() <= super::entry_line::MAX_LINE {
+            found.push(Passage { line: number, span, when: at(day, line) });
+        }
+    }
+    found
+}
+
+/// Observations: each item that is not indented, with the indented lines below it. The last line
+/// `Date: YYYY-MM-DD` above dates it; after one with no such date the day is unknown.
+#[must_use]
+pub fn observations(bytes: &[u8]) -> Vec<Passage> {
+    let mut commented = false;
+    let mut day = None;
+    let mut open = false;
+    let mut found: Vec<Passage> = Vec::new();
+    for (number, span) in (1..).zip(lines(bytes)) {
+        let line = bytes.get(span.clone()).unwrap_or_default();
+        let indented = line.first().is_some_and(u8::is_ascii_whitespace);
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        if is_skipped(line, &mut commented) {
+            open = false;
+        } else if let Some(date) = line.strip_prefix(b"Date:").filter(|_| !indented) {
+            let date = str::from_utf8(date.trim_ascii()).ok();
+            (day, open) = (date.and_then(Timestamp::parse_date), false);
+        } else if let Some(item) = found.last_mut().filter(|_| indented && open) {
+            item.span.end = span.end;
+        } else {
+            open = true;
+            found.push(Passage { line: number, span, when: at(day, line) });
+        }
+    }
+    found.retain(|item| item.span.len() <= super::entry_line::MAX_LINE);
+    found
+}
+
+/// Whether a trimmed line is empty, a heading, or of a comment.
+pub(crate) fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
+    *commented |= line.starts_with(b"<!--");
+    let skip = *commented || line.starts_with(b"#") || line.is_empty();
+    *commented &= !line.ends_with(b"-->");
+    skip
+}
+
+/// The day and the time that an item begins with, as in `- 09:30 text` and `- [!] 09:30 text`.
+fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
+    let mut rest = line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start();
+    if let [b'[', _, b']', after @ ..] = rest {
+        rest = after.trim_ascii_start();
+    }
+    day.map(|day| Timestamp(day.0 + clock(rest).unwrap_or(0) * 60_000))
+}
+
+/// Minutes of a day, from `HH:MM` with no further digit behind it.
+pub(crate) fn clock(text: &[u8]) -> Option<i64> {
+    let (clock, rest) = text.split_at_checked(5)?;
+    let [h0, h1, b':', m0, m1] = *clock else { return None };
+    let two = |tens: u8, ones: u8| {
+        let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
+        digits.then(|| i64::from(tens - b'0') * 10 + i64::from(ones - b'0'))
+    };
+    let (hour, minute) = (two(h0, h1)?, two(m0, m1)?);
+    let ends = !rest.first().is_some_and(u8::is_ascii_digit);
+    (hour < 24 && minute < 60 && ends).then_some(hour * 60 + minute)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(bytes: &str, found: &[Passage]) -> Vec<(usize, String)> {
+        found.iter().map(|p| (p.line, bytes[p.span.clone()].to_owned())).collect()
+    }
+
+    #[test]
+    fn notes_split_at_headings() {
+        let text = "intro\n\n# A\none\n\n```\n# not a heading\n```\n\n## B\r\ntwo\r\n";
+        let want = [
+            (1, "intro".to_owned()),
+            (3, "# A\none\n\n```\n# not a heading\n```".to_owned()),
+            (10, "## B\r\ntwo".to_owned()),
+        ];
+        assert_eq!(texts(text, &sections(text.as_bytes())), want);
+    }
+
+    #[test]
+    fn lists_split_at_items() {
+        let text = "# Memory\n\n- one\n- two\n  more of two\n\n  and more\n1. three\nafter\nit\n\n## B\n\
+                    prose\n- four\n```\n- code\n```\n-five\n## C\n### D\n* six\n";
+        let want = [
+            (1, "# Memory\n\n- one"),
+            (4, "- two\n  more of two\n\n  and more"),
+            (8, "1. three"),
+            (9, "after\nit"),
+            (12, "## B\nprose"),
+            (14, "- four"),
+            (15, "```\n- code\n```\n-five"),
+            (19, "## C"),
+            (20, "### D\n* six"),
+        ];
+        let want = want.map(|(line, text)| (line, text.to_owned()));
+        assert_eq!(texts(text, &sections(text.as_bytes())), want);
+    }
+
+    #[test]
+    fn logs_split_at_lines() {
+        let text = "# 2026-06-30\n\n- 09:00 one\n<!-- HANDOFF\nx -->\n- 10:00 two";
+        let want = [(3, "- 09:00 one".to_owned()), (6, "- 10:00 two".to_owned())];
+        let found = items(text.as_bytes(), None);
+        assert_eq!(texts(text, &found), want);
+        assert!(found.iter().all(|item| item.when.is_none()));
+        let block = "<!-- HANDOFF 2026-06-30 09:30:00 -->\n- 09:00 one\n<!-- /HANDOFF -->\n";
+        let text = format!("- 09:00 one\n{block}- 10:00 two\n{block}{block}- 11:00 three\n");
+        let lines: Vec<usize> = items(text.as_bytes(), None).iter().map(|item| item.line).collect();
+        assert_eq!(lines, [1, 5, 12], "a handoff repeats what is found already");
+    }
+
+    fn times(found: &[Passage]) -> Vec<String> {
+        let short = |time: Timestamp| time.to_string().chars().take(16).collect();
+        found.iter().map(|item| item.when.map_or_else(|| "-".to_owned(), short)).collect()
+    }
+
+    #[test]
+    fn a_log_has_a_day_and_its_items_times() {
+        let day = Timestamp::parse_date("2026-06-30");
+        for (line, want) in [
+            ("- 09:30 text", "2026-06-30T09:30"),
+            ("09:30 text", "2026-06-30T09:30"),
+            ("- 23:59", "2026-06-30T23:59"),
+            ("- [x] 14:00 text", "2026-06-30T14:00"),
+            ("- 09:30:15 text", "2026-06-30T09:30"),
+            ("- 24:00 text", "2026-06-30T00:00"),
+            ("- 12:60 text", "2026-06-30T00:00"),
+            ("- 09:301 text", "2026-06-30T00:00"),
+            ("- 9:30 text", "2026-06-30T00:00"),
+            ("- at 09:30 text", "2026-06-30T00:00"),
+            ("- ", "2026-06-30T00:00"),
+        ] {
+            assert_eq!(times(&items(line.as_bytes(), day)), [want], "{line}");
+        }
+    }
+
+    #[test]
+    fn observations_are_items_with_their_sub_items() {
+        let text = "- [i] before any date\r\nDate: 2026-02-10\r\n- [!] 14:30 one\r\n  \
+                    - [!] 14:32 sub\r\n\r\n\t- [i] sub sub\r\n- [?] 14:40 two\r\n# Heading\r\n  \
+                    - [i] 15:00 lost\r\n<!-- a\r\n- comment -->\r\nDate: 2026-02-30\r\n- [!] 16:00 no day\r\n\
+                    Date: 2026-02-11 \r\n  - 17:00 indented\r\n- 25:00 no time";
+        let found = observations(text.as_bytes());
+        let want = [
+            (1, "- [i] before any date"),
+            (3, "- [!] 14:30 one\r\n  - [!] 14:32 sub\r\n\r\n\t- [i] sub sub"),
+            (7, "- [?] 14:40 two"),
+            (9, "  - [i] 15:00 lost"),
+            (13, "- [!] 16:00 no day"),
+            (15, "  - 17:00 indented"),
+            (16, "- 25:00 no time"),
+        ];
+        assert_eq!(texts(text, &found), want.map(|(line, text)| (line, text.to_owned())));
+        let want = [
+            "-",
+            "2026-02-10T14:30",
+            "2026-02-10T14:40",
+            "2026-02-10T15:00",
+            "-",
+            "2026-02-11T17:00",
+            "2026-02-11T00:00",
+        ];
+        assert_eq!(times(&found), want);
+    }
+
+    #[test]
+    fn days_that_are_none() {
+        for (heading, known) in [
+            ("Date: 2026-02-28", true),
+            ("Date:2026-02-28", true),
+            ("Date: 2026-02-29", false),
+            ("Date: 2026-2-28", false),
+            ("Date: yesterday", false),
+            ("Date:", false),
+            ("Date: 2026-02-28 or so", false),
+        ] {
+            let text = format!("Date: 2026-01-01\n{heading}\n- text");
+            let found = observations(text.as_bytes());
+            assert_eq!(found.len(), 1, "{heading}");
+            assert_eq!(found[0].when.is_some(), known, "{heading}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What a change did to the lines of a file, so that it can be taken back when others have changed the
+//! file around it.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{lines::newline, merge::align::align};
+
+/// What became of one place of a file. Lines have their line ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    /// How many lines were above it in the file as it became.
+    pub at: usize,
+    /// The line above, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
+    /// Lines that went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// Lines that came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+}
+
+/// What makes `after` of `before`.
+pub fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
+    // Most changes append, and most of a file need not be looked at for that.
+    if let Some(added) = after.strip_prefix(before).filter(|_| before.ends_with(b"\n")) {
+        let body = before.strip_suffix(b"\n").unwrap_or(before);
+        let last = memchr::memrchr(b'\n', body).map_or(0, |end| end + 1);
+        let above = Some(text(before.get(last..).unwrap_or_default()));
+        let added: Vec<String> = split(added).into_iter().map(text).collect();
+        let at = memchr::memchr_iter(b'\n', before).count();
+        let hunk = Hunk { at, above, removed: Vec::new(), added };
+        return if hunk.added.is_empty() { Vec::new() } else { vec![hunk] };
+    }
+    let (old, new) = (split(before), split(after));
+    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - start;
+    let ends = old.iter().rev().zip(new.iter().rev()).take(rest);
+    let end = ends.take_while(|(old, new)| old == new).count();
+    let (Some(x), Some(y)) = (old.get(start..old.len() - end), new.get(start..new.len() - end))
+    else {
+        return Vec::new();
+    };
+    let mut hunks = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    let pairs = if x.is_empty() || y.is_empty() { Vec::new() } else { paired(x, y) };
+    for (p, q) in pairs.into_iter().chain([(x.len(), y.len())]) {
+        if i < p || j < q {
+            let texts = |lines: Option<&[&[u8]]>| {
+                lines.unwrap_or_default().iter().map(|line| text(line)).collect()
+            };
+            let above = (start + j).checked_sub(1).and_then(|at| new.get(at));
+            hunks.push(Hunk {
+                at: start + j,
+                above: above.map(|line| text(line)),
+                removed: texts(x.get(i..p)),
+                added: texts(y.get(j..q)),
+            });
+        }
+        (i, j) = (p + 1, q + 1);
+    }
+    hunks
+}
+
+/// Takes hunks back. Line ends that an editor has changed do not matter. `again`, where an earlier
+/// attempt was interrupted, passes over those that are back already.
+///
+/// # Errors
+/// The first of the lines that should be there and are not.
+pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], again: bool) -> Result<Vec<u8>, &'a str> {
+    let mut lines: Vec<Vec<u8>> = split(bytes).into_iter().map(<[u8]>::to_vec).collect();
+    // From the last one up: a hunk's line above is one of the file as it became.
+    for hunk in hunks.iter().rev() {
+        if again && is_back(&lines, hunk) {
+            continue;
+        }
+        let (at, count) = (place(&lines, hunk)?, hunk.added.len());
+        let back = hunk.removed.iter().map(|line| line.clone().into_bytes());
+        lines.splice(at..(at + count).min(lines.len()), back);
+    }
+    // What was the last line without an end may not be the last one any more.
+    let newline = newline(bytes);
+    let last = lines.len().saturating_sub(1);
+    for line in lines.iter_mut().take(last).filter(|line| bare(line).len() == line.len()) {
+        line.extend_from_slice(newline.as_bytes());
+    }
+    Ok(lines.concat())
+}
+
+/// Whether the lines that went are there, where they were, and those that came are not.
+fn is_back(lines: &[Vec<u8>], hunk: &Hunk) -> bool {
+    let mut places = 0..=lines.len();
+    let went = hunk.removed.is_empty()
+        || places.any(|at| is_below(lines, hunk, at) && stands(lines, &hunk.removed, at));
+    let came = (0..lines.len()).any(|at| stands(lines, &hunk.added, at));
+    went && (hunk.added.is_empty() || !came)
+}
+
+/// Whether the line above a place is the one above a hunk.
+fn is_below(lines: &[Vec<u8>], hunk: &Hunk, at: usize) -> bool {
+    let above = at.checked_sub(1).and_then(|at| lines.get(at));
+    match (&hunk.above, above) {
+        (Some(text), Some(line)) => is(line, text),
+        (None, above) => above.is_none(),
+        _ => false,
+    }
+}
+
+fn is(line: &[u8], text: &str) -> bool {
+    bare(line) == bare(text.as_bytes())
+}
+
+fn stands(lines: &[Vec<u8>], texts: &[String], at: usize) -> bool {
+    texts.iter().zip(at..).all(|(text, at)| lines.get(at).is_some_and(|line| is(line, text)))
+}
+
+/// Where the lines of a hunk are, or where those that went would be.
+fn place<'a>(lines: &[Vec<u8>], hunk: &'a Hunk) -> Result<usize, &'a str> {
+    let below = |at: usize| is_below(lines, hunk, at);
+    let all = 0..=lines.len();
+    let mut places: Vec<usize> = all.filter(|at| stands(lines, &hunk.added, *at)).collect();
+    // Of several, the one that is nearest to where it was, below the same line if there is one.
+    places.sort_by_key(|at| (!below(*at), at.abs_diff(hunk.at)));
+    match places.first() {
+        Some(at) if hunk.added.is_empty() && !below(*at) => Ok(lines.len()),
+        Some(at) => Ok(*at),
+        None => Err(hunk.added.first().map_or("", String::as_str).trim_end()),
+    }
+}
+
+fn paired(x: &[&[u8]], y: &[&[u8]]) -> Vec<(usize, usize)> {
+    let mut numbers: HashMap<&[u8], u32> = HashMap::new();
+    let mut keys = Vec::with_capacity(x.len() + y.len());
+    for line in x.iter().chain(y).copied() {
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        keys.push(*numbers.entry(line).or_insert(next));
+    }
+    let (a, b) = keys.split_at(x.len());
+    align(a, b)
+}
+
+fn text(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).into_owned()
+}
+
+/// A line without its end.
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Lines with their ends. A carriage return alone ends none here: whoever uses it has one long line.
+fn split(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn back(before: &str, after: &str, now: &str) -> Result<String, String> {
+        let hunks = diff(before.as_bytes(), after.as_bytes());
+        let kept = serde_json::to_string(&hunks).unwrap();
+        let hunks: Vec<Hunk> = serde_json::from_str(&kept).unwrap();
+        let done = reverse(now.as_bytes(), &hunks, false).map_err(str::to_owned);
+        done.map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn others_have_changed_the_file_since() {
+        for (before, after, now, want) in [
+            ("a\n", "a\nb\n", "a\nb\nc\n", Ok("a\nc\n")),
+            ("a\n", "a\nb\n", "z\na\nb\n", Ok("z\na\n")),
+            ("a\n", "a\nb\n", "a\nb changed\n", Err("b")),
+            ("a\nb\nc\n", "a\nc\n", "a\nc\nd\n", Ok("a\nb\nc\nd\n")),
+            // What was above is gone: at the end.
+            ("a\nb\nc\n", "a\nc\n", "c\nd\n", Ok("c\nd\nb\n")),
+            ("a\nb\n", "b\n", "c\nb\n", Ok("a\nc\nb\n")),
+            ("a\nb\nc\n", "a\nB\nc\n", "x\na\nB\n", Ok("x\na\nb\n")),
+            // Of two that are the same, the one that it was.
+            ("a\nx\nb\n", "a\nx\nb\nx\n", "a\nx\nb\nx\n", Ok("a\nx\nb\n")),
+            ("x\n", "x\nx\n", "x\nx\n", Ok("x\n")),
+            // Ends of lines.
+            ("a", "a\nb\n", "a\nb\nc\n", Ok("a\nc\n")),
+            ("a", "a\nb\n", "a\nb\n", Ok("a")),
+            ("a\n", "a\nb\n", "a\r\nb\r\n", Ok("a\r\n")),
+            ("", "a\n", "a\n", Ok("")),
+            ("a\n", "", "", Ok("a\n")),
+            ("a\nb\nc\nd\ne\n", "b\nc\ne\nf\n", "b\nc\ne\nf\ng\n", Ok("a\nb\nc\nd\ne\ng\n")),
+        ] {
+            let want = want.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(back(before, after, now), want, "{before:?} {after:?} {now:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(
+            before in prop::collection::vec("[abc]", 0..12),
+            after in prop::collection::vec("[abc]", 0..12),
+            (ended, too) in any::<(bool, bool)>(),
+        ) {
+            let text = |lines: &[String], ended: bool| {
+                lines.join("\n") + if ended && !lines.is_empty() { "\n" } else { "" }
+            };
+            let (before, after) = (text(&before, ended), text(&after, too));
+            prop_assert_eq!(back(&before, &after, &after), Ok(before));
+        }
+    }
+}

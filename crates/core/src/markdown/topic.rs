@@ -1,0 +1,272 @@
+//! Topic files: a lossless view of the bytes, and edits that touch one line each.
+//!
+//! Never reserialises: every byte outside an edited span stays as it was, whatever the line ends,
+//! byte order mark or encoding. Parsing never fails.
+
+use std::ops::Range;
+
+use super::{
+    entry_line,
+    lines::{Edit, append, apply, count_chars, is_fence, lines},
+};
+use crate::model::{
+    category::{Categories, CategoryId},
+    entry::{EntryId, Markers, Wording},
+};
+
+/// One entry of a topic file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicEntry {
+    /// Its id.
+    pub id: EntryId,
+    /// Its category.
+    pub category: CategoryId,
+    /// Its text, without markers.
+    pub text: String,
+    /// Its markers.
+    pub markers: Markers,
+    /// Line number, from 1.
+    pub line: usize,
+    /// Bytes of the line in the file, without the line end.
+    pub span: Range<usize>,
+    /// Bytes of the text in the file.
+    pub text_span: Range<usize>,
+}
+
+impl TopicEntry {
+    /// Whether it is the entry of that wording.
+    #[must_use]
+    pub fn is(&self, wording: &Wording) -> bool {
+        self.id == wording.id && self.category == wording.category && self.text == wording.text
+    }
+
+    /// The entry by its text.
+    #[must_use]
+    pub fn wording(&self) -> Wording {
+        Wording { id: self.id, category: self.category, text: self.text.clone() }
+    }
+}
+
+/// A topic file as read.
+#[derive(Debug, Clone, Default)]
+pub struct TopicDoc {
+    bytes: Vec<u8>,
+    /// The entries, in file order.
+    pub entries: Vec<TopicEntry>,
+}
+
+impl TopicDoc {
+    /// Reads a topic file. A line that stands twice is listed twice, so that an edit finds both.
+    #[must_use]
+    pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
+        let mut doc = Self { bytes, ..Self::default() };
+        for (number, span) in (1..).zip(lines(&doc.bytes)) {
+            let raw = doc.bytes.get(span.clone()).unwrap_or_default();
+            let Some(found) = entry_line::parse(raw, categories) else { continue };
+            let id = entry_line::id(raw, &found, categories);
+            let text = String::from_utf8_lossy(raw.get(found.text.clone()).unwrap_or_default());
+            let text_span = span.start + found.text.start..span.start + found.text.end;
+            doc.entries.push(TopicEntry {
+                id,
+                category: found.category,
+                text: text.into_owned(),
+                markers: found.markers,
+                line: number,
+                span,
+                text_span,
+            });
+        }
+        doc
+    }
+
+    /// The bytes as read.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Length in characters; a byte that is not UTF-8 counts as one.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        count_chars(&self.bytes)
+    }
+
+    /// Adds lines at the end, in the file's own line-end style, supplying a missing last one.
+    /// A new file starts with `heading`.
+    #[must_use]
+    pub fn append(&self, heading: &str, lines: &[String]) -> Edit {
+        append(&self.bytes, heading, lines)
+    }
+
+    /// Gives an entry another text.
+    #[must_use]
+    pub fn replace_text(&self, entry: &TopicEntry, text: &str) -> Edit {
+        Edit { span: entry.text_span.clone(), bytes: text.as_bytes().to_vec() }
+    }
+
+    /// Sets or takes away the pinned marker; the enforced one stays.
+    #[must_use]
+    pub fn set_pinned(&self, entry: &TopicEntry, pinned: bool) -> Edit {
+        let mut bytes = Vec::new();
+        if entry.markers.enforced {
+            bytes.extend_from_slice(b" *(enforced)*");
+        }
+        if pinned {
+            bytes.extend_from_slice(b" *(pinned)*");
+        }
+        Edit { span: entry.text_span.end..entry.span.end, bytes }
+    }
+
+    /// The heading that an entry stands below, the file's title left out: what it is about.
+    #[must_use]
+    pub fn heading_above(&self, entry: &TopicEntry) -> Option<String> {
+        let above = self.bytes.get(..entry.span.start)?;
+        let mut found = None;
+        let mut fenced = false;
+        for span in lines(above) {
+            let line = above.get(span).unwrap_or_default();
+            fenced ^= is_fence(line);
+            let rest = line.trim_ascii_start();
+            let level = rest.iter().take_while(|byte| **byte == b'#').count();
+            let title = rest.get(level..).unwrap_or_default();
+            if fenced || !title.starts_with(b" ") {
+                continue;
+            }
+            match level {
+                1 => found = None,
+                2..=6 => found = Some(String::from_utf8_lossy(title.trim_ascii()).into_owned()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Takes a line out, its line end included.
+    #[must_use]
+    pub fn remove(&self, entry: &TopicEntry) -> Edit {
+        let rest = self.bytes.get(entry.span.end..).unwrap_or_default();
+        let newline = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            _ => 0,
+        };
+        Edit { span: entry.span.start..entry.span.end + newline, bytes: Vec::new() }
+    }
+
+    /// The lines of an entry that may go: those without a marker, but for the first of them when one
+    /// has to stay and none is marked.
+    pub fn repeats<'a>(
+        &'a self,
+        of: &'a Wording,
+        keep: bool,
+    ) -> impl Iterator<Item = &'a TopicEntry> {
+        let lines = || self.entries.iter().filter(move |entry| entry.is(of));
+        let stay = usize::from(keep && !lines().any(|entry| entry.markers.any()));
+        lines().filter(|entry| !entry.markers.any()).skip(stay)
+    }
+
+    /// The bytes after `edits`, which must not overlap.
+    #[must_use]
+    pub fn apply(&self, edits: Vec<Edit>) -> Vec<u8> {
+        apply(&self.bytes, edits)
+    }
+}
+
+/// The heading of a new topic file: `build-notes` as `Build notes`.
+#[must_use]
+pub fn heading(stem: &str) -> String {
+    let words = stem.replace('-', " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn doc(text: &[u8]) -> TopicDoc {
+        TopicDoc::parse(text.to_vec(), &Categories::default())
+    }
+
+    #[test]
+    fn appends_in_the_file_s_own_style() {
+        for (before, after) in [
+            (&b""[..], &b"# Lessons\n\n- [lesson] new\n"[..]),
+            (b"# L\n", b"# L\n- [lesson] new\n"),
+            (b"# L", b"# L\n- [lesson] new\n"),
+            (b"a\r\nb\r\nc", b"a\r\nb\r\nc\r\n- [lesson] new\r\n"),
+            (b"a\rb\r", b"a\rb\r- [lesson] new\r"),
+            (b"a\nb\r\nc\n", b"a\nb\r\nc\n- [lesson] new\n"),
+            (b"\xef\xbb\xbf", b"\xef\xbb\xbf- [lesson] new\n"),
+            (b"caf\xe9", b"caf\xe9\n- [lesson] new\n"),
+        ] {
+            let doc = doc(before);
+            let edit = doc.append("Lessons", &["- [lesson] new".to_owned()]);
+            assert_eq!(doc.apply(vec![edit]), after, "{:?}", String::from_utf8_lossy(before));
+        }
+    }
+
+    #[test]
+    fn edits_touch_their_line_only() {
+        let bytes = b"\xef\xbb\xbf# T\r\n- [lesson] one  *(pinned)* \r\n- [idea] kept\n- [lesson] t\xfco *(enforced)*\rend";
+        let doc = doc(bytes);
+        let [one, two] = doc.entries.as_slice() else { panic!("{:?}", doc.entries) };
+        assert_eq!((one.line, two.line), (2, 4));
+        let check = |edit: Edit, from: &str, to: &str| {
+            let want = String::from_utf8_lossy(bytes).replacen(from, to, 1);
+            assert_eq!(String::from_utf8_lossy(&doc.apply(vec![edit])), want);
+        };
+        check(doc.set_pinned(one, false), "one  *(pinned)* ", "one");
+        check(doc.set_pinned(two, true), "*(enforced)*", "*(enforced)* *(pinned)*");
+        check(doc.replace_text(two, "2"), "t\u{fffd}o", "2");
+        check(doc.remove(one), "- [lesson] one  *(pinned)* \r\n", "");
+        check(doc.remove(two), "- [lesson] t\u{fffd}o *(enforced)*\r", "");
+    }
+
+    #[test]
+    fn one_of_several_lines_stays() {
+        let check = |text: &str, keep, gone: &[usize]| {
+            let doc = doc(text.as_bytes());
+            let lines: Vec<usize> =
+                doc.repeats(&doc.entries[0].wording(), keep).map(|e| e.line).collect();
+            assert_eq!(lines, gone, "{text:?}");
+        };
+        check("- [done] a\n- [done] b\n- [done] a\n-  [done]  a", true, &[3, 4]);
+        check("- [done] a\n- [done] a *(pinned)*\n- [done] a", true, &[1, 3]);
+        check("- [done] a\n- [done] a *(enforced)*", false, &[1]);
+        check("- [done] a\n- [done] b", true, &[]);
+        check("- [done] a\n- [done] b", false, &[1]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_survive(lines in prop::collection::vec(any_line(), 0..12), pick: prop::sample::Index) {
+            let bytes = lines.concat();
+            let before = doc(&bytes);
+            prop_assert_eq!(before.apply(Vec::new()), bytes.clone());
+            let appended = before.apply(vec![before.append("T", &["- [done] new".to_owned()])]);
+            prop_assert!(appended.starts_with(&bytes));
+            prop_assert!(doc(&appended).entries.iter().any(|entry| entry.text == "new"));
+            if before.entries.is_empty() { return Ok(()); }
+            let entry = &before.entries[pick.index(before.entries.len())];
+            for edit in [before.set_pinned(entry, true), before.replace_text(entry, "other"), before.remove(entry)] {
+                let tail = bytes.len() - edit.span.end;
+                let after = before.apply(vec![edit.clone()]);
+                prop_assert_eq!(&after[..edit.span.start], &bytes[..edit.span.start]);
+                prop_assert_eq!(&after[after.len() - tail..], &bytes[edit.span.end..]);
+            }
+        }
+    }
+
+    fn any_line() -> impl Strategy<Value = Vec<u8>> {
+        let body = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..20),
+            "- \\[(lesson|done|idea)\\] [a-z é]{1,12}( \\*\\(pinned\\)\\*)?"
+                .prop_map(String::into_bytes),
+        ];
+        (body, prop::sample::select(vec!["\n", "\r\n", "\r", ""]))
+            .prop_map(|(body, end)| [body, end.as_bytes().to_vec()].concat())
+    }
+}

@@ -1,0 +1,148 @@
+//! Categories: what kinds of memory there are, how fast each fades, and how many may be active.
+
+use std::borrow::Cow;
+
+/// Which category of a [`Categories`] table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CategoryId(pub u16);
+
+/// One category. The built-in ones are the table in section 4 of the specification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CategorySpec {
+    /// The word between the brackets.
+    pub name: Cow<'static, str>,
+    /// Stem of the topic file that `add` writes to.
+    pub topic: Cow<'static, str>,
+    /// Decay constant τ in days: after τ days without reinforcement, 1/e of the score is left.
+    pub tau_days: f64,
+    /// How many entries may be active at once.
+    pub max_active: usize,
+    /// Heading of the report's section.
+    pub section: Cow<'static, str>,
+    /// Tokens that the section may take.
+    pub section_tokens: u32,
+    /// The report shows only entries reinforced within so many days.
+    pub window_days: Option<f64>,
+    /// Factor of the lasting value, by which entries fill what the sections leave of a report.
+    pub fill: f64,
+}
+
+/// Days in which an entry's lasting value falls to 1/e.
+const LASTING_DAYS: f64 = 30.0;
+/// The same for completions, which nobody asks about for long.
+const DONE_LASTING_DAYS: f64 = 7.0;
+/// Factor of the lasting value in categories that set none.
+pub const FILL: f64 = 1.5;
+/// The category of completions.
+const DONE: &str = "done";
+
+impl CategorySpec {
+    /// Days in which an entry's lasting value falls to 1/e.
+    #[must_use]
+    pub fn lasting_days(&self) -> f64 {
+        if self.is_done() { DONE_LASTING_DAYS } else { LASTING_DAYS }
+    }
+
+    /// Whether its entries tell of finished work, of which each stands for itself.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.name == DONE
+    }
+}
+
+/// The categories in force, in the order of the report's sections.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Categories {
+    specs: Vec<CategorySpec>,
+}
+
+/// Where a line without a usable category id would look: nothing decays, nothing is shown.
+static NONE: CategorySpec = built_in("", "", 1.0, 0, ("", 0), None, 0.0);
+
+const fn built_in(
+    name: &'static str,
+    topic: &'static str,
+    tau_days: f64,
+    max_active: usize,
+    (section, section_tokens): (&'static str, u32),
+    window_days: Option<f64>,
+    fill: f64,
+) -> CategorySpec {
+    CategorySpec {
+        name: Cow::Borrowed(name),
+        topic: Cow::Borrowed(topic),
+        tau_days,
+        max_active,
+        section: Cow::Borrowed(section),
+        section_tokens,
+        window_days,
+        fill,
+    }
+}
+
+impl Categories {
+    /// The six built-in categories followed by `extra`; an extra one with a known name replaces it.
+    #[must_use]
+    pub fn new(extra: Vec<CategorySpec>) -> Self {
+        let mut specs = vec![
+            built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0),
+            built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL),
+            built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL),
+            built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL),
+            built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0),
+            built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0),
+        ];
+        for spec in extra {
+            match specs.iter_mut().find(|known| known.name == spec.name) {
+                Some(known) => *known = spec,
+                None => specs.push(spec),
+            }
+        }
+        Self { specs }
+    }
+
+    /// Gives sections back the heading that they have by themselves, where `keeps` does not want
+    /// another one. Gives the headings that are gone.
+    pub fn reset_headings(&mut self, keeps: impl Fn(&str) -> bool) -> Vec<String> {
+        let built_in = Self::default();
+        let mut gone = Vec::new();
+        for spec in &mut self.specs {
+            let known = built_in.find(&spec.name).map(|id| built_in.spec(id).section.clone());
+            let own = known.unwrap_or_else(|| spec.name.clone());
+            if spec.section != own && spec.section != spec.name && !keeps(&spec.section) {
+                gone.push(std::mem::replace(&mut spec.section, own).into_owned());
+            }
+        }
+        gone
+    }
+
+    /// The category of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<CategoryId> {
+        let index = self.specs.iter().position(|spec| spec.name == name)?;
+        u16::try_from(index).ok().map(CategoryId)
+    }
+
+    /// What `id` stands for.
+    #[must_use]
+    pub fn spec(&self, id: CategoryId) -> &CategorySpec {
+        self.specs.get(usize::from(id.0)).unwrap_or(&NONE)
+    }
+
+    /// All of them, in report order.
+    pub fn iter(&self) -> impl Iterator<Item = (CategoryId, &CategorySpec)> {
+        (0..).map(CategoryId).zip(&self.specs)
+    }
+
+    /// Their names, for hints.
+    #[must_use]
+    pub fn names(&self) -> String {
+        self.specs.iter().map(|spec| spec.name.as_ref()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Default for Categories {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}

@@ -1,0 +1,65 @@
+//! Entries: one remembered line each, and the id that names it.
+
+use std::{fmt, str::FromStr};
+
+use super::{category::CategoryId, hash::fnv1a64, hex};
+
+/// 64-bit FNV-1a of the canonical line `- [category] text`; 16 lower-case hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct EntryId(pub u64);
+
+impl EntryId {
+    /// The id of an entry. `text` is bytes, so that a line in a foreign encoding has an id too.
+    #[must_use]
+    pub fn of(category: &str, text: &[u8]) -> Self {
+        Self(fnv1a64(&[b"- [", category.as_bytes(), b"] ", text]))
+    }
+
+    /// Reads 16 digits, letters in lower case.
+    #[must_use]
+    pub fn read(text: &[u8]) -> Option<Self> {
+        hex::read_half(text).map(Self)
+    }
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl FromStr for EntryId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::read(text.as_bytes()).ok_or(())
+    }
+}
+
+/// An entry by its text. Ids find entries, but two texts can be made to have the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wording {
+    /// The id.
+    pub id: EntryId,
+    /// The category.
+    pub category: CategoryId,
+    /// The text, without markers.
+    pub text: String,
+}
+
+/// Markers behind an entry's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Markers {
+    /// `*(pinned)*`: never fades.
+    pub pinned: bool,
+    /// `*(enforced)*`: written by other tools, kept, never written here.
+    pub enforced: bool,
+}
+
+impl Markers {
+    /// Whether there is any.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self.pinned || self.enforced
+    }
+}

@@ -1,0 +1,130 @@
+//! Hashes: the two that name entries (ours, and the one pi used), and one for tables in memory.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher, Hasher, RandomState},
+};
+
+/// The hash of no bytes.
+pub const FNV1A64: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// 64-bit FNV-1a over bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
+#[must_use]
+pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
+    let mut hash = FNV1A64;
+    for part in parts {
+        for byte in *part {
+            hash = fnv1a64_more(hash, *byte);
+        }
+    }
+    hash
+}
+
+/// The first 64 bits of the SHA-256 of some bytes, in hexadecimal: a name that nobody can choose to be
+/// another's.
+#[must_use]
+pub fn short_sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::digest(bytes);
+    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{start:016x}")
+}
+
+/// The hash of the same bytes and one more.
+#[must_use]
+pub const fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
+    (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
+}
+
+/// pi's 32-bit hash: FNV-1a over UTF-16 code units in which the product is an IEEE double, so its
+/// low bits are rounded away before it is reduced modulo 2^32. Needed only to read pi's snapshots.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "reproduces JavaScript's ToUint32 of an integral double below 2^57"
+)]
+pub fn pi32(text: &str) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    for unit in text.encode_utf16() {
+        // JavaScript's `^` yields a signed 32-bit integer, so the product may be negative.
+        let mixed = (hash ^ u32::from(unit)).cast_signed();
+        let product = f64::from(mixed) * f64::from(0x0100_0193);
+        hash = (product as i64) as u32;
+    }
+    hash
+}
+
+/// A map keyed by ids, which are hashes or random numbers themselves.
+pub type IdMap<K, V> = HashMap<K, V, Seeded>;
+/// A set of ids.
+pub type IdSet<K> = HashSet<K, Seeded>;
+
+/// A quick hash for ids: one multiplication, folded. The seed keeps a log that was made to collide
+/// from doing so; nothing may depend on the order of iteration.
+#[derive(Debug, Clone, Copy)]
+pub struct Seeded(u64);
+
+impl Default for Seeded {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(0_u64))
+    }
+}
+
+impl BuildHasher for Seeded {
+    type Hasher = Folded;
+
+    fn build_hasher(&self) -> Folded {
+        Folded(self.0)
+    }
+}
+
+/// The hasher behind [`Seeded`].
+#[derive(Debug)]
+pub struct Folded(u64);
+
+impl Hasher for Folded {
+    fn write(&mut self, bytes: &[u8]) {
+        self.write_u64(fnv1a64(&[bytes]));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        let product = u128::from(self.0 ^ value) * 0x9e37_79b9_7f4a_7c15;
+        let [low, high] = [product & u128::from(u64::MAX), product >> 64];
+        self.0 = u64::try_from(low ^ high).unwrap_or(0);
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        self.write_u64(u64::try_from(value & u128::from(u64::MAX)).unwrap_or(0));
+        self.write_u64(u64::try_from(value >> 64).unwrap_or(0));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_table() {
+        let table = include_str!("../../../../fixtures/scoring/hash.tsv");
+        let mut rows = 0;
+        for line in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+            let cells: Vec<&str> = line.split('\t').collect();
+            assert_eq!(format!("{:016x}", fnv1a64(&[cells[0].as_bytes()])), cells[1], "{line}");
+            assert_eq!(format!("{:08x}", pi32(cells[0])), cells[2], "{line}");
+            rows += 1;
+        }
+        assert!(rows >= 5, "the table holds the vectors of the specification");
+    }
+
+    #[test]
+    fn close_ids_land_apart() {
+        let seed = Seeded::default();
+        let low_bits: HashSet<u64> = (0..1000_u64).map(|id| seed.hash_one(id) & 0xffff).collect();
+        assert!(low_bits.len() > 950, "{}", low_bits.len());
+    }
+}

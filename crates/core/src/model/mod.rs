@@ -1,0 +1,11 @@
+//! Nouns: what the rest of the program talks about. No I/O, no clock, no environment.
+
+pub mod calendar;
+pub mod category;
+pub mod entry;
+pub mod event;
+mod event_line;
+pub mod hash;
+pub mod hex;
+pub mod time;
+pub mod ulid;

@@ -1,0 +1,372 @@
+//! Observations as text: days, items with a mark and a time, and what stands below them.
+//!
+//! Reading never fails, and what is of no known form is kept as it stands, in its place.
+
+use std::{collections::HashSet, fmt};
+
+use crate::markdown::{lines, passages};
+use crate::model::calendar::Date;
+
+/// How much an observation matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// `[i]`: background, routine.
+    Info,
+    /// `[?]`: it might matter.
+    Maybe,
+    /// `[!]`: decisions, requirements, changes.
+    Important,
+}
+
+/// One observation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// How much it matters.
+    pub mark: Mark,
+    /// When, in minutes of its day.
+    pub minute: Option<u16>,
+    /// What was observed, on one line.
+    pub text: String,
+}
+
+/// What stands below an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Below {
+    /// An item of that depth, from 1.
+    Note(usize, Note),
+    /// A line of another form.
+    Other(String),
+}
+
+/// An item with what stands below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The item itself.
+    pub note: Note,
+    /// Its sub-items.
+    pub below: Vec<Below>,
+}
+
+/// A line of a day that is not indented.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// An item.
+    Item(Item),
+    /// A line of another form: a heading, a comment, a paragraph.
+    Other(String),
+}
+
+/// What stands below one line `Date: YYYY-MM-DD`; the day is unknown above the first such line, and
+/// below one that names no day, which is then the first of the lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Day {
+    /// The day.
+    pub date: Option<Date>,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// A file of observations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Document {
+    /// In the order of the file.
+    pub days: Vec<Day>,
+}
+
+impl Mark {
+    /// As it is written.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Info => "[i]",
+            Self::Maybe => "[?]",
+            Self::Important => "[!]",
+        }
+    }
+}
+
+impl Note {
+    /// Reads `- [!] 14:30 text`; the time may be missing.
+    fn parse(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix('-')?.trim_start();
+        let (sign, rest) = rest.split_at_checked(3)?;
+        let all = [Mark::Info, Mark::Maybe, Mark::Important];
+        let mark = all.into_iter().find(|mark| mark.sign() == sign)?;
+        let rest = rest.trim();
+        let after = rest.get(5..).unwrap_or_default();
+        let minute = passages::clock(rest.as_bytes()).and_then(|minute| u16::try_from(minute).ok());
+        let minute = minute.filter(|_| after.is_empty() || after.starts_with(' '));
+        let text = if minute.is_some() { after.trim() } else { rest };
+        (!text.is_empty()).then(|| Self { mark, minute, text: text.to_owned() })
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "- {} ", self.mark.sign())?;
+        if let Some(minute) = self.minute {
+            write!(f, "{:02}:{:02} ", minute / 60, minute % 60)?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.note)?;
+        self.below.iter().try_for_each(|below| match below {
+            Below::Note(depth, note) => writeln!(f, "{:width$}{note}", "", width = 2 * depth),
+            Below::Other(line) => writeln!(f, "{line}"),
+        })
+    }
+}
+
+impl fmt::Display for Document {
+    /// As a file has it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, day) in self.days.iter().enumerate() {
+            if let Some(date) = day.date {
+                writeln!(f, "{}Date: {date}", if at > 0 { "\n" } else { "" })?;
+            }
+            for line in &day.lines {
+                match line {
+                    Line::Item(item) => write!(f, "{item}")?,
+                    Line::Other(line) => writeln!(f, "{line}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Document {
+    /// Reads a file. Empty lines are not kept.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut days = vec![Day::default()];
+        let mut commented = false;
+        let mut open = false;
+        for span in lines::lines(text.as_bytes()) {
+            let line = text.get(span).unwrap_or_default().trim_end();
+            let indent = line.len() - line.trim_start().len();
+            let bare = line.trim_start();
+            if bare.is_empty() {
+                continue;
+            }
+            let other = passages::is_skipped(bare.as_bytes(), &mut commented);
+            if let (false, 0, Some(date)) = (other, indent, bare.strip_prefix("Date:")) {
+                let date = Date::parse(date.trim());
+                let lines =
+                    if date.is_some() { Vec::new() } else { vec![Line::Other(line.into())] };
+                days.push(Day { date, lines });
+                open = false;
+                continue;
+            }
+            let Some(day) = days.last_mut() else { continue };
+            let last = match day.lines.last_mut() {
+                Some(Line::Item(item)) if open && !other && indent > 0 => Some(item),
+                _ => None,
+            };
+            let note = Note::parse(bare).filter(|_| !other);
+            match (last, note) {
+                (Some(item), Some(note)) => {
+                    item.below
+                        .push(Below::Note(depth(line.get(..indent).unwrap_or_default()), note));
+                }
+                (Some(item), None) => item.below.push(Below::Other(line.to_owned())),
+                (None, Some(note)) if indent == 0 => {
+                    day.lines.push(Line::Item(Item { note, below: Vec::new() }));
+                    open = true;
+                }
+                (None, _) => {
+                    day.lines.push(Line::Other(line.to_owned()));
+                    open = false;
+                }
+            }
+        }
+        days.retain(|day| day.date.is_some() || !day.lines.is_empty());
+        Self { days }
+    }
+
+    /// The items, each with its day.
+    pub fn items(&self) -> impl Iterator<Item = (Option<Date>, &Item)> {
+        self.days.iter().flat_map(|day| {
+            day.lines.iter().filter_map(|line| match line {
+                Line::Item(item) => Some((day.date, item)),
+                Line::Other(_) => None,
+            })
+        })
+    }
+
+    /// Adds an item at the end, on that day.
+    pub fn push(&mut self, date: Option<Date>, item: Item) {
+        let line = Line::Item(item);
+        match self.days.last_mut() {
+            Some(day) if day.date == date => day.lines.push(line),
+            _ => self.days.push(Day { date, lines: vec![line] }),
+        }
+    }
+
+    /// Whether its end is inside of a comment.
+    #[must_use]
+    pub fn ends_in_comment(&self) -> bool {
+        let mut commented = false;
+        for line in self.days.iter().flat_map(|day| &day.lines) {
+            if let Line::Other(line) = line {
+                passages::is_skipped(line.trim().as_bytes(), &mut commented);
+            }
+        }
+        commented
+    }
+
+    /// Whether there is no item.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items().next().is_none()
+    }
+
+    /// What of it a file does not have yet: no item that stands there on the same day, word for word.
+    #[must_use]
+    pub fn without(&self, known: &Self) -> Self {
+        let held: HashSet<(Option<Date>, String)> =
+            known.items().map(|(date, item)| (date, item.to_string())).collect();
+        let mut fresh = Self::default();
+        for (date, item) in
+            self.items().filter(|(date, item)| !held.contains(&(*date, item.to_string())))
+        {
+            fresh.push(date, item.clone());
+        }
+        fresh
+    }
+}
+
+/// Half the width of an indentation, a tab counting for two.
+fn depth(indent: &str) -> usize {
+    let width: usize = indent.chars().map(|c| if c == '\t' { 2 } else { 1 }).sum();
+    (width / 2).max(1)
+}
+
+/// A file with more observations at its end; those of its last day go on below that day's line.
+#[must_use]
+pub fn append(bytes: &[u8], new: &Document) -> Vec<u8> {
+    let newline = lines::newline(bytes);
+    let known = Document::parse(&String::from_utf8_lossy(bytes));
+    let last = known.days.last().and_then(|day| day.date);
+    let mut text = new.to_string();
+    match new.days.first().map(|day| day.date) {
+        Some(Some(first)) if Some(first) == last => {
+            text = text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned());
+        }
+        Some(_) if !bytes.trim_ascii().is_empty() => text.insert(0, '\n'),
+        _ => {}
+    }
+    let mut all = bytes.to_vec();
+    if !all.is_empty() && !all.ends_with(b"\n") && !all.ends_with(b"\r") {
+        all.extend_from_slice(newline.as_bytes());
+    }
+    if known.ends_in_comment() {
+        all.extend_from_slice(format!("-->{newline}").as_bytes());
+    }
+    all.extend_from_slice(text.replace('\n', newline).as_bytes());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = "# Berths\n- [i] before any date\n\nDate: 2026-02-10\n- [!] 14:30 One\n  \
+        - [!] 14:32 sub\n    - [i] deeper\n    code\n- [?] 14:40 two\nA paragraph.\n  - [i] lost\n\
+        <!-- a\n- [!] comment -->\n\nDate: 2026-02-11\n- [x] no mark\n- 09:00 none\nDate: soon\n- [i] 25:00 no time\n";
+
+    #[test]
+    fn what_is_known_and_what_is_not() {
+        let read = Document::parse(FILE);
+        assert_eq!(read.to_string(), FILE);
+        let items: Vec<String> = read
+            .items()
+            .map(|(date, item)| {
+                let date = date.map_or_else(|| "-".to_owned(), |date| date.to_string());
+                format!(
+                    "{date} {:?} {:?} {} {}",
+                    item.note.mark,
+                    item.note.minute,
+                    item.note.text,
+                    item.below.len()
+                )
+            })
+            .collect();
+        let want = [
+            "- Info None before any date 0",
+            "2026-02-10 Important Some(870) One 3",
+            "2026-02-10 Maybe Some(880) two 0",
+            "- Info None 25:00 no time 0",
+        ];
+        assert_eq!(items, want);
+    }
+
+    #[test]
+    fn canonical() {
+        for (text, want) in [
+            (
+                "Date:2026-02-10\r\n-[!] 14:30   a \r\n\r\n\t- [i] b\r\n",
+                "Date: 2026-02-10\n- [!] 14:30 a\n  - [i] b\n",
+            ),
+            ("\u{feff}- [?] 09:30:15 a", "- [?] 09:30:15 a\n"),
+            ("- [!] 14:30\n- [!]\n- [", "- [!] 14:30\n- [!]\n- [\n"),
+            ("Date: 2026-02-10", "Date: 2026-02-10\n"),
+            ("", ""),
+        ] {
+            assert_eq!(Document::parse(text).to_string(), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn appending() {
+        let add = |before: &str, new: &str| {
+            String::from_utf8(append(before.as_bytes(), &Document::parse(new))).unwrap()
+        };
+        let new = "Date: 2026-02-11\n- [i] 08:00 b\n\nDate: 2026-02-12\n- [i] 08:00 c\n";
+        assert_eq!(add("", new), new);
+        assert_eq!(
+            add("Date: 2026-02-10\n- [i] a", new),
+            format!("Date: 2026-02-10\n- [i] a\n\n{new}")
+        );
+        assert_eq!(
+            add("Date: 2026-02-11\r\n- [i] a\r\n", new),
+            "Date: 2026-02-11\r\n- [i] a\r\n- [i] 08:00 b\r\n\r\nDate: 2026-02-12\r\n- [i] 08:00 c\r\n"
+        );
+        // A clock that jumped back begins an earlier day anew.
+        assert_eq!(
+            add("Date: 2026-02-13\n- [i] a\n", new),
+            format!("Date: 2026-02-13\n- [i] a\n\n{new}")
+        );
+        assert_eq!(
+            add("Date: 2026-02-11\nDate: soon\n", new),
+            format!("Date: 2026-02-11\nDate: soon\n\n{new}")
+        );
+        let fresh = Document::parse(new)
+            .without(&Document::parse("Date: 2026-02-11\n- [i] 08:00 b\n- [i] 08:00 c\n"));
+        assert_eq!(fresh.to_string(), "Date: 2026-02-12\n- [i] 08:00 c\n");
+    }
+
+    proptest! {
+        /// Rendering is canonical, keeps every word, and reads back as the same.
+        #[test]
+        fn nothing_is_lost(pieces in prop::collection::vec(prop::sample::select(vec![
+            "Date: 2026-02-10", "Date: x", "- [!] 14:30 a", "- [?] b", "- [i] 24:00", "  - [!] c", "\t- [i] d",
+            "text", "  text", "# h", "<!--", "-->", "", " ", "\r", "é", "- [!]", "-", "  ",
+        ]), 0..24)) {
+            let text = pieces.join("\n");
+            let read = Document::parse(&text);
+            let canonical = read.to_string();
+            prop_assert_eq!(Document::parse(&canonical), read);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let loose = text.replace("Date:", "Date: ").replace("-[", "- [");
+            prop_assert_eq!(words(&canonical), words(&loose));
+        }
+    }
+}

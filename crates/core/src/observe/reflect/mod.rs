@@ -1,0 +1,255 @@
+//! Observations to fewer of them, by rules: what has faded goes, what is old gets shorter, what is
+//! said twice is said once, and a newer state takes the place of an older one.
+//!
+//! What is important and of the last two days stays word for word, whatever else is true of it.
+
+mod state;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    language::paraphrase::Outline,
+    model::calendar::Date,
+    observe::document::{Below, Day, Document, Item, Line, Mark, Note},
+    report::budget::Tokens,
+};
+
+/// How much is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Recent detail stays.
+    Normal,
+    /// Everything older than two days is cut down to a line.
+    Aggressive,
+}
+
+/// Days in which what is important stays word for word, and after which what informs only goes.
+const RECENT: i64 = 2;
+/// Days after which what might matter goes.
+const MAYBE: i64 = 3;
+/// Characters up to which sub-items are put into the line of their item.
+const LINE: usize = 1000;
+/// Characters that a line has in aggressive mode, by the days from which on.
+const CUT: &[(i64, usize)] = &[(14, 80), (7, 120), (RECENT + 1, 160)];
+/// Of texts that are alike but for what rarely differs, so many are compared.
+const ALIKE: usize = 8;
+
+/// Consolidates a file for a day. What is not shorter for it stays as it is. A day in the file that is
+/// later than `today` is taken for today: the clock may have jumped back.
+pub fn reflect(text: &str, today: Date, mode: Mode) -> String {
+    let document = Document::parse(text);
+    let today = latest(&document, today);
+    let ordered = is_ordered(&document);
+    let mut days = if ordered { in_order(document.days) } else { document.days };
+    for day in &mut days {
+        let age = day.date.map(|date| today.days_since(date));
+        let Some(age) = age else { continue };
+        let lines = std::mem::take(&mut day.lines).into_iter();
+        day.lines = lines.filter_map(|line| faded(line, age, mode)).collect();
+    }
+    once(&mut days, today);
+    // The line of an empty day goes, unless the place of others depends on it.
+    days.retain(|day| !ordered || !day.lines.is_empty());
+    let after = Document { days }.to_string();
+    if after.chars().count() < text.chars().count() { after } else { text.to_owned() }
+}
+
+/// What is important and of the last two days, word for word.
+pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
+    let today = latest(document, today);
+    let recent = |date: Option<Date>| date.is_some_and(|date| today.days_since(date) <= RECENT);
+    let items = document.items().filter(|(date, _)| recent(*date));
+    let notes = items.flat_map(|(_, item)| {
+        let below = item.below.iter().filter_map(|below| match below {
+            Below::Note(_, note) => Some(note),
+            Below::Other(_) => None,
+        });
+        std::iter::once(&item.note).chain(below)
+    });
+    notes.filter(|note| note.mark == Mark::Important).collect()
+}
+
+/// What somebody else made of a file, with the lines of it that are no observations; `Err` says why it
+/// cannot take the file's place.
+pub fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'static str> {
+    let was = Document::parse(before);
+    if !is_ordered(&was) {
+        return Err("the file has lines below no day");
+    }
+    if after.is_empty() {
+        return Err("it has no observation");
+    }
+    let mut days = after.days;
+    for day in &was.days {
+        let others = day.lines.iter().filter(|line| matches!(line, Line::Other(_))).cloned();
+        let others: Vec<Line> = others.collect();
+        match days.iter_mut().find(|known| known.date == day.date) {
+            Some(known) => drop(known.lines.splice(0..0, others)),
+            None if others.is_empty() => {}
+            None => days.push(Day { date: day.date, lines: others }),
+        }
+    }
+    let after = Document { days: in_order(days) };
+    let kept = kept_word_for_word(&after, today);
+    if kept_word_for_word(&was, today).iter().any(|note| !kept.contains(note)) {
+        return Err("it lost an important observation of the last two days");
+    }
+    let after = after.to_string();
+    let smaller = Tokens::of(&after) < Tokens::of(before);
+    if smaller { Ok(after) } else { Err("it is not smaller") }
+}
+
+/// Whether a result is so little smaller that another attempt is due.
+pub fn too_little(before: Tokens, after: Tokens) -> bool {
+    u64::from(after.0) * 10 >= u64::from(before.0) * 9
+}
+
+/// The day that counts as today.
+fn latest(document: &Document, today: Date) -> Date {
+    let days = document.days.iter().filter(|day| !day.lines.is_empty());
+    days.filter_map(|day| day.date).fold(today, Date::max)
+}
+
+/// Whether days may change places. Where lines below no day are not the first ones, a day begins with an
+/// indented line, or a comment is not closed, their place tells more than an order.
+fn is_ordered(document: &Document) -> bool {
+    let indented = |day: &Day| matches!(day.lines.first(), Some(Line::Other(line)) if line.starts_with(char::is_whitespace));
+    let mut days = document.days.iter().enumerate();
+    days.all(|(at, day)| (at == 0 || day.date.is_some()) && !indented(day))
+        && !document.ends_in_comment()
+}
+
+/// Days by time, each once.
+fn in_order(mut days: Vec<Day>) -> Vec<Day> {
+    days.sort_by_key(|day| day.date);
+    let mut found: Vec<Day> = Vec::new();
+    for day in days {
+        match found.last_mut() {
+            Some(last) if last.date == day.date => last.lines.extend(day.lines),
+            _ => found.push(day),
+        }
+    }
+    found
+}
+
+/// What becomes of a line at an age in days.
+fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
+    let Line::Item(Item { mut note, below }) = line else { return Some(line) };
+    let stays = |mark: Mark| match (mark, mode) {
+        (Mark::Important, _) => true,
+        (Mark::Maybe, Mode::Normal) => age <= MAYBE,
+        (Mark::Info, Mode::Normal) | (Mark::Maybe, Mode::Aggressive) => age <= RECENT,
+        (Mark::Info, Mode::Aggressive) => age <= 0,
+    };
+    let kept = |below: &Below| match below {
+        Below::Note(_, note) => stays(note.mark),
+        Below::Other(_) => age <= RECENT,
+    };
+    let mut below: Vec<Below> = below.into_iter().filter(kept).collect();
+    let carries = below.iter().any(|below| matches!(below, Below::Note(..)));
+    if !stays(note.mark) && !carries {
+        return None;
+    }
+    if age > RECENT {
+        below = joined(&mut note, below);
+        if mode == Mode::Aggressive {
+            below.clear();
+            let longest = CUT.iter().find(|(from, _)| age >= *from).map_or(LINE, |(_, most)| *most);
+            note.text = cut(&note.text, longest);
+        }
+    }
+    Some(Line::Item(Item { note, below }))
+}
+
+/// Puts sub-items into the line of their item, as many as fit. Gives the rest.
+fn joined(note: &mut Note, below: Vec<Below>) -> Vec<Below> {
+    let mut below = below.into_iter().peekable();
+    let fits = |note: &Note, next: &Below| match next {
+        Below::Note(_, sub) => note.text.chars().count() + sub.text.chars().count() + 2 <= LINE,
+        Below::Other(_) => false,
+    };
+    while let Some(Below::Note(_, sub)) = below.next_if(|next| fits(note, next)) {
+        note.text = format!("{}; {}", note.text.trim_end_matches(['.', ';']), sub.text);
+        note.mark = note.mark.max(sub.mark);
+    }
+    below.collect()
+}
+
+/// A text of so many characters at most, cut between words.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most.saturating_sub(1)).collect();
+    let whole = start.rsplit_once(' ').map_or(start.as_str(), |(whole, _)| whole);
+    format!("{}…", whole.trim_end_matches([',', ';', ':', ' ']))
+}
+
+/// Takes out what is said again later, and states that have been replaced. What stays instead matters
+/// as much as what goes.
+fn once(days: &mut [Day], today: Date) {
+    let mut said = Said::default();
+    let mut gone = Vec::new();
+    for (at, day) in days.iter().enumerate().rev() {
+        let recent = day.date.is_none_or(|date| today.days_since(date) <= RECENT);
+        for (row, line) in day.lines.iter().enumerate().rev() {
+            let Line::Item(Item { note, below }) = line else { continue };
+            let fixed = day.date.is_none() || (recent && note.mark == Mark::Important);
+            if !below.is_empty() {
+                continue;
+            }
+            if let Some(newer) = said.learn(&note.text, (at, row)).filter(|_| !fixed) {
+                gone.push(((at, row), newer, note.mark));
+            }
+        }
+    }
+    for (_, (at, row), mark) in &gone {
+        let line = days.get_mut(*at).and_then(|day| day.lines.get_mut(*row));
+        if let Some(Line::Item(item)) = line {
+            item.note.mark = item.note.mark.max(*mark);
+        }
+    }
+    let gone: HashSet<Place> = gone.into_iter().map(|(place, ..)| place).collect();
+    for (at, day) in days.iter_mut().enumerate() {
+        let lines = std::mem::take(&mut day.lines).into_iter().enumerate();
+        day.lines =
+            lines.filter(|(row, _)| !gone.contains(&(at, *row))).map(|(_, line)| line).collect();
+    }
+}
+
+/// A day and a line of it.
+type Place = (usize, usize);
+
+/// What has been said, the newest first.
+#[derive(Default)]
+struct Said {
+    texts: HashMap<u64, Vec<(Outline, Place)>>,
+    states: HashMap<String, (String, Place)>,
+}
+
+impl Said {
+    /// Where the same, or a newer state of the same, stands already; else it is learned.
+    fn learn(&mut self, text: &str, place: Place) -> Option<Place> {
+        let outline = Outline::of(text);
+        let alike = self.texts.entry(outline.key()).or_default();
+        let same = alike.iter().take(ALIKE).find(|(other, _)| outline.says_the_same(other));
+        if let Some((_, place)) = same {
+            return Some(*place);
+        }
+        let state = state::of(text);
+        if let Some((subject, value)) = &state
+            && let Some((newer, place)) = self.states.get(subject)
+            && newer != value
+        {
+            return Some(*place);
+        }
+        alike.push((outline, place));
+        if let Some((subject, value)) = state {
+            self.states.entry(subject).or_insert((value, place));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

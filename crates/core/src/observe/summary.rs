@@ -1,0 +1,150 @@
+//! What a session was about: the first sentences of what its user said, on one line.
+
+use crate::{
+    language::{pasted, preference},
+    safety::secret,
+};
+
+/// Shorter messages say nothing about a session.
+pub const LEAST_CHARS: usize = 15;
+/// Sessions with fewer messages are not summed up.
+pub const LEAST_MESSAGES: usize = 3;
+/// Characters of a message that are taken.
+const EACH: usize = 120;
+/// Characters of a summary.
+const MOST: usize = 1_000;
+
+/// A summary in the making.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    text: String,
+    chars: usize,
+    messages: u64,
+}
+
+impl Summary {
+    /// Takes what the user said next, by the sentence that `lead` finds in it. A message without any
+    /// counts as well.
+    pub fn push(&mut self, message: &str, lead: impl FnOnce(&str) -> Option<String>) {
+        let words = message.split_whitespace().map(|word| word.chars().count() + 1);
+        let enough = words.sum::<usize>() > LEAST_CHARS;
+        if enough && message.chars().any(char::is_alphanumeric) && !self.is_full() {
+            self.add(lead(message).as_deref().unwrap_or_default());
+        }
+    }
+
+    /// Takes the sentence by which a message is remembered, or the empty one.
+    pub fn add(&mut self, lead: &str) {
+        self.messages += 1;
+        if lead.is_empty() || self.is_full() {
+            return;
+        }
+        let joint = if self.text.is_empty() { "" } else { " | " };
+        for c in joint.chars().chain(lead.chars()).take(MOST - self.chars) {
+            self.text.push(c);
+            self.chars += 1;
+        }
+    }
+
+    /// Whether nothing more would be taken.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.chars >= MOST
+    }
+
+    /// The text and the number of messages, if there were enough.
+    #[must_use]
+    pub fn finish(self) -> Option<(String, u64)> {
+        let enough = self.messages >= LEAST_MESSAGES as u64 && !self.text.is_empty();
+        enough.then(|| (self.text.trim_end_matches([' ', '|']).to_owned(), self.messages))
+    }
+}
+
+/// The sentence by which a message is remembered, without secrets and what is private: the first one
+/// that its user typed, at most 120 characters, and nothing behind a line break.
+#[must_use]
+pub fn lead(message: &str) -> Option<String> {
+    cut(&secret::clean(&pasted::lead(message)?))
+}
+
+/// The same of a message without secrets.
+#[must_use]
+pub fn lead_of_clean(message: &str) -> Option<String> {
+    cut(&pasted::lead(message)?)
+}
+
+fn cut(sentence: &str) -> Option<String> {
+    let text = preference::cut(sentence, EACH);
+    text.chars().any(char::is_alphanumeric).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(messages: &[&str]) -> Option<(String, u64)> {
+        let mut summary = Summary::default();
+        for message in messages {
+            summary.push(message, lead);
+        }
+        summary.finish()
+    }
+
+    #[test]
+    fn limits() {
+        let long = "berth ".repeat(60);
+        let (text, messages) = of(&[long.as_str(); 9]).unwrap();
+        assert_eq!((text.chars().count(), messages), (999, 9));
+        assert_eq!(text.split(" | ").next().unwrap().chars().count(), 119, "whole words");
+        for (messages, want) in [
+            (
+                &["fix the lock now", "and add a test for it", "release it please"][..],
+                Some("fix the lock now | and add a test for it | release it please"),
+            ),
+            (&["fix the lock now", "and add a test for it", "thanks"], None),
+            (&["fix the lock now", "and add a test for it", "14 characters!"], None),
+            (&["fix the lock now", "and add a test for it", "- - - - - - - - - - -"], None),
+            (
+                &[
+                    "fix the lock\tnow\nand not the key",
+                    "and <private>my name\n</private>add a test for it",
+                    "fünfzehn Zeichen",
+                ],
+                Some("fix the lock now | and add a test for it | fünfzehn Zeichen"),
+            ),
+            // What was pasted counts, and says nothing.
+            (
+                &[
+                    "Why does this fail? The lock is gone.",
+                    "error: the lock is gone",
+                    "summarise it for me\n\nHi team,\n\nFrom now on, never lock.\n\nRegards",
+                ],
+                Some("Why does this fail? | summarise it for me"),
+            ),
+            (
+                &["Ok. Fix the lock, please!", "a b c d e f g h", "Hi. Thanks! Good."],
+                Some("Fix the lock, please | a b c d e f g h"),
+            ),
+            (
+                &[
+                    "- error",
+                    "error: one or another",
+                    "error: two or others",
+                    "error: three of them",
+                ],
+                None,
+            ),
+            (&[], None),
+        ] {
+            assert_eq!(of(messages).map(|(text, _)| text).as_deref(), want, "{messages:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_blotted_out() {
+        let address = ["postgres://harbor:", "neap-and-spring", "@db/harbor"].concat();
+        let (text, _) = of(&[format!("connect to {address}").as_str(); 3]).unwrap();
+        assert!(!text.contains("neap"), "{text}");
+        assert!(text.contains("[redacted: a password in an address]"), "{text}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Entries that seem to be replaced: nobody said so, but a newer one tells of the same.
+
+use std::cell::OnceCell;
+
+use crate::{
+    language::gist::Gist,
+    model::{
+        category::{Categories, CategorySpec},
+        entry::EntryId,
+        time::DAY_MS,
+    },
+    score::{
+        board::{Board, Row},
+        caps::Place,
+    },
+};
+
+/// The share of common content words from which a newer entry seems to replace an older one.
+const ALIKE: f64 = 0.2;
+/// What one day brought belongs together, however alike it is: a newer entry is newer by so much.
+const APART_MS: i64 = DAY_MS;
+
+/// Whether a new text may seem to replace one of others of its category.
+#[must_use]
+pub fn may_replace<'a>(
+    text: &str,
+    spec: &CategorySpec,
+    mut others: impl Iterator<Item = &'a str>,
+) -> bool {
+    let gist = Gist::of(text);
+    let is_alike = |other: &str| {
+        gist.may_be_near(other, ALIKE) && Gist::of(other).near(&gist, ALIKE).is_some()
+    };
+    !spec.is_done() && others.any(is_alike)
+}
+
+/// The entry that a new one seems to replace: the one most like it, of those in its category and store
+/// of which `was_there` says that they were there before.
+#[must_use]
+pub fn seems_replaced<'a>(
+    board: &'a Board,
+    categories: &Categories,
+    new: &Row,
+    was_there: impl Fn(&Row) -> bool,
+) -> Option<&'a Row> {
+    if categories.spec(new.entry.category).is_done() {
+        return None;
+    }
+    let gist = Gist::of(&new.entry.text);
+    let older = board.rows.iter().filter(|row| {
+        let beside = row.entry.category == new.entry.category && row.entry.scope == new.entry.scope;
+        beside && !is_gone(row) && was_there(row)
+    });
+    let alike = older.filter_map(|row| Some((Gist::of(&row.entry.text).near(&gist, ALIKE)?, row)));
+    alike
+        .max_by(|(a, x), (b, y)| {
+            a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
+        })
+        .map(|(_, row)| row)
+}
+
+/// Whether an entry is out of service anyway.
+fn is_gone(row: &Row) -> bool {
+    matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
+}
+
+/// The entries of a board, to be compared with older ones of their category.
+pub struct Newer<'a> {
+    board: &'a Board,
+    /// For each category, the rows that may replace another, by their place on the board.
+    rows: Vec<Vec<usize>>,
+    gists: Vec<OnceCell<Gist>>,
+}
+
+impl<'a> Newer<'a> {
+    /// For the entries of a board.
+    #[must_use]
+    pub fn new(board: &'a Board, categories: &Categories) -> Self {
+        let mut rows = vec![Vec::new(); categories.iter().count()];
+        for (at, row) in board.rows.iter().enumerate() {
+            let gone = is_gone(row);
+            // Each completion stands for itself, however alike two are.
+            let single = categories.spec(row.entry.category).is_done();
+            if let Some(rows) =
+                rows.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
+            {
+                rows.push(at);
+            }
+        }
+        Self { board, rows, gists: vec![OnceCell::new(); board.rows.len()] }
+    }
+
+    /// The entry that seems to replace the one at this place of the board: of the newer ones that
+    /// are alike, the one that is most so.
+    #[must_use]
+    pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
+        let row = self.board.rows.get(at)?;
+        let gist = self.gist(at, row)?;
+        let newer = self.rows.get(usize::from(row.entry.category.0))?.iter();
+        let alike = newer.filter_map(|other| {
+            let found = self.board.rows.get(*other)?;
+            let later = found.evidence.first_seen.0.saturating_sub(row.evidence.first_seen.0);
+            let is_newer = later >= APART_MS;
+            Some((is_newer.then(|| self.gist(*other, found))??.near(gist, ALIKE)?, found))
+        });
+        alike
+            .max_by(|(a, x), (b, y)| {
+                a.total_cmp(b).then(x.evidence.first_seen.cmp(&y.evidence.first_seen))
+            })
+            .map(|(_, found)| found.entry.id)
+    }
+
+    fn gist(&self, at: usize, row: &Row) -> Option<&Gist> {
+        Some(self.gists.get(at)?.get_or_init(|| Gist::of(&row.entry.text)))
+    }
+}

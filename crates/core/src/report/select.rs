@@ -1,0 +1,407 @@
+//! Selection: which entry is shown in which section, and why each other one is not.
+//!
+//! The verdicts are the selection: what explains a report is the value that made it.
+
+use std::{cmp::Reverse, fmt};
+
+use super::{budget::Tokens, lasting::Lasting, replaced::Newer};
+use crate::{
+    model::{
+        category::{Categories, CategoryId, CategorySpec},
+        entry::EntryId,
+    },
+    safety::safe_text,
+    score::{
+        board::{Board, Row},
+        caps::Place,
+        stability::State,
+    },
+};
+
+/// The room for a selection, in characters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// For all sections together, pinned entries aside.
+    pub(super) chars: usize,
+    /// For what is chosen by score, no more than `chars`.
+    pub(super) by_score: usize,
+}
+
+/// Why an entry is in the report or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// In the list of pinned entries.
+    Pinned,
+    /// In its section by its score, at its rank from 1.
+    Shown(usize),
+    /// In its section because the budget had room for it.
+    Fills(Lasting),
+    /// Its section has no room left.
+    SectionFull(Tokens),
+    /// The report has no room left.
+    ReportFull,
+    /// The report has no room left for an entry of its lasting value.
+    NoRoom(Lasting),
+    /// A newer entry seems to replace it, so it fills nothing.
+    SeemsReplaced(EntryId),
+    /// Not reinforced within the section's window, in days.
+    OutsideWindow(u32),
+    /// It has no place: see [`Place`].
+    NoPlace(Place),
+    /// Another entry replaces it.
+    Superseded,
+    /// Its date has passed.
+    Expired,
+}
+
+impl Verdict {
+    /// Whether the entry is in the report.
+    #[must_use]
+    pub fn shown(&self) -> bool {
+        matches!(self, Self::Pinned | Self::Shown(_) | Self::Fills(_))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pinned => f.write_str("in: pinned"),
+            Self::Shown(rank) => write!(f, "in: by its score, rank {rank} of its section"),
+            Self::Fills(value) => write!(f, "in: fills the budget, lasting value {value}"),
+            Self::SectionFull(tokens) => {
+                write!(f, "out: its section's {tokens} tokens are used up")
+            }
+            Self::ReportFull => f.write_str("out: the report's budget is used up"),
+            Self::NoRoom(value) => {
+                write!(f, "out: the budget is used up, lasting value {value}")
+            }
+            Self::SeemsReplaced(by) => {
+                let id = by.to_string();
+                let short = id.get(..7).unwrap_or(&id);
+                write!(f, "out: a newer entry seems to replace it ({short})")
+            }
+            Self::OutsideWindow(days) => {
+                write!(f, "out: not reinforced in the last {days} days")
+            }
+            Self::NoPlace(Place::OverCap) => f.write_str("out: beyond its category's cap"),
+            Self::NoPlace(Place::BelowPool) => f.write_str("out: the overflow pool is full"),
+            Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
+            Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
+            Self::NoPlace(_) => f.write_str("out: its score is too low"),
+            Self::Superseded => f.write_str("out: superseded"),
+            Self::Expired => f.write_str("out: expired"),
+        }
+    }
+}
+
+/// One section with the lines it shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) heading: String,
+    pub(super) lines: Vec<String>,
+}
+
+impl Section {
+    /// Characters of the section as rendered, with the blank line before it.
+    pub(super) fn chars(&self) -> usize {
+        let text = |line: &String| line.chars().count() + 1;
+        1 + heading_chars(&self.heading) + self.lines.iter().map(text).sum::<usize>()
+    }
+}
+
+/// What the report shows, and a verdict for each row of the board in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Selection {
+    pub(super) pinned: Option<Section>,
+    pub(super) sections: Vec<Section>,
+    /// Characters of pinned entries and of the sections before anything filled them.
+    pub(super) by_score: usize,
+    /// The last line, when something that could be shown is left out.
+    pub(super) closing: Option<String>,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+/// Chooses by score, section by section in the order of the categories, each within its own budget
+/// and what is left of `room`; then, with `fill`, what else fits, by its lasting value.
+pub(super) fn select(
+    board: &Board,
+    categories: &Categories,
+    room: Room,
+    fill: Option<Fill<'_>>,
+) -> Selection {
+    let mut verdicts: Vec<Verdict> =
+        board.rows.iter().map(|row| first_look(row, categories)).collect();
+    let pinned = pinned(board, categories);
+    let newer = Newer::new(board, categories);
+    if fill.is_some() {
+        for (at, (row, verdict)) in board.rows.iter().zip(&mut verdicts).enumerate() {
+            // Being new is no reason to show what something newer has replaced.
+            let is_new = row.fresh && row.state != State::Active;
+            if *verdict == Verdict::ReportFull
+                && is_new
+                && let Some(by) = newer.seems_to_replace(at)
+            {
+                *verdict = Verdict::SeemsReplaced(by);
+            }
+        }
+    }
+    let tails = fill.map(|fill| Tails::new(board, categories, fill));
+    let reserve = tails.as_ref().map_or(0, Tails::most);
+    let mut left = room.by_score.min(room.chars.saturating_sub(reserve));
+    let mut sections = Vec::new();
+    for (id, spec) in categories.iter() {
+        let section = by_score(board, &mut verdicts, id, spec, left, fill.is_some());
+        left = left.saturating_sub(section.as_ref().map_or(0, Section::chars));
+        sections.push(section);
+    }
+    let chars = |section: &Option<Section>| section.as_ref().map_or(0, Section::chars);
+    let by_score = chars(&pinned) + sections.iter().map(chars).sum::<usize>();
+    let mut closing = None;
+    if let Some(mut tails) = tails {
+        for (row, _) in board.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
+            tails.take(row);
+        }
+        closing =
+            fill_up(board, categories, (room.chars, &newer), &mut sections, &mut verdicts, tails);
+    }
+    let sections = sections.into_iter().flatten().collect();
+    Selection { pinned, sections, by_score, closing, verdicts }
+}
+
+/// The section of pinned entries, which takes room from none.
+pub(super) fn pinned(board: &Board, categories: &Categories) -> Option<Section> {
+    let line = |row: &Row| {
+        let name = &categories.spec(row.entry.category).name;
+        safe_text::entry(name, &row.entry.text)
+    };
+    let rows = board.rows.iter().filter(|row| row.place == Place::Pinned);
+    let lines: Vec<String> = rows.map(line).collect();
+    (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
+}
+
+/// How what the sections leave of the budget is filled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill<'a> {
+    /// What the last line names to find the rest with.
+    pub(super) search_command: &'a str,
+}
+
+/// Whether only room, caps and windows can keep an entry out of the report.
+fn showable(row: &Row) -> bool {
+    !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
+        && (row.evidence.count > 0 || row.place == Place::Pinned)
+}
+
+/// The lines that tell how much is left out: one at the end of a section, one at the report's.
+struct Tails<'a> {
+    /// Entries that could be shown and are not, by category.
+    left: Vec<usize>,
+    fill: Fill<'a>,
+}
+
+impl<'a> Tails<'a> {
+    /// With everything left out that could be shown.
+    fn new(board: &Board, categories: &Categories, fill: Fill<'a>) -> Self {
+        let mut left = vec![0; categories.iter().count()];
+        for row in board.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
+            if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
+                *count += 1;
+            }
+        }
+        Self { left, fill }
+    }
+
+    /// An entry is shown.
+    fn take(&mut self, row: &Row) {
+        let count = self.left.get_mut(usize::from(row.entry.category.0));
+        if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn put_back(&mut self, row: &Row) {
+        if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
+            *count += 1;
+        }
+    }
+
+    fn of_section(left: usize) -> Option<String> {
+        (left > 0).then(|| format!("- ... {left} more"))
+    }
+
+    fn closing(&self) -> Option<String> {
+        let left: usize = self.left.iter().sum();
+        let command = safe_text::model(self.fill.search_command);
+        (left > 0).then(|| format!("... {left} more: {command} WORDS"))
+    }
+
+    /// Characters of the closing line with the blank line before it.
+    fn closing_chars(&self) -> usize {
+        self.closing().map_or(0, |line| line.chars().count() + 2)
+    }
+
+    /// Characters of all lines for sections that are there or not.
+    fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
+        let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
+        let tail = |left: usize| "- ...  more\n".len() + digits(left);
+        let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
+        self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
+    }
+
+    /// The most that they can take.
+    fn most(&self) -> usize {
+        self.chars(|_| true)
+    }
+}
+
+/// Puts the entries that are not chosen by score at the end of their sections, by their lasting
+/// value, as far as they fit. Gives the report's last line.
+fn fill_up(
+    board: &Board,
+    categories: &Categories,
+    (room, newer): (usize, &Newer<'_>),
+    sections: &mut [Option<Section>],
+    verdicts: &mut [Verdict],
+    mut tails: Tails<'_>,
+) -> Option<String> {
+    let mut waiting: Vec<(Lasting, usize)> = board
+        .rows
+        .iter()
+        .zip(verdicts.iter())
+        .enumerate()
+        .filter(|(_, (row, verdict))| {
+            showable(row) && !verdict.shown() && !matches!(verdict, Verdict::SeemsReplaced(_))
+        })
+        .map(|(at, (row, _))| (Lasting::of(row, categories.spec(row.entry.category)), at))
+        .collect();
+    // Rows are best first, so their order is what decides between equals everywhere.
+    waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
+    let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
+    for (value, at) in waiting {
+        let (Some(row), Some(verdict)) = (board.rows.get(at), verdicts.get_mut(at)) else {
+            continue;
+        };
+        let category = usize::from(row.entry.category.0);
+        *verdict = Verdict::NoRoom(value);
+        let line = format!("- {}", safe_text::model(&row.entry.text));
+        let mut cost = line.chars().count() + 1;
+        let heading = safe_text::model(&categories.spec(row.entry.category).section).into_owned();
+        if sections.get(category).is_none_or(Option::is_none) {
+            cost += 1 + heading_chars(&heading);
+        }
+        if used + cost > room {
+            continue;
+        }
+        if let Some(by) = newer.seems_to_replace(at) {
+            *verdict = Verdict::SeemsReplaced(by);
+            continue;
+        }
+        tails.take(row);
+        let is_there = |at: usize| at == category || sections.get(at).is_some_and(Option::is_some);
+        if used + cost + tails.chars(is_there) > room {
+            tails.put_back(row);
+            continue;
+        }
+        used += cost;
+        *verdict = Verdict::Fills(value);
+        if let Some(slot) = sections.get_mut(category) {
+            slot.get_or_insert_with(|| Section { heading, lines: Vec::new() }).lines.push(line);
+        }
+    }
+    for (section, left) in sections.iter_mut().zip(&tails.left) {
+        if let Some(section) = section {
+            section.lines.extend(Tails::of_section(*left));
+        }
+    }
+    let used: usize = sections.iter().flatten().map(Section::chars).sum();
+    tails.closing().filter(|_| used + tails.closing_chars() <= room)
+}
+
+/// The verdict before room is looked at; `ReportFull` stands for "waits for room".
+fn first_look(row: &Row, categories: &Categories) -> Verdict {
+    let spec = categories.spec(row.entry.category);
+    let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
+    match (row.place, outside) {
+        (Place::Pinned, _) => Verdict::Pinned,
+        (Place::Excluded, _) if row.expired => Verdict::Expired,
+        (Place::Excluded, _) => Verdict::Superseded,
+        (place, _) if !place.eligible() => Verdict::NoPlace(place),
+        (_, Some(days)) => Verdict::OutsideWindow(whole(days)),
+        _ => Verdict::ReportFull,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of days")]
+fn whole(days: f64) -> u32 {
+    days.ceil().clamp(0.0, 1e6) as u32
+}
+
+/// Chooses the entries of one section: in order, each that fits. `None` when not even one does.
+fn by_score(
+    board: &Board,
+    verdicts: &mut [Verdict],
+    category: CategoryId,
+    spec: &CategorySpec,
+    left: usize,
+    filled: bool,
+) -> Option<Section> {
+    let waiting: Vec<usize> = board
+        .rows
+        .iter()
+        .zip(verdicts.iter())
+        .enumerate()
+        .filter(|(_, (row, verdict))| {
+            row.entry.category == category && **verdict == Verdict::ReportFull
+        })
+        .map(|(index, _)| index)
+        .collect();
+    let budget = Tokens(spec.section_tokens);
+    let limit = budget.chars().min(left);
+    let full =
+        if budget.chars() <= left { Verdict::SectionFull(budget) } else { Verdict::ReportFull };
+    let line = |index: &usize| {
+        board.rows.get(*index).map(|row| format!("- {}", safe_text::model(&row.entry.text)))
+    };
+    let lines: Vec<String> = waiting.iter().filter_map(line).collect();
+    let cost = |line: &String| line.chars().count() + 1;
+    let heading = safe_text::model(&spec.section);
+    let mut used = 1 + heading_chars(&heading);
+    let all: usize = lines.iter().map(cost).sum();
+    // What fills the rest counts what is left out itself.
+    let whole = filled || used + all <= limit;
+    let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
+    let mut shown = Vec::new();
+    for (index, line) in waiting.iter().zip(lines) {
+        let fits = used + cost(&line) + reserve <= limit;
+        if let Some(verdict) = verdicts.get_mut(*index) {
+            *verdict = if fits { Verdict::Shown(shown.len() + 1) } else { full.clone() };
+        }
+        if fits {
+            used += cost(&line);
+            shown.push(line);
+        }
+    }
+    if shown.is_empty() {
+        return None;
+    }
+    if shown.len() < waiting.len() && !filled {
+        shown.push(omitted(waiting.len() - shown.len()));
+    }
+    Some(Section { heading: heading.into_owned(), lines: shown })
+}
+
+/// What a section takes that shows this entry and nothing else.
+#[must_use]
+pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
+    let heading = safe_text::model(&spec.section).into_owned();
+    let lines = vec![format!("- {}", safe_text::model(text))];
+    Tokens::of_chars(Section { heading, lines }.chars())
+}
+
+fn heading_chars(heading: &str) -> usize {
+    "## \n".len() + heading.chars().count()
+}
+
+fn omitted(count: usize) -> String {
+    format!("- ... {count} more (lower priority, omitted for context budget)")
+}

@@ -1,0 +1,418 @@
+//! The day at hand: what is open, what was done today and yesterday, what fits the prompt, and
+//! long-term notes, each within a number of characters of its own. As a layout of the report, and for
+//! a session that starts.
+
+use std::borrow::Cow;
+
+use super::budget::thousands;
+use crate::{
+    model::calendar::{Date, LocalTime},
+    safety::safe_text,
+};
+
+/// Characters of the whole.
+pub const CHARS: usize = 16_000;
+/// Below this, a section is not worth its heading.
+const LEAST: usize = 80;
+
+/// What the report is made of; empty texts are left out.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// Open items of the scratchpad, a line each.
+    pub scratchpad: String,
+    /// The log of today.
+    pub today: String,
+    /// What a search brought, a line each.
+    pub recalled: String,
+    /// Long-term notes.
+    pub notes: String,
+    /// The log of yesterday.
+    pub yesterday: String,
+}
+
+/// Characters of the sections, in the order of [`Sources`].
+const ROOM: [usize; 5] = [2000, 3000, 2500, 4000, 3000];
+
+impl Sources {
+    /// The texts that the report shows whole.
+    pub fn whole(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.scratchpad, &self.today, &self.recalled, &self.notes, &self.yesterday];
+        let fits = |(text, room): &(&String, usize)| text.chars().count() <= *room;
+        texts.into_iter().zip(ROOM).filter(fits).map(|(text, _)| text.as_str())
+    }
+}
+
+/// What a session that starts should know of the day; empty texts are left out.
+#[derive(Debug, Clone, Default)]
+pub struct AtHand {
+    /// Open items of the scratchpad, a line each.
+    pub scratchpad: String,
+    /// When the newest handoff was left, and what it says that stands nowhere beside it.
+    pub handoff: Option<(LocalTime, String)>,
+    /// The newest log with something in it, and its day.
+    pub log: Option<(Date, String)>,
+    /// Long-term notes.
+    pub notes: String,
+}
+
+impl AtHand {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        [&self.scratchpad, &self.notes].into_iter().all(String::is_empty)
+            && self.handoff.is_none()
+            && self.log.is_none()
+    }
+}
+
+/// A part of the day at hand: its heading, and its text as it may stand in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    heading: String,
+    /// The text, tidied and cut.
+    pub text: String,
+}
+
+/// The parts of the day at hand that fit into `limit` characters, with headings. Open items come first
+/// and may leave little for notes, which are there tomorrow too.
+#[must_use]
+pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
+    let log = sources.log.as_ref().map(|(date, log)| {
+        let text = untitled(log, *date);
+        (format!("Log of {date}"), text, 1200, Keep::End, format!("pimem read daily {date}"))
+    });
+    let handoff = sources.handoff.as_ref().map(|(at, text)| {
+        let heading = format!("Handoff of {} {}", at.date, at.clock());
+        (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
+    });
+    // The title that a new file gets.
+    let notes = sources.notes.trim_start();
+    let notes = notes.strip_prefix("# Memory\n").unwrap_or(notes);
+    let other = |heading: &str, text, chars, keep, whole: &str| {
+        (heading.to_owned(), text, chars, keep, whole.to_owned())
+    };
+    let sections = [
+        Some(other(
+            "Open items",
+            sources.scratchpad.as_str(),
+            1200,
+            Keep::Start,
+            "pimem todo list",
+        )),
+        handoff,
+        log,
+        Some(other("Notes", notes, usize::MAX, Keep::BothEnds, "pimem read memory")),
+    ];
+    let mut parts = Vec::new();
+    let mut left = limit.saturating_sub(AT_HAND.len());
+    for (heading, text, chars, keep, whole) in sections.into_iter().flatten() {
+        let text = tidy(text);
+        // Line breaks before and after the heading, and at the end.
+        let room = left.saturating_sub(heading.chars().count() + "\n## \n\n".len());
+        if text.is_empty() || room < LEAST.min(text.chars().count()) {
+            continue;
+        }
+        let text = cut(&text, room.min(chars), keep, &whole);
+        if !text.is_empty() {
+            let part = Part { heading, text };
+            left = left.saturating_sub(part.render().chars().count());
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// The heading above the parts of the day at hand.
+pub const AT_HAND: &str = "# The Day at Hand\n";
+
+impl Part {
+    /// The part with its heading and the blank line before it.
+    #[must_use]
+    pub fn render(&self) -> String {
+        format!("\n## {}\n{}\n", self.heading, self.text)
+    }
+}
+
+/// Which part of a text that is too long is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Start,
+    End,
+    BothEnds,
+}
+
+struct Section<'a> {
+    heading: String,
+    text: &'a str,
+    keep: Keep,
+    /// The command that shows all of it.
+    whole: String,
+}
+
+/// Builds the report: never over `limit` characters, which is [`CHARS`] or less, and trimmed from
+/// the end.
+#[must_use]
+pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
+    let yesterday = today.yesterday();
+    let section = |heading: &str, text, keep, whole: &str| Section {
+        heading: format!("## {heading}"),
+        text,
+        keep,
+        whole: whole.to_owned(),
+    };
+    let day = |date: Date, name: &str, text| {
+        let whole = format!("pimem read daily {date}");
+        section(&format!("Daily log: {date} ({name})"), text, Keep::End, &whole)
+    };
+    let sections = [
+        section(
+            "SCRATCHPAD.md (working context)",
+            &sources.scratchpad,
+            Keep::Start,
+            "pimem todo list",
+        ),
+        day(today, "today", untitled(&sources.today, today)),
+        section(
+            "Relevant memories (auto-retrieved)",
+            &sources.recalled,
+            Keep::Start,
+            "pimem search",
+        ),
+        section("MEMORY.md (long-term)", &sources.notes, Keep::BothEnds, "pimem read memory"),
+        day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday)),
+    ];
+    let mut report = String::new();
+    let mut left = limit.min(CHARS);
+    for (section, chars) in sections.into_iter().zip(ROOM) {
+        let text = tidy(section.text);
+        if text.is_empty() {
+            continue;
+        }
+        let head = if report.is_empty() { "# Memory\n\n" } else { "\n" }.to_owned()
+            + &section.heading
+            + "\n\n";
+        // The last line break counts too.
+        let room = left.saturating_sub(head.chars().count() + 1);
+        if room < LEAST.min(text.chars().count()) {
+            break;
+        }
+        let body = cut(&text, room.min(chars), section.keep, &section.whole);
+        let added = head + &body + "\n";
+        left = left.saturating_sub(added.chars().count());
+        report.push_str(&added);
+    }
+    report
+}
+
+/// A log without the title that says its date, as the section's heading does.
+fn untitled(log: &str, date: Date) -> &str {
+    log.trim_start().strip_prefix(&format!("# {date}")).unwrap_or(log)
+}
+
+/// The text as a prompt may hold it: hazards removed, headings two levels down, so that only the
+/// report's own stand at the top, and no more than one blank line in a row.
+fn tidy(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut blank = true;
+    for line in text.lines() {
+        let line = uncommented(line.trim_end());
+        let line = safe_text::model(&line);
+        if line.is_empty() {
+            blank = true;
+            continue;
+        }
+        if blank && !out.is_empty() {
+            out.push('\n');
+        }
+        blank = false;
+        let level = line.chars().take_while(|c| *c == '#').count();
+        if (1..=6).contains(&level) && line.chars().nth(level).is_none_or(char::is_whitespace) {
+            out.extend(std::iter::repeat_n('#', 2.min(6 - level)));
+        }
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// A line that is a comment as a remark: who wrote when is worth knowing. An end mark is not.
+fn uncommented(line: &str) -> Cow<'_, str> {
+    let inside = line.trim().strip_prefix("<!--").and_then(|line| line.strip_suffix("-->"));
+    match inside.map(str::trim) {
+        None => line.into(),
+        Some(inside) if inside.is_empty() || inside.starts_with('/') => "".into(),
+        Some(inside) => format!("({inside})").into(),
+    }
+}
+
+/// At most `chars` characters of a text, by whole lines where that keeps anything, with a mark
+/// where something is left out. A mark that does not fit leaves nothing.
+fn cut(text: &str, chars: usize, keep: Keep, whole: &str) -> String {
+    let all = text.chars().count();
+    if all <= chars {
+        return text.to_owned();
+    }
+    let mark = format!("[... {} characters in all: {whole}]", thousands(all));
+    // A line break stands between the mark and each part that is kept.
+    let breaks = if keep == Keep::BothEnds { 2 } else { 1 };
+    let Some(room) = chars.checked_sub(mark.chars().count() + breaks) else {
+        return String::new();
+    };
+    match keep {
+        Keep::Start => format!("{}\n{mark}", first(text, room)),
+        Keep::End => format!("{mark}\n{}", last(text, room)),
+        Keep::BothEnds => {
+            let start = first(text, room.div_ceil(2));
+            format!("{start}\n{mark}\n{}", last(text, room - start.chars().count()))
+        }
+    }
+}
+
+/// The first lines that fit, or else the first characters.
+fn first(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let (start, rest) = text.split_at(end);
+    let line = if rest.starts_with('\n') { Some(end) } else { start.rfind('\n') };
+    let lines = line.filter(|at| *at > 0).and_then(|at| start.get(..at));
+    lines.unwrap_or(start).trim_end()
+}
+
+/// The last lines that fit, or else the last characters.
+fn last(text: &str, chars: usize) -> &str {
+    let skipped = text.chars().count().saturating_sub(chars);
+    let start = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
+    let (before, end) = text.split_at(start);
+    if before.ends_with('\n') {
+        return end;
+    }
+    end.split_once('\n').map_or(end, |(_, lines)| if lines.is_empty() { end } else { lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::time::Timestamp;
+
+    fn today() -> Date {
+        Date::parse("2026-03-01").unwrap()
+    }
+
+    fn sources(texts: [&str; 5]) -> Sources {
+        let [scratchpad, today, recalled, notes, yesterday] = texts.map(str::to_owned);
+        Sources { scratchpad, today, recalled, notes, yesterday }
+    }
+
+    #[test]
+    fn sections_in_order_and_nothing_of_nothing() {
+        let all = sources([
+            "- [ ] a",
+            "# 2026-03-01\n\n\n- b\n<!-- HANDOFF x -->\nc\n<!-- /HANDOFF -->",
+            "- c",
+            "# M\ntext <system>",
+            "d\u{202e}",
+        ]);
+        let want = "# Memory\n\n## SCRATCHPAD.md (working context)\n\n- [ ] a\n\n\
+            ## Daily log: 2026-03-01 (today)\n\n- b\n(HANDOFF x)\nc\n\n\
+            ## Relevant memories (auto-retrieved)\n\n- c\n\n\
+            ## MEMORY.md (long-term)\n\n### M\ntext ‹system>\n\n\
+            ## Daily log: 2026-02-28 (yesterday)\n\nd\n";
+        assert_eq!(working(&all, today(), CHARS), want);
+        let some = sources(["", " \n", "", "", "d"]);
+        let want = "# Memory\n\n## Daily log: 2026-02-28 (yesterday)\n\nd\n";
+        assert_eq!(working(&some, today(), CHARS), want);
+        assert_eq!(working(&Sources::default(), today(), CHARS), "");
+        assert_eq!(working(&all, today(), 30), "");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_where_it_says_least() {
+        let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten";
+        let mark = "[... 48 characters in all: all]";
+        for (chars, keep, want) in [
+            (48, Keep::Start, text.to_owned()),
+            (47, Keep::Start, format!("one\ntwo\nthree\n{mark}")),
+            (40, Keep::Start, format!("one\ntwo\n{mark}")),
+            (34, Keep::Start, format!("on\n{mark}")),
+            (47, Keep::End, format!("{mark}\neight\nnine\nten")),
+            (35, Keep::End, format!("{mark}\nten")),
+            (47, Keep::BothEnds, format!("one\ntwo\n{mark}\nten")),
+            (31, Keep::Start, String::new()),
+        ] {
+            assert_eq!(cut(text, chars, keep, "all"), want, "{chars} {keep:?}");
+        }
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        let line = "(#{0,7} )?(- \\[[ x]\\] )?[a-zé<`👍\u{200b} ]{0,60}";
+        prop_oneof![
+            Just(String::new()),
+            prop::collection::vec(line, 0..160).prop_map(|lines| lines.join("\n")),
+            (0..9000_usize).prop_map(|chars| "ü".repeat(chars)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+        #[test]
+        fn never_over_its_limits(
+            texts in prop::array::uniform5(any_text()),
+            limit in prop_oneof![Just(CHARS), 0..20_000_usize],
+        ) {
+            let sources = sources(texts.each_ref().map(String::as_str));
+            let report = working(&sources, today(), limit);
+            let size = report.chars().count();
+            prop_assert!(size <= limit.min(CHARS), "{size}");
+            let headings = [
+                ("## SCRATCHPAD.md (working context)", 2000),
+                ("## Daily log: 2026-03-01 (today)", 3000),
+                ("## Relevant memories (auto-retrieved)", 2500),
+                ("## MEMORY.md (long-term)", 4000),
+                ("## Daily log: 2026-02-28 (yesterday)", 3000),
+            ];
+            let own = |line: &&str| line.starts_with("## ");
+            let found: Vec<&str> = report.lines().filter(own).collect();
+            let expected: Vec<&str> = headings
+                .iter()
+                .zip(&texts)
+                .filter(|(_, text)| !tidy(text).is_empty())
+                .map(|((heading, _), _)| *heading)
+                .collect();
+            // In order, complete when there is room, and trimmed from the end when there is not.
+            prop_assert!(expected.starts_with(&found), "{found:?}");
+            if limit >= CHARS {
+                prop_assert_eq!(&found, &expected);
+            }
+            for (heading, budget) in headings {
+                let Some((_, after)) = report.split_once(&format!("{heading}\n\n")) else { continue };
+                let body = after.split("\n\n## ").next().unwrap_or_default().trim_end_matches('\n');
+                prop_assert!(body.chars().count() <= budget, "{heading}");
+                prop_assert!(!body.is_empty());
+            }
+        }
+
+        #[test]
+        fn the_day_at_hand_stays_within_its_limit(
+            texts in prop::array::uniform4(any_text()), limit in 0..8000_usize,
+        ) {
+            let [scratchpad, handoff, log, notes] = texts;
+            let at = LocalTime::new(Timestamp(0), 0);
+            let (log, handoff) = (Some((today(), log)), Some((at, handoff)));
+            let sources = AtHand { scratchpad, handoff, log, notes };
+            let parts = at_hand(&sources, limit);
+            let size: usize = parts.iter().map(|part| part.render().chars().count()).sum();
+            prop_assert!(parts.is_empty() || AT_HAND.len() + size <= limit, "{size}");
+            // Everything is there when there is room for it.
+            let (log, handoff) = (sources.log.as_ref().unwrap(), sources.handoff.as_ref().unwrap());
+            let all = [&sources.scratchpad, &handoff.1, &sources.notes, &log.1];
+            if limit >= 4800 {
+                prop_assert_eq!(parts.len(), all.iter().filter(|text| !tidy(text).is_empty()).count());
+            }
+            for part in parts {
+                prop_assert!(!part.text.is_empty() && !part.text.contains("\n## "));
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Text that may become an entry.
+
+use std::fmt;
+
+use crate::{
+    markdown::entry_line,
+    safety::{private::without_private, safe_text, secret},
+};
+
+/// Text that may become an entry: one line, not empty, nothing invisible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryText {
+    text: String,
+    pinned: bool,
+}
+
+/// Why a text cannot become an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextError {
+    /// Nothing is left of it.
+    Empty,
+    /// It holds a character that a terminal or a model would act on, or that nobody sees.
+    Unsafe(char),
+    /// It holds a secret of this kind.
+    Secret(&'static str),
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the text is empty"),
+            Self::Unsafe(c) => {
+                write!(f, "the text contains {} (U+{:04X})", safe_text::describe(*c), u32::from(*c))
+            }
+            Self::Secret(kind) => write!(f, "the text contains what looks like {kind}"),
+        }
+    }
+}
+
+impl EntryText {
+    /// Folds line breaks to spaces, drops `<private>…</private>`, takes a pinned marker off.
+    ///
+    /// # Errors
+    /// When nothing is left, or what is left holds invisible characters or a secret.
+    pub fn new(raw: &str) -> Result<Self, TextError> {
+        let open = without_private(raw);
+        let folded = open.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
+        let folded = folded.map(str::trim).filter(|line| !line.is_empty());
+        let folded = folded.collect::<Vec<_>>().join(" ").replace('\t', " ");
+        if let Some(bad) = safe_text::first_hazard(&folded) {
+            return Err(TextError::Unsafe(bad));
+        }
+        if let Some(kind) = secret::find(&folded) {
+            return Err(TextError::Secret(kind));
+        }
+        let (text, markers) = entry_line::split_markers(folded.trim());
+        if text.is_empty() {
+            return Err(TextError::Empty);
+        }
+        Ok(Self { text: text.to_owned(), pinned: markers.pinned })
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the text ended in the pinned marker.
+    #[must_use]
+    pub fn pinned(&self) -> bool {
+        self.pinned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        for (raw, want) in [
+            ("  use   tabs ", Ok("use   tabs")),
+            ("two\nlines\r\nhere", Ok("two lines here")),
+            ("a <private>b</private> c", Ok("a c")),
+            ("a <private>b", Ok("a")),
+            ("<private>b</private>", Err(TextError::Empty)),
+            (" \n ", Err(TextError::Empty)),
+            ("*(pinned)*", Ok("*(pinned)*")),
+            ("x *(pinned)*", Ok("x")),
+            ("bell\u{7}", Err(TextError::Unsafe('\u{7}'))),
+            ("red \u{1b}[31m", Err(TextError::Unsafe('\u{1b}'))),
+            ("bidi \u{202e}x", Err(TextError::Unsafe('\u{202e}'))),
+            ("family 👨‍👩‍👧 é", Ok("family 👨‍👩‍👧 é")),
+        ] {
+            let got = EntryText::new(raw).map(|text| text.as_str().to_owned());
+            assert_eq!(got, want.map(str::to_owned), "{raw:?}");
+        }
+    }
+}

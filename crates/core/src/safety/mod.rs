@@ -1,0 +1,8 @@
+//! What may be stored, printed, or put into a prompt.
+
+pub mod entry_text;
+pub mod model_tags;
+pub mod note_text;
+pub mod private;
+pub mod safe_text;
+pub mod secret;

@@ -1,0 +1,230 @@
+//! Secrets by their shape: keys and tokens with a fixed part, passwords in addresses, and values that
+//! a name calls a secret.
+//!
+//! A filter for mistakes, not a boundary: precision comes before recall, so that ordinary notes are
+//! never refused. What matched is never repeated.
+
+mod assigned;
+mod rules;
+mod value;
+
+use std::{borrow::Cow, ops::Range};
+
+use self::rules::{AROUND, Around, RULES, Rule, word};
+use super::private::without_private;
+use super::safe_text;
+
+/// Where a secret is, and what it is called.
+type Found = (Range<usize>, &'static str);
+
+impl Rule {
+    /// Characters behind the beginning that are looked at.
+    const LONGEST: usize = 256;
+
+    /// The token that begins at a byte.
+    fn at(&self, text: &str, start: usize) -> Option<Found> {
+        let rest = text.get(start..)?.strip_prefix(self.prefix)?;
+        let before = text.get(..start).and_then(|text| text.chars().next_back());
+        let length = rest.chars().take(Self::LONGEST).take_while(|c| (self.alphabet)(*c)).count();
+        if length < self.least || before.is_some_and(word) || !varied(rest.get(..length)?) {
+            return None;
+        }
+        // What goes on as a word belongs to it, or the rest might begin another token.
+        let more = rest.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(rest.len());
+        Some((start..start + self.prefix.len() + more, self.name))
+    }
+}
+
+/// For each byte that begins a token, a bit for each that may come second. Of a text only the few places
+/// that begin so are compared with the rules, of which there are many.
+#[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
+static BEGINNINGS: [u128; 128] = {
+    let mut all = [0; 128];
+    let mut rules = RULES;
+    while let [rule, rest @ ..] = rules {
+        if let [first, second, ..] = rule.prefix.as_bytes() {
+            all[*first as usize] |= 1 << *second;
+        }
+        rules = rest;
+    }
+    all
+};
+
+/// The first token by its beginning, at or behind a byte.
+fn shaped(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes().get(from..)?;
+    let mut before = text.as_bytes().get(..from)?.last().copied().unwrap_or(b' ');
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let (first, second) = (pair.first().copied()?, pair.get(1).copied()?);
+        let inside = word(char::from(std::mem::replace(&mut before, first)));
+        let likely = BEGINNINGS
+            .get(usize::from(first))
+            .is_some_and(|seconds| !inside && second.is_ascii() && seconds >> second & 1 == 1);
+        if likely && let Some(found) = RULES.iter().find_map(|rule| rule.at(text, from + at)) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+impl Around {
+    /// The token whose middle stands at a byte.
+    fn at(&self, text: &str, middle: usize) -> Option<Found> {
+        let (before, behind) = text.split_at_checked(middle)?;
+        let after = behind.strip_prefix(self.anchor)?;
+        let (least, most, alphabet) = self.before;
+        let length = before.chars().rev().take(most + 1).take_while(|c| alphabet(*c)).count();
+        // All of them are ASCII.
+        let start = middle - length;
+        let inside = before.get(..start)?.chars().next_back();
+        if !(least..=most).contains(&length) || inside.is_some_and(word) {
+            return None;
+        }
+        let (least, alphabet) = self.after;
+        let length = after.chars().take(Rule::LONGEST).take_while(|c| alphabet(*c)).count();
+        let end = middle + self.anchor.len() + length;
+        let token = text.get(start..end)?;
+        let goes_on = text.get(end..)?.starts_with(word);
+        let fits = length >= least && !goes_on && varied(token) && (self.fits)(token);
+        fits.then_some((start..end, self.name))
+    }
+}
+
+/// The first token by its middle, at or behind a byte.
+fn around(text: &str, from: usize) -> Option<Found> {
+    let anchors = |byte: &u8| matches!(byte, b':' | b'.' | b'_' | b'-' | b'Q');
+    let mut at = from;
+    while let Some(found) = text.as_bytes().get(at..)?.iter().position(anchors) {
+        at += found;
+        if let Some(found) = AROUND.iter().find_map(|rule| rule.at(text, at)) {
+            return Some(found);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// What kind of secret a text holds, if any.
+#[must_use]
+pub fn find(text: &str) -> Option<&'static str> {
+    let found = private_key(text, 0).or_else(|| shaped(text, 0)).or_else(|| around(text, 0));
+    let found = found.or_else(|| password(text, 0)).or_else(|| assigned::find(text, 0));
+    found.map(|(_, name)| name)
+}
+
+/// A text in which secrets are blotted out, as in `[redacted: a GitHub token]`; the rest stays.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut found = Vec::new();
+    let mut collect = |next: fn(&str, usize) -> Option<Found>, on: fn(&Range<usize>) -> usize| {
+        let mut from = 0;
+        while let Some((span, name)) = next(text, from) {
+            from = on(&span);
+            found.push((span, name));
+        }
+    };
+    // Tokens may begin within others.
+    collect(private_key, |span| span.end);
+    collect(shaped, |span| span.start + 1);
+    collect(around, |span| span.end);
+    collect(password, |span| span.end);
+    collect(assigned::find, |span| span.end);
+    if found.is_empty() {
+        return text.into();
+    }
+    // Where two overlap, the name of the first is given to both.
+    found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
+    let (mut clean, mut end) = (String::with_capacity(text.len()), 0);
+    for (span, name) in found {
+        if span.start >= end {
+            clean.push_str(text.get(end..span.start).unwrap_or_default());
+            clean.push_str(&format!("[redacted: {name}]"));
+        }
+        end = end.max(span.end);
+    }
+    clean.push_str(text.get(end..).unwrap_or_default());
+    clean.into()
+}
+
+/// A text of somebody else's to be kept: without what is private, secrets, and invisible
+/// characters, on one line with single spaces.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    clean_lines(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same with its lines and spaces as they are.
+#[must_use]
+pub fn clean_lines(text: &str) -> String {
+    let open = without_private(text);
+    // What is invisible may stand in the middle of a secret, so it goes first; breaks stay till the
+    // end, because secrets end there.
+    let (mut visible, mut end) = (String::with_capacity(open.len()), 0);
+    for (at, c) in safe_text::hazards(&open) {
+        visible.push_str(open.get(end..at).unwrap_or_default());
+        if c.is_control() || c.is_whitespace() {
+            visible.push(if c.is_whitespace() { c } else { ' ' });
+        }
+        end = at + c.len_utf8();
+    }
+    visible.push_str(open.get(end..).unwrap_or_default());
+    redact(&visible).into_owned()
+}
+
+/// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token, nor is what ends in
+/// `00000000`.
+fn varied(body: &str) -> bool {
+    let mut kinds: Vec<char> = body.chars().collect();
+    let filler = |run: &[char]| matches!(run, [first, ..] if run.len() >= 6 && "0123456789xX".contains(*first));
+    if kinds.chunk_by(|a, b| a == b).any(filler) {
+        return false;
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.len() >= 8
+}
+
+/// A block in PEM, or as much of it as there is.
+fn private_key(text: &str, mut from: usize) -> Option<Found> {
+    const BEGIN: &str = "-----BEGIN ";
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(BEGIN)) {
+        let start = from + found;
+        from = start + BEGIN.len();
+        let label = text.get(from..).unwrap_or_default();
+        let length = label.find(|c: char| !c.is_ascii_uppercase() && c != ' ');
+        let label = label.get(..length.unwrap_or(label.len())).unwrap_or_default();
+        if !label.contains("PRIVATE KEY") {
+            from += label.len();
+            continue;
+        }
+        let inside = text.get(from..).unwrap_or_default();
+        let last = inside.find("-----END ").map(|at| at + "-----END ".len());
+        let end = last.and_then(|at| Some(at + inside.get(at..)?.find("-----")? + "-----".len()));
+        return Some((start..from + end.unwrap_or(inside.len()), "a private key"));
+    }
+    None
+}
+
+/// The password of `scheme://user:password@host`, but for what stands for one in documentation.
+fn password(text: &str, from: usize) -> Option<Found> {
+    const STANDING_FOR: [&str; 10] = [
+        "password", "passwd", "pass", "pw", "secret", "user", "postgres", "root", "guest",
+        "example",
+    ];
+    text.get(from..)?.match_indices("://").find_map(|(at, mark)| {
+        let start = from + at + mark.len();
+        let rest = text.get(start..)?;
+        let ends = |c: char| c.is_whitespace() || "/?#`\"'".contains(c);
+        let authority = rest.split(ends).next()?;
+        let (login, _) = authority.rsplit_once('@')?;
+        let (user, password) = login.split_once(':')?;
+        let placeholder = password.contains(['$', '<', '{', '*', '%', '[', '…'])
+            || password.chars().all(|c| c == 'x' || c == '.')
+            || STANDING_FOR.contains(&password.to_ascii_lowercase().as_str());
+        let start = start + user.len() + 1;
+        (!placeholder).then_some((start..start + password.len(), "a password in an address"))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Adoption: what the log should say about lines that people and other tools wrote by hand.
+//!
+//! Only proposes events. Readers fold them for the moment, `rebuild` and writers append them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{
+    evidence::{Evidence, UserState},
+    ledger::Ledger,
+};
+use crate::{
+    language::sketch::Sketch,
+    markdown::entry_line,
+    model::{
+        entry::EntryId,
+        event::{Author, Cue, Event, EventKind, Origin},
+        hash::pi32,
+        time::{Now, Timestamp},
+        ulid::EventId,
+    },
+};
+
+/// Two wordings are near when this share of their words is common (Jaccard index).
+const NEAR: f64 = 0.6;
+/// With so many common words, a line stands in the place of another that is gone: too little to be the
+/// same memory, and enough to have been said as that was.
+const INSTEAD: f64 = 0.25;
+
+/// An entry as it stands in a topic file.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// Its id.
+    pub id: EntryId,
+    /// Category name.
+    pub category: &'a str,
+    /// Stem of its topic file.
+    pub topic: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it is marked as pinned.
+    pub pinned: bool,
+}
+
+/// What pi knew about an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PiScore {
+    /// Evidence count, from 1.
+    pub evidence: u32,
+    /// How it was produced.
+    pub cue: Cue,
+    /// First seen.
+    pub first_seen: Timestamp,
+    /// Last reinforced.
+    pub last_reinforced: Timestamp,
+    /// What the user decided.
+    pub user: UserState,
+}
+
+/// pi's scores by its 32-bit hash of the canonical line.
+pub type PiScores = BTreeMap<u32, PiScore>;
+
+/// The part of an `add` or `edit` event that lets a later hand edit be recognised.
+#[must_use]
+pub fn origin(line: &Line<'_>) -> Box<Origin> {
+    Box::new(Origin {
+        topic: line.topic.to_owned(),
+        category: line.category.to_owned(),
+        sketch: Sketch::of(line.text).to_string(),
+    })
+}
+
+/// Events for the lines that the ledger does not know: taken over from pi, linked to the entry
+/// they were edited from, or adopted as seen `now`.
+///
+/// `vanished` are the entries of [`Ledger::vanished`], as far as the log tells where they stood.
+#[must_use]
+pub fn adopt(
+    now: Now,
+    lines: &[Line<'_>],
+    ledger: &Ledger,
+    vanished: &[(EntryId, Origin)],
+    pi: &PiScores,
+) -> Vec<Event> {
+    let unknown: Vec<&Line<'_>> = lines.iter().filter(|line| !ledger.knows(line.id)).collect();
+    let links = pairs(&unknown, vanished, NEAR);
+    let used: HashSet<&EntryId> = links.values().collect();
+    let rest: Vec<&Line<'_>> =
+        unknown.iter().copied().filter(|line| !links.contains_key(&line.id)).collect();
+    let gone: Vec<(EntryId, Origin)> =
+        vanished.iter().filter(|(id, _)| !used.contains(id)).cloned().collect();
+    let instead = pairs(&rest, &gone, INSTEAD);
+    let cue = |line: &Line<'_>| {
+        let before = instead.get(&line.id).and_then(|gone| ledger.evidence(now, *gone));
+        let cue = before.map_or(Cue::Behavioral, |evidence| evidence.cue);
+        if line.pinned { Cue::Explicit } else { cue }
+    };
+    let mut events = Vec::new();
+    for line in unknown {
+        let hash = pi32(&entry_line::canonical(line.category, line.text));
+        if let Some(score) = pi.get(&hash) {
+            events.extend(from_pi(line, score));
+        } else {
+            let (ts, kind) = match links.get(&line.id) {
+                Some(from) => {
+                    // What it had is what it had by now, also where that was dated ahead.
+                    let next = ledger
+                        .newest(*from)
+                        .map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
+                    let ts = next.map_or(now.0, |next| next.min(Timestamp::LAST).max(now.0));
+                    (ts, EventKind::Edit(*from, Some(origin(line))))
+                }
+                None => (now.0, EventKind::Add(cue(line), Some(origin(line)))),
+            };
+            events.push(derived(line.id, ts, kind));
+        }
+    }
+    events
+}
+
+/// Pairs each vanished entry with the unknown line that is most likely its new wording: in the
+/// same topic and category, with at least so many words in common, best pairs first.
+fn pairs(
+    unknown: &[&Line<'_>],
+    vanished: &[(EntryId, Origin)],
+    least: f64,
+) -> BTreeMap<EntryId, EntryId> {
+    let mut pairs: Vec<(f64, EntryId, EntryId)> = Vec::new();
+    for (gone, origin) in vanished {
+        let Some(before) = Sketch::read(&origin.sketch) else { continue };
+        for line in unknown {
+            if line.topic != origin.topic || line.category != origin.category {
+                continue;
+            }
+            let near = before.similarity(&Sketch::of(line.text));
+            if near >= least {
+                pairs.push((near, line.id, *gone));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut links = BTreeMap::new();
+    let mut used = HashSet::new();
+    for (_, line, gone) in pairs {
+        if !links.contains_key(&line) && used.insert(gone) {
+            links.insert(line, gone);
+        }
+    }
+    links
+}
+
+/// Events that come to what pi knew; the same ones every time.
+#[must_use]
+pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
+    let add = EventKind::Add(score.cue, Some(origin(line)));
+    let mut events = vec![derived(line.id, score.first_seen, add)];
+    if score.evidence > 1 || score.last_reinforced > score.first_seen {
+        // An add restarts no clock twice, so a count of 1 that was seen later is a second add.
+        let kind = match score.evidence {
+            0 | 1 => EventKind::Add(score.cue, None),
+            n => EventKind::Reinforce(n - 1),
+        };
+        events.push(derived(line.id, score.last_reinforced, kind));
+    }
+    match score.user {
+        UserState::Auto => {}
+        UserState::Pinned => events.push(derived(line.id, score.last_reinforced, EventKind::Pin)),
+        UserState::Forgotten => {
+            events.push(derived(line.id, score.last_reinforced, EventKind::Forget));
+        }
+    }
+    events
+}
+
+/// Events that bring the evidence of a known entry up to what another program knows about it; none
+/// when that is nothing new. What was decided about the entry here stands.
+#[must_use]
+pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
+    let more = u64::from(score.evidence).saturating_sub(known.count);
+    let kind = match u32::try_from(more) {
+        Ok(0) if score.last_reinforced <= known.last_reinforced => return Vec::new(),
+        Ok(0) => EventKind::Add(score.cue, None),
+        more => EventKind::Reinforce(more.unwrap_or(u32::MAX)),
+    };
+    vec![derived(line.id, score.last_reinforced, kind)]
+}
+
+/// An event whose id follows from what it says, so that two clones adopting the same line agree.
+fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
+    let mut event = Event { id: EventId(0), ts, entry, by: Author::Adoption, kind };
+    let id = entry.to_string();
+    event.id = EventId::derived(ts, &[b"adopt", id.as_bytes(), event.op().as_bytes()]);
+    event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Now = Now(Timestamp(1_000_000));
+
+    fn line<'a>(text: &'a str, topic: &'a str) -> Line<'a> {
+        let id = EntryId::of("lesson", text.as_bytes());
+        Line { id, category: "lesson", topic, text, pinned: false }
+    }
+
+    /// Events for `lines` after `before` was there and then changed by hand.
+    fn after(before: &str, lines: &[Line<'_>]) -> Vec<Event> {
+        let old = line(before, "lessons");
+        let mut ledger = Ledger::default();
+        for event in adopt(Now(Timestamp(5)), &[old], &ledger, &[], &PiScores::new()) {
+            ledger.fold(&event);
+        }
+        let vanished = [(old.id, Origin::clone(&origin(&old)))];
+        adopt(NOW, lines, &ledger, &vanished, &PiScores::new())
+    }
+
+    #[test]
+    fn a_hand_edit_keeps_its_evidence() {
+        let before = "Retry a serialization failure three times before giving up";
+        for (text, topic, linked) in [
+            ("Retry a serialization failure four times before giving up", "lessons", true),
+            ("Retry a serialization failure four times before giving up", "other", false),
+            // Five words of nine, and seven of eleven.
+            ("Retry a failure three times", "lessons", false),
+            ("Retry a failure three times before giving it away", "lessons", true),
+            ("Never retry", "lessons", false),
+        ] {
+            let events = after(before, &[line(text, topic)]);
+            let from = EntryId::of("lesson", before.as_bytes());
+            let is_edit = matches!(&events[0].kind, EventKind::Edit(id, _) if *id == from);
+            assert_eq!(is_edit, linked, "{text} in {topic}");
+        }
+    }
+
+    #[test]
+    fn a_line_in_the_place_of_another_is_said_as_that_was() {
+        let before = "Prefer tabs over spaces in Go files";
+        let old = line(before, "lessons");
+        let vanished = [(old.id, Origin::clone(&origin(&old)))];
+        for was in [Cue::Explicit, Cue::Recurrence] {
+            let mut ledger = Ledger::default();
+            ledger.fold(&derived(old.id, Timestamp(5), EventKind::Add(was, None)));
+            for (text, topic, cue) in [
+                ("Prefer tabs to spaces in all Go and Makefile sources", "lessons", was),
+                ("Prefer tabs to spaces in all Go and Makefile sources", "other", Cue::Behavioral),
+                ("Berths are locked", "lessons", Cue::Behavioral),
+            ] {
+                let events = adopt(NOW, &[line(text, topic)], &ledger, &vanished, &PiScores::new());
+                let [Event { kind: EventKind::Add(found, _), .. }] = events.as_slice() else {
+                    panic!("{events:?}")
+                };
+                assert_eq!(*found, cue, "{text} in {topic}");
+            }
+            // Of two lines one was said, and the nearer one.
+            let texts = ["Prefer tabs in Python", "Prefer spaces over tabs in all of the Go code"];
+            let lines = texts.map(|text| line(text, "lessons"));
+            let events = adopt(NOW, &lines, &ledger, &vanished, &PiScores::new());
+            let explicit = events
+                .iter()
+                .filter(|event| matches!(event.kind, EventKind::Add(cue, _) if cue == was));
+            assert_eq!(explicit.count(), 1);
+        }
+    }
+
+    #[test]
+    fn one_vanished_line_feeds_one_edit_only() {
+        let near = line("use the fast path for small reads only", "lessons");
+        let nearer = line("use the fast path for small reads always !", "lessons");
+        let events = after("use the fast path for small reads always", &[near, nearer]);
+        let ops: Vec<_> = events.iter().map(Event::op).collect();
+        assert_eq!(ops, ["add", "edit"]);
+    }
+
+    #[test]
+    fn what_pi_knew_is_taken_over_once() {
+        let entry = line("x", "lessons");
+        let score = PiScore {
+            evidence: 5,
+            cue: Cue::Structural,
+            first_seen: Timestamp(100),
+            last_reinforced: Timestamp(900),
+            user: UserState::Forgotten,
+        };
+        let pi = PiScores::from([(0x1265_7548, score)]);
+        let events = adopt(NOW, &[entry], &Ledger::default(), &[], &pi);
+        assert_eq!(events, adopt(Now(Timestamp(7)), &[entry], &Ledger::default(), &[], &pi));
+        let mut ledger = Ledger::default();
+        events.iter().chain(&events).for_each(|event| ledger.fold(event));
+        let evidence = ledger.evidence(NOW, entry.id).unwrap();
+        assert_eq!((evidence.count, evidence.cue), (5, Cue::Structural));
+        assert_eq!(evidence.last_reinforced, Timestamp(900));
+        assert_eq!(evidence.user, UserState::Forgotten);
+        assert!(adopt(NOW, &[entry], &ledger, &[], &pi).is_empty());
+    }
+}

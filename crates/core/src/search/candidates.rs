@@ -1,0 +1,286 @@
+//! From postings and vectors to the few candidates whose text is worth reading.
+//!
+//! All documents are scored by what an index knows: BM25 and cosine, in a large corpus after a look
+//! at the signs of vectors. Everything here is a function of the corpus alone, not of how it is
+//! split into parts, so that the state of an index never shows.
+
+use std::ops::Range;
+
+use super::{
+    bm25::Part,
+    rank::{CONTEXT, Candidate, Mode},
+};
+use crate::embed::{
+    model::Thresholds,
+    vector::{Vector, hamming},
+};
+
+/// Corpora of more documents are looked through by sign bits first.
+const EXACT: u64 = 4096;
+/// How many the sign bits, and BM25, let through each.
+const SIEVED: usize = 1000;
+
+/// The vectors of one part's documents.
+pub trait Dense {
+    /// A document's vector: numbers and scale.
+    fn vector(&self, doc: u32) -> (&[u8], f32);
+    /// The signs of its numbers.
+    fn signs(&self, doc: u32) -> &[u8];
+}
+
+/// What is searched.
+pub struct Corpus<'a> {
+    /// Its parts.
+    pub parts: &'a [&'a dyn Part],
+    /// The BM25 of every document.
+    pub bm25: &'a [Vec<f64>],
+    /// Vectors, unless only words count.
+    pub dense: Option<Vectors<'a>>,
+    /// Documents in all.
+    pub docs: u64,
+    /// Which documents may be hits; `None` for all.
+    pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
+}
+
+/// The vectors of one model.
+#[derive(Clone, Copy)]
+pub struct Vectors<'a> {
+    /// The query's.
+    pub query: &'a Vector,
+    /// Those of every part.
+    pub parts: &'a [&'a dyn Dense],
+    /// The model's thresholds.
+    pub thresholds: Thresholds,
+}
+
+impl Vectors<'_> {
+    /// The cosine of the query and a document, and that on the built-in model's scale.
+    fn cosine(&self, part: usize, doc: u32) -> (f64, f64) {
+        let Some(part) = self.parts.get(part) else { return (0.0, 0.0) };
+        let (numbers, scale) = part.vector(doc);
+        let cosine = f64::from(self.query.cosine(numbers, scale));
+        (cosine, self.thresholds.calibrate(cosine))
+    }
+}
+
+/// The best `n` documents by what is known before their text is read, and those level with the
+/// last of them; in order of part and document.
+#[must_use]
+pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
+    let mut found = match (mode, corpus.dense) {
+        (Mode::Hybrid | Mode::Semantic, Some(vectors)) => with_cosines(corpus, vectors),
+        _ => pick(corpus, |bm25| bm25 > 0.0),
+    };
+    found.retain(|candidate| candidate.first(mode) > 0.0);
+    cut(&mut found, mode, n);
+    found
+}
+
+/// Visits every document that may be a hit: part, number and BM25.
+fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
+    for (part, (view, sums)) in corpus.parts.iter().zip(corpus.bm25).enumerate() {
+        for doc in view.alive().iter().flat_map(Range::clone) {
+            if corpus.keep.is_none_or(|keep| keep(part, doc)) {
+                visit(part, doc, sums.get(doc as usize).copied().unwrap_or(0.0));
+            }
+        }
+    }
+}
+
+/// Those of the documents that are wanted.
+fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    each(corpus, |part, doc, bm25| {
+        if wanted(bm25) {
+            found.push(Candidate { part, doc, bm25, ..Candidate::default() });
+        }
+    });
+    found
+}
+
+fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
+    let mut found = if corpus.docs <= EXACT {
+        pick(corpus, |_| true)
+    } else {
+        let signs = vectors.query.signs();
+        let mut distances = Vec::new();
+        each(corpus, |part, doc, _| {
+            let stored = vectors.parts.get(part).map_or(&[][..], |part| part.signs(doc));
+            distances.push(hamming(&signs, stored));
+        });
+        let far = nth(&distances, SIEVED);
+        let mut words = pick(corpus, |bm25| bm25 > 0.0);
+        best(&mut words, SIEVED, |candidate| candidate.bm25);
+        let least = words.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min);
+        let mut distance = distances.iter();
+        pick(corpus, |bm25| {
+            let near = distance.next().is_some_and(|distance| *distance <= far);
+            near || bm25 >= least
+        })
+    };
+    for candidate in &mut found {
+        (candidate.cosine, candidate.likeness) = vectors.cosine(candidate.part, candidate.doc);
+    }
+    found
+}
+
+/// What the documents before and after a candidate add to its score: what stands beside a good
+/// passage is likelier to be one. `beside` tells which numbers are of the same file.
+#[must_use]
+pub fn context(
+    corpus: &Corpus<'_>,
+    mode: Mode,
+    candidate: &Candidate,
+    beside: impl Fn(u32) -> bool,
+) -> f64 {
+    let (part, doc) = (candidate.part, candidate.doc);
+    let score = |doc: u32| {
+        let bm25 = corpus.bm25.get(part).and_then(|sums| sums.get(doc as usize));
+        let cosine = corpus.dense.map(|vectors| vectors.cosine(part, doc));
+        let (cosine, likeness) = cosine.unwrap_or_default();
+        let bm25 = bm25.copied().unwrap_or(0.0);
+        Candidate { bm25, cosine, likeness, ..Candidate::default() }.first(mode)
+    };
+    let beside =
+        [doc.checked_sub(1), doc.checked_add(1)].into_iter().flatten().filter(|doc| beside(*doc));
+    CONTEXT * beside.map(score).fold(0.0, f64::max)
+}
+
+/// How many candidates are worth reading for so many hits.
+#[must_use]
+pub fn pool(limit: usize) -> usize {
+    limit.saturating_add(8).max(24)
+}
+
+/// The `n`-th smallest.
+fn nth(distances: &[u32], n: usize) -> u32 {
+    let mut sorted = distances.to_vec();
+    if sorted.len() <= n {
+        return u32::MAX;
+    }
+    *sorted.select_nth_unstable(n.saturating_sub(1)).1
+}
+
+/// Keeps the best `n` by what is known before texts are read, and those level with the last.
+pub fn cut(candidates: &mut Vec<Candidate>, mode: Mode, n: usize) {
+    best(candidates, n, |candidate| candidate.first(mode));
+}
+
+/// Keeps the best `n` and those level with the last of them, in their order.
+fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64) {
+    if n == 0 {
+        found.clear();
+    }
+    if found.len() > n {
+        let mut scores: Vec<f64> = found.iter().map(&score).collect();
+        let (_, least, _) = scores.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a));
+        let least = *least;
+        found.retain(|candidate| score(candidate) >= least);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::model::STATIC;
+
+    /// Documents `first..first + n` of a made-up corpus, all alive.
+    struct Made(Vec<Range<u32>>, Vec<(Vector, Vec<u8>)>);
+
+    impl Made {
+        fn new(from: u32, to: u32) -> Self {
+            let vector = |n: u32| {
+                let number = |at: u32| ((n * 31 + at * 17) as f32 * 0.37).sin();
+                let vector = Vector::quantize(&(0..64).map(number).collect::<Vec<_>>());
+                let signs = vector.signs();
+                (vector, signs)
+            };
+            Self(vec![Range { start: 0, end: to - from }], (from..to).map(vector).collect())
+        }
+    }
+
+    impl Part for Made {
+        fn end(&self) -> u32 {
+            u32::try_from(self.1.len()).unwrap()
+        }
+        fn alive(&self) -> &[Range<u32>] {
+            &self.0
+        }
+        fn words(&self, _: u32) -> u32 {
+            1
+        }
+        fn postings(&self, _: usize) -> &[(u32, u32)] {
+            &[]
+        }
+    }
+
+    impl Dense for Made {
+        fn vector(&self, doc: u32) -> (&[u8], f32) {
+            let (vector, _) = &self.1[doc as usize];
+            (&vector.numbers, vector.scale)
+        }
+        fn signs(&self, doc: u32) -> &[u8] {
+            &self.1[doc as usize].1
+        }
+    }
+
+    fn search(parts: &[&Made], docs: u64, n: usize) -> Vec<(u64, f64)> {
+        let bm25: Vec<Vec<f64>> = parts
+            .iter()
+            .scan(0_u32, |first, part| {
+                let from = *first;
+                *first += part.end();
+                Some((from..*first).map(|n| f64::from(n % 7 / 6) * 5.0).collect())
+            })
+            .collect();
+        let query = Vector::quantize(&(0..64).map(|n| (n as f32).cos()).collect::<Vec<_>>());
+        let views: Vec<&dyn Part> = parts.iter().map(|part| *part as &dyn Part).collect();
+        let dense: Vec<&dyn Dense> = parts.iter().map(|part| *part as &dyn Dense).collect();
+        let dense = Some(Vectors { query: &query, parts: &dense, thresholds: STATIC });
+        let corpus = Corpus { parts: &views, bm25: &bm25, dense, docs, keep: None };
+        let ends: Vec<u32> = parts.iter().map(|part| part.end()).collect();
+        candidates(&corpus, Mode::Hybrid, n)
+            .iter()
+            .map(|c| {
+                let before: u32 = ends.iter().take(c.part).sum();
+                (u64::from(before + c.doc), c.first(Mode::Hybrid))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn splitting_the_corpus_changes_nothing() {
+        let (whole, left, right) = (Made::new(0, 900), Made::new(0, 333), Made::new(333, 900));
+        for docs in [900, EXACT + 1] {
+            let found = search(&[&whole], docs, 20);
+            assert!(found.len() >= 20);
+            assert_eq!(found, search(&[&left, &right], docs, 20), "{docs}");
+        }
+    }
+
+    #[test]
+    fn the_sieve_keeps_the_best() {
+        let many = Made::new(0, 6000);
+        let (exact, sieved) = (search(&[&many], 1, 10), search(&[&many], 6000, 10));
+        let common = exact.iter().filter(|found| sieved.contains(found)).count();
+        assert!(common >= 9, "{common} of {}", exact.len());
+    }
+
+    #[test]
+    fn neighbours_speak_for_each_other() {
+        let made = Made::new(0, 6);
+        let parts: [&dyn Part; 1] = [&made];
+        let bm25 = [vec![0.0, 9.0, 1.0, 0.0, 5.0, 0.0]];
+        let corpus = Corpus { parts: &parts, bm25: &bm25, dense: None, docs: 6, keep: None };
+        let of = |doc: u32| {
+            let candidate = Candidate { doc, ..Candidate::default() };
+            // The file ends after document 3.
+            context(&corpus, Mode::Keyword, &candidate, |beside| (beside > 3) == (doc > 3))
+        };
+        // The better neighbour counts: the BM25 of each document's own file beside it.
+        for (doc, best) in [(0, 9.0), (1, 1.0), (2, 9.0), (3, 1.0), (4, 0.0), (5, 5.0)] {
+            let want = CONTEXT * crate::search::rank::keyword(best);
+            assert!((of(doc) - want).abs() < 1e-12, "{doc}: {} {want}", of(doc));
+        }
+    }
+}

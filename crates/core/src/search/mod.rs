@@ -1,0 +1,9 @@
+//! A query and documents to ranked candidates. The index only supplies postings.
+
+pub mod bm25;
+pub mod candidates;
+pub mod documents;
+pub mod near_words;
+pub mod rank;
+pub mod social_gate;
+pub mod tokens;

@@ -1,0 +1,214 @@
+//! Telemetry: what was put into prompts, and what of it was used. One JSON line each.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{entry::EntryId, time::Timestamp};
+
+/// Characters of a prompt that are kept.
+pub const PROMPT: usize = 200;
+/// Characters of an entry that are kept.
+pub const ENTRY: usize = 100;
+
+/// One line of telemetry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// When, in RFC 3339.
+    pub ts: String,
+    /// Which agent.
+    pub agent: String,
+    /// Which of its sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum What {
+    /// Entries were put into a prompt.
+    Injection {
+        /// The hook: `session-start`, `prompt`, `post-tool`.
+        event: String,
+        /// The beginning of the prompt, without secrets; empty for other hooks.
+        #[serde(default)]
+        prompt: String,
+        /// The entries.
+        entries: Vec<Injected>,
+    },
+    /// An answer used some of what was put into the session's prompts.
+    Usage {
+        /// How many were there.
+        injected_count: usize,
+        /// How many were used.
+        used_count: usize,
+        /// `usedCount / injectedCount`, 0 to 1.
+        usage_rate: f64,
+        /// Ids of those that were there.
+        injected: Vec<String>,
+        /// Ids of those that were used.
+        used: Vec<String>,
+    },
+    /// Summaries of past sessions were put into a prompt.
+    SessionInject {
+        /// The beginning of the prompt, without secrets.
+        #[serde(default)]
+        prompt: String,
+        /// How many.
+        count: usize,
+    },
+    /// Entries were found by a search.
+    Access {
+        /// Their ids.
+        entries: Vec<String>,
+    },
+    /// Of a later version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// An entry that was put into a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Injected {
+    /// Its id.
+    pub id: String,
+    /// The beginning of its text.
+    pub text: String,
+    /// Its score in recall; none for those of the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
+}
+
+impl Injected {
+    /// An entry, with its score in recall.
+    #[must_use]
+    pub fn new(id: EntryId, text: &str, similarity: Option<f64>) -> Self {
+        let similarity = similarity.map(|score| (score * 1000.0).round() / 1000.0);
+        Self { id: id.to_string(), text: text.chars().take(ENTRY).collect(), similarity }
+    }
+}
+
+impl What {
+    /// What was used, of what was there.
+    #[must_use]
+    pub fn usage(injected: Vec<String>, used: Vec<String>) -> Self {
+        let (injected_count, used_count) = (injected.len(), used.len());
+        let usage_rate = rate(used_count, injected_count);
+        Self::Usage { injected_count, used_count, usage_rate, injected, used }
+    }
+
+    /// The word for it, as in the file.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Injection { .. } => "injection",
+            Self::Usage { .. } => "usage",
+            Self::SessionInject { .. } => "session-inject",
+            Self::Access { .. } => "access",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+fn rate(used: usize, injected: usize) -> f64 {
+    (used as f64 / injected.max(1) as f64 * 1000.0).round() / 1000.0
+}
+
+impl Record {
+    /// Reads one line. `None` when it is damaged.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
+    }
+
+    /// The line, with its end.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    /// The line without some entries; `None` when it is about no others, or of a later version.
+    #[must_use]
+    pub fn without(mut self, ids: &[String]) -> Option<String> {
+        let keep = |list: &mut Vec<String>| list.retain(|id| !ids.contains(id));
+        match &mut self.what {
+            What::Injection { entries, .. } => entries.retain(|entry| !ids.contains(&entry.id)),
+            What::Usage { injected_count, used_count, usage_rate, injected, used } => {
+                keep(injected);
+                keep(used);
+                (*injected_count, *used_count) = (injected.len(), used.len());
+                *usage_rate = rate(*used_count, *injected_count);
+            }
+            What::Access { entries } => keep(entries),
+            What::SessionInject { .. } => {}
+            What::Unknown => return None,
+        }
+        let is_empty = match &self.what {
+            What::Access { entries } => entries.is_empty(),
+            What::Usage { injected, .. } => injected.is_empty(),
+            _ => false,
+        };
+        (!is_empty).then(|| self.write())
+    }
+
+    /// When it was.
+    #[must_use]
+    pub fn when(&self) -> Option<Timestamp> {
+        Timestamp::parse(&self.ts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(what: What) -> Record {
+        let ts = "2026-06-30T18:00:00.000Z".to_owned();
+        Record { ts, agent: "pi".to_owned(), session: None, what }
+    }
+
+    fn ids(all: &[&str]) -> Vec<String> {
+        all.iter().map(|id| (*id).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let injected = Injected::new(EntryId(0xab), &"é".repeat(500), Some(0.123_456));
+        assert_eq!((injected.text.chars().count(), injected.similarity), (ENTRY, Some(0.123)));
+        let event = "prompt".to_owned();
+        for what in [
+            What::Injection { event, prompt: "a\nb".to_owned(), entries: vec![injected] },
+            What::usage(ids(&["a", "b", "c"]), ids(&["b"])),
+            What::SessionInject { prompt: String::new(), count: 3 },
+            What::Access { entries: ids(&["a"]) },
+        ] {
+            let record = record(what);
+            let line = record.write();
+            assert_eq!((line.matches('\n').count(), line.ends_with('\n')), (1, true), "{line}");
+            assert!(line.contains(&format!(r#""type":"{}""#, record.what.name())), "{line}");
+            assert_eq!(Record::read(&line), Some(record));
+        }
+        let usage = record(What::usage(ids(&["a", "b", "c"]), ids(&["b"]))).write();
+        assert!(usage.contains(r#""injectedCount":3,"usedCount":1,"usageRate":0.333"#), "{usage}");
+    }
+
+    #[test]
+    fn entries_are_taken_out() {
+        let gone = ids(&["a"]);
+        let without = |what| record(what).without(&gone).as_deref().and_then(Record::read);
+        let usage = without(What::usage(ids(&["a", "b"]), ids(&["a"])));
+        assert_eq!(usage.map(|left| left.what), Some(What::usage(ids(&["b"]), Vec::new())));
+        assert_eq!(without(What::Access { entries: gone.clone() }), None);
+        assert_eq!(without(What::Unknown), None);
+        let event = "prompt".to_owned();
+        let entries = vec![Injected { id: "a".to_owned(), text: "t".to_owned(), similarity: None }];
+        let left = without(What::Injection { event, prompt: "p".to_owned(), entries });
+        assert!(
+            matches!(left.unwrap().what, What::Injection { entries, .. } if entries.is_empty())
+        );
+    }
+}

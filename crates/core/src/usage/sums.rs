@@ -1,0 +1,348 @@
+//! What was put into prompts, against what was used of it: the sums over a telemetry log.
+//!
+//! An entry counts once a session. Whether it was used can only be told in sessions of which an
+//! answer was seen, so rates are over those.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    model::{
+        entry::EntryId,
+        time::{DAY_MS, Now, Timestamp},
+    },
+    usage::record::{Record, What},
+};
+
+/// A log, oldest record first.
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    /// Each with its time; one in the future counts as now.
+    pub records: Vec<(Timestamp, Record)>,
+    /// Lines that are no records.
+    pub damaged: usize,
+}
+
+impl Log {
+    /// Reads the logs of some stores as one. What a later version wrote is left out.
+    #[must_use]
+    pub fn read<'a>(now: Now, logs: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut log = Self::default();
+        let lines = logs.into_iter().flat_map(|bytes| bytes.split(|byte| *byte == b'\n'));
+        for line in lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
+            let record = str::from_utf8(line).ok().and_then(Record::read);
+            match record.and_then(|record| Some((now.cap(record.when()?), record))) {
+                Some((_, Record { what: What::Unknown, .. })) => {}
+                Some(record) => log.records.push(record),
+                None => log.damaged += 1,
+            }
+        }
+        log.records.sort_by_key(|(at, _)| *at);
+        log
+    }
+}
+
+/// A session: the agent, and its id. What has none counts by agent and day.
+pub type Session = (String, String);
+
+/// Which session a record belongs to.
+#[must_use]
+pub fn session(at: Timestamp, record: &Record) -> Session {
+    (record.agent.clone(), record.session.clone().unwrap_or_else(|| at.date()))
+}
+
+/// What became of an entry in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fate {
+    /// When it was put into a prompt last.
+    pub injected: Option<Timestamp>,
+    /// When an answer used it last.
+    pub used: Option<Timestamp>,
+    /// Whether an answer was seen at all.
+    pub measured: bool,
+}
+
+/// The fates of all entries in all sessions.
+pub type Fates = BTreeMap<(Session, EntryId), Fate>;
+
+/// What became of every entry in every session.
+#[must_use]
+pub fn fates(log: &Log) -> Fates {
+    let mut fates = Fates::new();
+    let mut seen = BTreeSet::new();
+    for (at, record) in &log.records {
+        let session = session(*at, record);
+        let mut fate = |id: &str, change: fn(&mut Fate, Timestamp)| {
+            if let Ok(id) = id.parse() {
+                change(fates.entry((session.clone(), id)).or_default(), *at);
+            }
+        };
+        match &record.what {
+            What::Injection { entries, .. } => {
+                for entry in entries {
+                    fate(&entry.id, |fate, at| fate.injected = Some(at));
+                }
+            }
+            What::Usage { injected, used, .. } => {
+                // The record of what was put there may be gone already.
+                for id in injected {
+                    fate(id, |_, _| {});
+                }
+                for id in used {
+                    fate(id, |fate, at| fate.used = Some(at));
+                }
+                seen.insert(session);
+            }
+            _ => {}
+        }
+    }
+    for ((session, _), fate) in &mut fates {
+        fate.measured = seen.contains(session);
+    }
+    fates
+}
+
+/// Sums over some fates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// Sessions that an entry was put into, for each entry.
+    pub injected: usize,
+    /// Of those, the ones of which an answer was seen.
+    pub measured: usize,
+    /// Of those, the ones in which it was used.
+    pub used: usize,
+    /// When it was put into a prompt last.
+    pub last_injected: Option<Timestamp>,
+    /// When an answer used it last.
+    pub last_used: Option<Timestamp>,
+}
+
+impl Count {
+    fn add(&mut self, fate: &Fate) {
+        self.injected += 1;
+        self.measured += usize::from(fate.measured);
+        self.used += usize::from(fate.used.is_some());
+        self.last_injected = self.last_injected.max(fate.injected);
+        self.last_used = self.last_used.max(fate.used);
+    }
+
+    /// The share that was used, of what could be seen.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.measured > 0).then(|| self.used as f64 / self.measured as f64)
+    }
+}
+
+/// The sums by some key, and what gave none left out.
+#[must_use]
+pub fn by<K: Ord>(
+    fates: &Fates,
+    key: impl Fn(&Session, EntryId) -> Option<K>,
+) -> BTreeMap<K, Count> {
+    let mut sums: BTreeMap<K, Count> = BTreeMap::new();
+    for ((session, id), fate) in fates {
+        if let Some(key) = key(session, *id) {
+            sums.entry(key).or_default().add(fate);
+        }
+    }
+    sums
+}
+
+/// What a log holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Volume {
+    /// Sessions of any kind.
+    pub sessions: usize,
+    /// Of those, the ones of which an answer was seen.
+    pub measured: usize,
+    /// Prompts.
+    pub prompts: usize,
+    /// Times that entries were put into a context.
+    pub injections: usize,
+    /// How many entries, each time counted.
+    pub entries: usize,
+    /// How many different ones.
+    pub different: usize,
+    /// Times that summaries of past sessions were.
+    pub session_injects: usize,
+    /// How many summaries, each time counted.
+    pub summaries: usize,
+    /// Searches that found entries.
+    pub searches: usize,
+    /// For each day from the first to the last, entries put into a context.
+    pub days: Vec<usize>,
+    /// The first and the last day.
+    pub span: Option<(Timestamp, Timestamp)>,
+}
+
+/// How much a log holds of what.
+#[must_use]
+pub fn volume(log: &Log) -> Volume {
+    let mut volume = Volume::default();
+    let (mut sessions, mut measured) = (BTreeSet::new(), BTreeSet::new());
+    let mut different = BTreeSet::new();
+    let day = |at: Timestamp| at.0.div_euclid(DAY_MS);
+    let ends = log.records.first().zip(log.records.last());
+    volume.span = ends.map(|((first, _), (last, _))| (*first, *last));
+    if let Some((first, last)) = volume.span {
+        let days = usize::try_from(day(last) - day(first)).map_or(1, |days| days + 1);
+        volume.days.resize(days.min(DAYS), 0);
+    }
+    // One context may be noted in both stores.
+    let mut contexts = BTreeSet::new();
+    for (at, record) in &log.records {
+        let session = session(*at, record);
+        match &record.what {
+            What::Injection { event, prompt, entries } => {
+                let is_new = contexts.insert((*at, session.clone(), event.as_str()));
+                volume.prompts += usize::from(is_new && (event == PROMPT || !prompt.is_empty()));
+                volume.injections += usize::from(is_new && !entries.is_empty());
+                volume.entries += entries.len();
+                different.extend(entries.iter().map(|entry| entry.id.as_str()));
+                // Counted from the last day, which is there in any case.
+                let ago = volume.span.map_or(0, |(_, last)| day(last) - day(*at));
+                let place = usize::try_from(ago).ok();
+                let place = place.and_then(|ago| volume.days.len().checked_sub(ago + 1));
+                if let Some(sum) = place.and_then(|place| volume.days.get_mut(place)) {
+                    *sum += entries.len();
+                }
+            }
+            What::Usage { .. } => drop(measured.insert(session.clone())),
+            What::SessionInject { count, .. } => {
+                volume.session_injects += 1;
+                volume.summaries += count;
+            }
+            What::Access { .. } => {
+                volume.searches += 1;
+                continue;
+            }
+            What::Unknown => continue,
+        }
+        sessions.insert(session);
+    }
+    (volume.sessions, volume.measured) = (sessions.len(), measured.len());
+    volume.different = different.len();
+    volume
+}
+
+/// The event of an injection that a prompt caused, for most agents.
+const PROMPT: &str = "prompt";
+/// The most days that are told apart, the last ones.
+const DAYS: usize = 3660;
+
+/// How often an entry was found or shown, and when last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Access {
+    /// How often.
+    pub count: u64,
+    /// When last.
+    pub last: Option<Timestamp>,
+}
+
+impl Access {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { count: self.count + other.count, last: self.last.max(other.last) }
+    }
+}
+
+/// How often each entry was found by a search or put into a context.
+#[must_use]
+pub fn accesses(log: &Log) -> BTreeMap<EntryId, Access> {
+    let mut all: BTreeMap<EntryId, Access> = BTreeMap::new();
+    for (at, record) in &log.records {
+        let ids: Vec<&String> = match &record.what {
+            What::Injection { entries, .. } => entries.iter().map(|entry| &entry.id).collect(),
+            What::Access { entries } => entries.iter().collect(),
+            _ => continue,
+        };
+        for id in ids.into_iter().filter_map(|id| id.parse().ok()) {
+            let known = all.entry(id).or_default();
+            *known = known.and(Access { count: 1, last: Some(*at) });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Now = Now(Timestamp(1_782_842_400_000));
+    const A: &str = "00000000000000aa";
+    const B: &str = "00000000000000bb";
+
+    fn log(lines: &[String]) -> Log {
+        Log::read(NOW, [lines.join("\n").as_bytes()])
+    }
+
+    fn injection(ts: &str, session: &str, ids: &[&str]) -> String {
+        let entry = |id: &&str| format!(r#"{{"id":"{id}","text":"t"}}"#);
+        let entries: Vec<String> = ids.iter().map(entry).collect();
+        format!(
+            r#"{{"ts":"{ts}","agent":"claude","session":"{session}","type":"injection","event":"prompt","prompt":"p","entries":[{}]}}"#,
+            entries.join(",")
+        )
+    }
+
+    fn usage(ts: &str, session: &str, injected: &[&str], used: &[&str]) -> String {
+        format!(
+            r#"{{"ts":"{ts}","agent":"claude","session":"{session}","type":"usage","injectedCount":{},"usedCount":{},"usageRate":0.5,"injected":{injected:?},"used":{used:?}}}"#,
+            injected.len(),
+            used.len()
+        )
+    }
+
+    #[test]
+    fn lines_of_every_kind() {
+        let log = log(&[
+            injection("2026-06-02T10:00:00Z", "s", &[A]),
+            r#"{"ts":"2026-06-01T10:00:00Z","agent":"x","type":"later","entries":7}"#.to_owned(),
+            r#"{"ts":"yesterday","agent":"x","type":"access","entries":[]}"#.to_owned(),
+            r#"{"ts":"2026-06-01T10:00:00Z","agent":"x","type":"access","entries":["#.to_owned(),
+            String::new(),
+            r#"{"ts":"2999-06-01T10:00:00Z","agent":"x","type":"access","entries":["aa"],"more":1}"#.to_owned(),
+            "[".repeat(100_000),
+        ]);
+        assert_eq!((log.records.len(), log.damaged), (2, 3));
+        assert_eq!(log.records[1].0, NOW.0, "the future is now");
+        let days = volume(&log).days;
+        assert_eq!((days[0], days.len(), days.iter().sum::<usize>()), (1, 29, 1));
+    }
+
+    #[test]
+    fn an_entry_counts_once_a_session() {
+        let log = log(&[
+            injection("2026-06-01T10:00:00Z", "s1", &[A, B]),
+            usage("2026-06-01T10:01:00Z", "s1", &[A, B], &[]),
+            injection("2026-06-01T10:02:00Z", "s1", &[A]),
+            usage("2026-06-01T10:03:00Z", "s1", &[A, B], &[A]),
+            usage("2026-06-01T10:04:00Z", "s1", &[A, B], &[A]),
+            injection("2026-06-03T10:00:00Z", "s2", &[A, "nonsense"]),
+            usage("2026-06-04T10:00:00Z", "s3", &[B], &[B]),
+        ]);
+        let fates = fates(&log);
+        let all = by(&fates, |_, _| Some(()))[&()];
+        assert_eq!((all.injected, all.measured, all.used), (4, 3, 2));
+        assert_eq!(all.rate(), Some(2.0 / 3.0), "nobody knows what became of s2");
+        let each = by(&fates, |_, id| Some(id));
+        let a = each[&EntryId(0xaa)];
+        assert_eq!((a.injected, a.measured, a.used), (2, 1, 1));
+        assert_eq!(a.last_used, Timestamp::parse("2026-06-01T10:04:00Z"));
+        assert_eq!(a.last_injected, Timestamp::parse("2026-06-03T10:00:00Z"));
+        let volume = volume(&log);
+        assert_eq!((volume.sessions, volume.measured, volume.prompts), (3, 2, 3));
+        assert_eq!((volume.injections, volume.entries, volume.different), (3, 5, 3));
+        assert_eq!(volume.days, [3, 0, 2, 0]);
+        let counts = accesses(&log);
+        assert_eq!((counts[&EntryId(0xaa)].count, counts[&EntryId(0xbb)].count), (3, 1));
+    }
+
+    #[test]
+    fn what_has_no_session_counts_by_day() {
+        let nameless = |ts| injection(ts, "", &[A]).replace(r#""session":"","#, "");
+        let log = log(&[nameless("2026-06-01T10:00:00Z"), nameless("2026-06-02T10:00:00Z")]);
+        assert_eq!(volume(&log).sessions, 2);
+        assert_eq!(by(&fates(&log), |_, _| Some(()))[&()].rate(), None);
+    }
+}

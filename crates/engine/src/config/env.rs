@@ -1,0 +1,102 @@
+//! The environment: every variable that pimem reads, read once.
+#![expect(clippy::disallowed_methods, reason = "the one way in to the environment")]
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
+
+/// Variables that are not settings. Each setting has one too: see [`super::schema::keys`].
+pub const VARIABLES: &[(&str, &str)] = &[
+    ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
+    ("PIMEM_USER_DIR", "User store, instead of ~/.pi/agent/memory"),
+    ("PIMEM_CEILING_DIRS", "Directories, separated by colons, above which no store is looked for"),
+    ("PIMEM_NOW", "The time, in RFC 3339, as --now"),
+    ("PIMEM_AGENT", "Who is noted as the author of an event (default: user)"),
+    ("PIMEM_SESSION", "The session that is noted with an event"),
+    (
+        "PIMEM_UNASKED",
+        "1 says that nobody has typed the command, so that its events stay on this machine as those of hooks do",
+    ),
+    ("PIMEM_DISABLE", "1 has hooks do nothing"),
+    ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
+    ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
+    (
+        "PIMEM_DREAM_LIMIT_SECONDS",
+        "How long a dream in the background may take, instead of 1800 seconds",
+    ),
+    ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
+    (
+        "PI_MEMORY",
+        "1 gives pi observations in place of its summary, as `observer.compaction` summary",
+    ),
+    ("PI_DREAM_INTERVAL_HOURS", "As PIMEM_DREAM_INTERVAL_HOURS, where that is not set"),
+    ("ORT_DYLIB_PATH", "The ONNX Runtime library, when `embedding.runtime` is not set"),
+    ("HF_ENDPOINT", "Where models are downloaded from (default: https://huggingface.co)"),
+    ("HTTPS_PROXY", "Proxy for downloads and language models over https"),
+    ("NO_PROXY", "Hosts to which language models are asked without a proxy"),
+    ("OPENAI_API_KEY", "Key for the provider openai, where `apiKeyEnv` names no other variable"),
+    ("ANTHROPIC_API_KEY", "Key for the provider anthropic, likewise"),
+    ("GEMINI_API_KEY", "Key for the provider gemini, likewise"),
+    ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
+    ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
+    ("CODEX_HOME", "Codex's settings, instead of ~/.codex"),
+    ("XDG_CONFIG_HOME", "OpenCode's settings are in opencode there, instead of ~/.config"),
+    ("PI_CODING_AGENT_DIR", "pi's settings, instead of ~/.pi/agent"),
+    ("NO_COLOR", "Not empty: no colour"),
+    ("CLICOLOR_FORCE", "Not empty and not 0: colour even in a pipe"),
+    ("TERM", "dumb: no colour"),
+    ("COLUMNS", "Width of tables"),
+    ("VISUAL", "Editor for `pimem edit`"),
+    ("EDITOR", "Editor for `pimem edit`, when VISUAL is not set"),
+];
+
+/// The process environment at start.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    values: BTreeMap<&'static str, OsString>,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// The user's cache directory.
+    pub cache: Option<PathBuf>,
+    /// Where what this machine knows is kept: not derived, and not part of a store.
+    pub state: Option<PathBuf>,
+}
+
+impl Env {
+    /// Reads the variables of [`VARIABLES`] and of the settings. An empty one counts as not set.
+    pub fn of_process() -> Self {
+        let settings = super::schema::keys().map(|key| key.env);
+        let names = VARIABLES.iter().map(|(name, _)| *name).chain(settings);
+        let read = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+        Self {
+            values: names.filter_map(read).collect(),
+            home: dirs::home_dir(),
+            cache: dirs::cache_dir(),
+            // Where there is no such place, as on macOS, data has it too.
+            state: dirs::state_dir().or_else(dirs::data_local_dir),
+        }
+    }
+
+    /// Where this program is.
+    pub fn program() -> std::io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
+    /// A variable's value.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// The key that a variable of any name holds: a setting chose it.
+    pub fn key(&self, name: &str) -> Option<String> {
+        let other = || std::env::var(name).ok().filter(|value| !value.is_empty());
+        self.text(name).map(str::to_owned).or_else(other)
+    }
+
+    /// A variable's value, if it is text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(OsStr::to_str)
+    }
+}

@@ -1,0 +1,137 @@
+//! A file of settings: what of it can be used, and what cannot.
+
+use serde_json::{Map, Value};
+
+use super::{
+    invalid::Unusable,
+    layers::Origin,
+    schema::{Guard, Key, keys},
+};
+use pimem_core::exchange::json_position::{self, Lines};
+
+/// Settings of a file that are told of one by one when they cannot be used.
+const TOLD: usize = 20;
+/// Characters of a value that a message repeats.
+const QUOTED: usize = 40;
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The settings that can be used.
+    pub(super) settings: Vec<(&'static Key, Value)>,
+    /// What cannot.
+    pub(super) unusable: Vec<Unusable>,
+}
+
+/// Reads a file's text. What cannot be used costs itself: a key, or all of it where that is no JSON.
+pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
+    let whole = |line: usize, message: String, hint: &str| Found {
+        unusable: vec![Unusable::file(origin.clone(), Some(line), message, hint)],
+        ..Found::default()
+    };
+    let root: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        Ok(root) => root,
+        Err(error) => {
+            let message = format!("not valid JSON: {error}");
+            return whole(error.line().max(1), message, "the file must be one JSON object");
+        }
+    };
+    let Value::Object(root) = root else {
+        return whole(1, "the file is not a JSON object".to_owned(), "start it with {");
+    };
+    let is_project = matches!(origin, Origin::Project(_));
+    let mut found = Found::default();
+    let mut more = 0;
+    for (path, value) in flatten(root) {
+        match usable(&path, &value, is_project) {
+            Ok(key) => found.settings.push((key, value)),
+            Err(_) if found.unusable.len() >= TOLD => more += 1,
+            Err(wrong) => {
+                let (message, hint) = wrong.told(&path, &value);
+                found.unusable.push(Unusable::key(origin, lines.of(&path), message, hint));
+            }
+        }
+    }
+    if more > 0 {
+        let message = format!("{more} more settings cannot be used");
+        let hint = "mend the others first".to_owned();
+        found.unusable.push(Unusable { line: None, ..Unusable::key(origin, 1, message, hint) });
+    }
+    found
+}
+
+/// Settings by dotted name; `$schema` is accepted and left out.
+fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
+    let mut flat = Vec::new();
+    for (name, value) in root.into_iter().filter(|(name, _)| name != "$schema") {
+        match value {
+            Value::Object(group) if Key::find(&name).is_none() => {
+                flat.extend(group.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+            }
+            value => flat.push((name, value)),
+        }
+    }
+    flat
+}
+
+/// Why a setting cannot be used.
+enum Wrong {
+    /// Nothing is called that.
+    Unknown,
+    /// It is the name of several settings, of which this is one.
+    Group(&'static Key),
+    /// A project may not say.
+    Own,
+    /// It is not what was expected.
+    Value(&'static Key, String),
+}
+
+fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static Key, Wrong> {
+    let Some(key) = Key::find(path) else {
+        let of_group =
+            |key: &&Key| key.name.split_once('.').is_some_and(|(group, _)| group == path);
+        return Err(keys().find(of_group).map_or(Wrong::Unknown, Wrong::Group));
+    };
+    if key.guard == Guard::Own && is_project {
+        return Err(Wrong::Own);
+    }
+    key.mismatch(value).map_or(Ok(key), |expected| Err(Wrong::Value(key, expected)))
+}
+
+impl Wrong {
+    /// What is wrong, and what to do about it.
+    fn told(self, path: &str, value: &Value) -> (String, String) {
+        let (path, value) = (short(path), short(&value.to_string()));
+        match self {
+            Self::Unknown => {
+                let names = keys().map(|key| key.name);
+                let hint = json_position::closest(&path, names).map_or_else(
+                    || "pimem config show lists the settings".to_owned(),
+                    |name| format!("did you mean {name}?"),
+                );
+                (format!("unknown key {path}"), hint)
+            }
+            Self::Group(key) => {
+                let name = key.name.split_once('.').map_or(key.name, |(_, name)| name);
+                let hint = format!("write it as in \"{path}\": {{\"{name}\": {}}}", key.default());
+                (format!("{path} is {value}, not an object of settings"), hint)
+            }
+            Self::Own => (
+                format!("a project's file may not set {path}"),
+                "set it in your own ~/.pi/agent/memory.json, or by variable".to_owned(),
+            ),
+            Self::Value(key, expected) => {
+                let hint = format!("{}: {} by default", key.doc, key.default());
+                (format!("{path} is {value}, not {expected}"), hint)
+            }
+        }
+    }
+}
+
+/// The beginning of what a file says, for a message.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,306 @@
+//! Layers: defaults < user file < project file < environment < flags.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{
+    categories,
+    env::Env,
+    file,
+    invalid::Unusable,
+    review::Awaiting,
+    schema::{Guard, Key, keys},
+};
+use pimem_core::exchange::json_position::Lines;
+use pimem_core::{
+    model::category::Categories,
+    report::{budget::Tokens, render::GroundTruth},
+};
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The user's file.
+    User(PathBuf),
+    /// The project's file.
+    Project(PathBuf),
+    /// A variable, or an option of the command line.
+    Env(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) | Self::Project(path) => write!(f, "{}", path.display()),
+            Self::Env(name) => f.write_str(name),
+        }
+    }
+}
+
+/// All settings in force.
+#[derive(Debug, Clone)]
+pub struct Config {
+    values: BTreeMap<&'static str, (Value, Origin)>,
+    /// Settings of the project's file that are not in force.
+    pub awaiting: Vec<Awaiting>,
+    /// Settings that cannot be used, and are left out.
+    pub unusable: Vec<Unusable>,
+    /// The categories in force.
+    pub categories: Categories,
+}
+
+impl Config {
+    /// Merges the layers; `files` come in order of rising priority. What cannot be used of one is left
+    /// out, so that what is below shows through.
+    pub fn load(files: &[(Origin, String)], env: &Env) -> Self {
+        let defaults = keys().map(|key| (key.name, (key.default(), Origin::Default)));
+        let mut values: BTreeMap<_, _> = defaults.collect();
+        let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
+        for (origin, text) in files {
+            let lines = Lines::new(text);
+            let found = file::read(origin, text, &lines);
+            for (key, value) in found.settings {
+                if key.guard == Guard::Reviewed && matches!(origin, Origin::Project(_)) {
+                    let place = format!("{origin}:{}", lines.of(key.name));
+                    awaiting.push(Awaiting { key, value, place, origin: origin.clone() });
+                } else {
+                    values.insert(key.name, (value, origin.clone()));
+                }
+            }
+            unusable.extend(found.unusable);
+        }
+        for key in keys() {
+            let set = key.variables().find_map(|name| Some((name, env.text(name)?)));
+            let Some((name, text)) = set else { continue };
+            let value = key.read(text);
+            if let Some(expected) = key.mismatch(&value) {
+                let message = format!("{text:?} is not {expected}");
+                unusable.push(Unusable::typed(name, message, format!("{}: {}", key.name, key.doc)));
+            } else {
+                values.insert(key.name, (value, Origin::Env(name)));
+            }
+        }
+        let mut further = Vec::new();
+        if let Some((Value::Object(table), origin)) = values.get("categories") {
+            let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
+            further = categories::read(table, origin, text, &mut unusable);
+        }
+        Self { values, awaiting, unusable, categories: Categories::new(further) }
+    }
+
+    /// Puts the settings in force that awaited review.
+    pub fn admit(&mut self) {
+        for Awaiting { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
+            if !matches!(self.get(key.name), Some((_, Origin::Env(_)))) {
+                self.values.insert(key.name, (value, origin));
+            }
+        }
+    }
+
+    /// A value with its origin.
+    pub fn get(&self, name: &str) -> Option<&(Value, Origin)> {
+        self.values.get(name)
+    }
+
+    /// A whole number. Every name used in the code is in the schema, and values fit it.
+    pub fn whole(&self, name: &str) -> u64 {
+        self.get(name).and_then(|(value, _)| value.as_u64()).unwrap_or_default()
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        self.get(name).and_then(|(value, _)| value.as_f64()).unwrap_or_default()
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> &str {
+        self.get(name).and_then(|(value, _)| value.as_str()).unwrap_or_default()
+    }
+
+    /// A switch.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name).and_then(|(value, _)| value.as_bool()).unwrap_or_default()
+    }
+
+    /// A number of tokens.
+    pub fn tokens(&self, name: &str) -> Tokens {
+        Tokens(u32::try_from(self.whole(name)).unwrap_or(u32::MAX))
+    }
+
+    /// The wording of the ground-truth line.
+    pub fn ground_truth(&self) -> GroundTruth {
+        match self.text("report.groundTruth") {
+            "factual" => GroundTruth::Factual,
+            "off" => GroundTruth::Off,
+            _ => GroundTruth::Seed,
+        }
+    }
+}
+
+/// `text` with one setting changed; other settings keep their order.
+pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut root: Value = if text.trim().is_empty() {
+        Value::Object(Map::new())
+    } else {
+        serde_json::from_str(text).ok()?
+    };
+    let mut at = root.as_object_mut()?;
+    let mut parts = key.name.split('.').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            at.insert(part.to_owned(), value);
+            break;
+        }
+        at = at.entry(part).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
+    }
+    let mut out = serde_json::to_string_pretty(&root).ok()?;
+    out.push('\n');
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn load(text: &str) -> Config {
+        let origin = Origin::Project(PathBuf::from("memory.json"));
+        Config::load(&[(origin, text.to_owned())], &Env::default())
+    }
+
+    fn wrong(config: &Config) -> Vec<String> {
+        config.unusable.iter().map(|wrong| format!("{wrong} ({})", wrong.hint)).collect()
+    }
+
+    #[test]
+    fn values() {
+        let config = load(r#"{"$schema": "x", "report": {"budget": 900}, "report.context": 10}"#);
+        assert_eq!(wrong(&config), Vec::<String>::new());
+        assert_eq!((config.whole("report.budget"), config.whole("report.context")), (900, 10));
+        let config = load(r#"{"categories": {"idea": {"tauDays": 7}}}"#);
+        let idea = config.categories.find("idea").unwrap();
+        assert_eq!(config.categories.spec(idea).topic, "idea");
+    }
+
+    #[test]
+    fn mistakes() {
+        for (text, want) in [
+            (
+                "{\n\"report\": {\n\"bugdet\": 1}}",
+                "memory.json:3: unknown key report.bugdet (did you mean report.budget?)",
+            ),
+            (
+                "{\n \"report\": {\"budget\": -1}}",
+                "memory.json:2: report.budget is -1, not a whole number from 0 to 1000000 (Tokens that the report may take: 1700 by default)",
+            ),
+            (
+                "{\"report\": {\"removeCommand\": \"rm\"}}",
+                "memory.json:1: a project's file may not set report.removeCommand (set it in your own ~/.pi/agent/memory.json, or by variable)",
+            ),
+            ("[]", "memory.json:1: the file is not a JSON object (start it with {)"),
+            (
+                "{\"report\": 5}",
+                "memory.json:1: report is 5, not an object of settings (write it as in \"report\": {\"budget\": 1700})",
+            ),
+            (
+                "{\"categories\": {\"x y\": {}}}",
+                "memory.json:1: categories.x y: not a usable name (names are 1 to 64 of a-z, 0-9 and -)",
+            ),
+            (
+                "{\"categories\": {\"x\":\n{\"tau\": 1}}}",
+                "memory.json:2: unknown key categories.x.tau (the fields are topic, tauDays, maxActive, section, sectionTokens, windowDays, fill)",
+            ),
+            (
+                "{\"categories\": {\"x\": {\"topic\": \"../../etc\"}}}",
+                "memory.json:1: categories.x.topic is \"../../etc\" (names are 1 to 64 of a-z, 0-9 and -)",
+            ),
+        ] {
+            assert_eq!(wrong(&load(text)), [want]);
+        }
+        let broken = load("{\n\"a\": }");
+        assert!(wrong(&broken)[0].starts_with("memory.json:2: not valid JSON"));
+        assert!(broken.unusable[0].whole);
+    }
+
+    /// A mistake costs itself: what stands beside it counts, and so does what is below it.
+    #[test]
+    fn what_is_wrong_costs_itself() {
+        let file = |origin: fn(PathBuf) -> Origin, text: &str| {
+            (origin(PathBuf::from("memory.json")), text.to_owned())
+        };
+        let user = file(
+            Origin::User,
+            r#"{"report": {"budget": 900, "context": 10}, "lock": {"timeoutMs": 7},
+                "categories": {"mine": {"tauDays": 3}}}"#,
+        );
+        let project = file(
+            Origin::Project,
+            r#"{"report": {"budget": "many", "context": 20, "contxt": 1}, "lock": {"timeoutMs": 1},
+                "categories": 3, "recall.limit": 9, "observer": {"command": 1, "model": "m"}}"#,
+        );
+        let config = Config::load(&[user.clone(), project], &Env::default());
+        assert_eq!(config.unusable.len(), 5, "{:?}", config.unusable);
+        let whole = |name| config.whole(name);
+        assert_eq!((whole("report.budget"), whole("report.context")), (900, 20));
+        assert_eq!((whole("lock.timeoutMs"), whole("recall.limit")), (7, 9));
+        assert_eq!(Awaiting::text(&config.awaiting), "observer.model = \"m\"");
+        assert!(config.categories.find("mine").is_some());
+        for broken in ["{", "", "\0", "[1]", "{\"report\": {\"budget\": 1}"] {
+            let config =
+                Config::load(&[user.clone(), file(Origin::Project, broken)], &Env::default());
+            assert!(config.unusable[0].whole, "{broken}");
+            assert_eq!(config.whole("report.budget"), 900, "{broken}");
+        }
+        let half =
+            load(r#"{"categories": {"x": {"tauDays": -1, "maxActive": 2}, "Y": {}, "z": {}}}"#);
+        let x = half.categories.spec(half.categories.find("x").unwrap());
+        assert_eq!((x.tau_days, x.max_active), (30.0, 2));
+        assert!(half.categories.find("Y").is_none() && half.categories.find("z").is_some());
+    }
+
+    /// However much of it is wrong, little is said.
+    #[test]
+    fn a_file_of_nothing_but_mistakes() {
+        let key = "k".repeat(500);
+        let all: Vec<String> = (0..30_000).map(|n| format!("\"{key}{n}\": 1,\n")).collect();
+        let all = all.concat();
+        let config = load(&format!("{{{all}\"report\": {{\"budget\": 3}}}}"));
+        assert_eq!(config.whole("report.budget"), 3);
+        assert_eq!(config.unusable.len(), 21);
+        assert_eq!(config.unusable[20].message, "29980 more settings cannot be used");
+        assert!(config.unusable.iter().all(|wrong| wrong.message.len() < 100));
+    }
+
+    #[test]
+    fn what_awaits_review() {
+        let text = r#"{"dream": {"llm": true, "intervalHours": 5},
+            "observer": {"temperature": 1,
+            "command": "cat"}}"#;
+        let mut config = load(text);
+        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
+        assert_eq!(config.get("observer.temperature").map(|(value, _)| value), Some(&json!(1)));
+        assert_eq!(
+            Awaiting::text(&config.awaiting),
+            "dream.llm = true\nobserver.command = \"cat\""
+        );
+        assert_eq!(config.awaiting[1].place, "memory.json:3");
+        config.admit();
+        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("cat", true));
+        assert!(config.awaiting.is_empty());
+    }
+
+    #[test]
+    fn setting_keeps_the_rest() {
+        let key = Key::find("report.budget").unwrap();
+        let text = "{\"z\": 1, \"report\": {\"budget\": 1}}";
+        let got = with_setting(text, key, Value::from(5)).unwrap();
+        assert_eq!(got, "{\n  \"z\": 1,\n  \"report\": {\n    \"budget\": 5\n  }\n}\n");
+        assert!(with_setting("[]", key, Value::from(5)).is_none());
+    }
+}

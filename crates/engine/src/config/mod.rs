@@ -1,0 +1,10 @@
+//! Settings: values in, values with their origin out. Only `env` touches the process.
+
+mod categories;
+pub mod env;
+mod file;
+pub mod invalid;
+pub mod layers;
+pub mod review;
+pub mod schema;
+mod services;

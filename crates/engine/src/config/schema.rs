@@ -1,0 +1,328 @@
+//! The settings there are: name, type, default, variable, and what each is for.
+
+use serde_json::{Map, Value, json};
+
+use super::services::{DREAM, OBSERVER, REFLECTOR};
+
+/// What a setting may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// true or false.
+    Bool(bool),
+    /// A whole number between two bounds.
+    Whole { default: u64, least: u64, most: u64 },
+    /// A number between two bounds.
+    Number { default: f64, least: f64, most: f64 },
+    /// One of some words; the first is the default.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text(&'static str),
+    /// The table of further categories.
+    Categories,
+}
+
+/// Whether a project's file may set something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// It may.
+    Open,
+    /// It may once somebody has looked at it: it decides what is sent, to whom, or run.
+    Reviewed,
+    /// It may not.
+    Own,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Its dotted name.
+    pub name: &'static str,
+    /// Its environment variable.
+    pub env: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// Whether a project's file may set it.
+    pub guard: Guard,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+pub(super) const fn key(
+    name: &'static str,
+    env: &'static str,
+    kind: Kind,
+    doc: &'static str,
+) -> Key {
+    Key { name, env, kind, guard: Guard::Open, doc }
+}
+
+/// Every setting, in the order of `config show`.
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    [GENERAL, OBSERVER, REFLECTOR, DREAM].into_iter().flatten()
+}
+
+const GENERAL: &[Key] = &[
+    key(
+        "report.budget",
+        "PIMEM_REPORT_BUDGET",
+        Kind::Whole { default: 1700, least: 0, most: 1_000_000 },
+        "Tokens that the report may take",
+    ),
+    key(
+        "report.context",
+        "PIMEM_REPORT_CONTEXT",
+        Kind::Whole { default: 8000, least: 0, most: 10_000_000 },
+        "Tokens that the system prompt and the report may take together",
+    ),
+    key(
+        "report.groundTruth",
+        "PIMEM_REPORT_GROUND_TRUTH",
+        Kind::Choice(&["seed", "factual", "off"]),
+        "Wording of the ground-truth line",
+    ),
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "report.removeCommand",
+            "PIMEM_REPORT_REMOVE_COMMAND",
+            Kind::Text("memory_remove"),
+            "What the report's warning tells the agent to use",
+        )
+    },
+    key(
+        "report.fill",
+        "PIMEM_REPORT_FILL",
+        Kind::Bool(true),
+        "Fill what the sections leave of the budget with the other entries, by their lasting value",
+    ),
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "report.searchCommand",
+            "PIMEM_REPORT_SEARCH_COMMAND",
+            Kind::Text("pimem search"),
+            "What the report's last line tells the agent to find the rest with",
+        )
+    },
+    key(
+        "recall.minScore",
+        "PIMEM_RECALL_MIN_SCORE",
+        Kind::Number { default: 0.42, least: 0.0, most: 1.0 },
+        "Score from which a memory is recalled for a prompt",
+    ),
+    key(
+        "recall.limit",
+        "PIMEM_RECALL_LIMIT",
+        Kind::Whole { default: 5, least: 0, most: 100 },
+        "How many memories are recalled for a prompt",
+    ),
+    key(
+        "scoring.fresh",
+        "PIMEM_SCORING_FRESH",
+        Kind::Bool(true),
+        "Show new entries until their half-life has passed",
+    ),
+    key(
+        "evidence.shared",
+        "PIMEM_EVIDENCE_SHARED",
+        Kind::Choice(&["typed", "always"]),
+        "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once",
+    ),
+    key(
+        "scoring.clock",
+        "PIMEM_SCORING_CLOCK",
+        Kind::Choice(&["calendar", "active"]),
+        "What makes memories age: every day, or only days on which the store was used",
+    ),
+    key(
+        "categories",
+        "PIMEM_CATEGORIES",
+        Kind::Categories,
+        "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays, fill",
+    ),
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "embedding.model",
+            "PIMEM_EMBEDDING_MODEL",
+            Kind::Text("static"),
+            "Model of semantic search: static (built in), none, or one that is installed",
+        )
+    },
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "embedding.runtime",
+            "PIMEM_EMBEDDING_RUNTIME",
+            Kind::Text(""),
+            "Path of the ONNX Runtime library, instead of an installed one",
+        )
+    },
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "embedding.deadlineMs",
+            "PIMEM_EMBEDDING_DEADLINE_MS",
+            Kind::Whole { default: 3000, least: 0, most: 600_000 },
+            "How long a search waits for an installed model, in milliseconds",
+        )
+    },
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "hook.deadlineMs",
+            "PIMEM_HOOK_DEADLINE_MS",
+            Kind::Whole { default: 200, least: 1, most: 60_000 },
+            "How long a hook may take, waiting for locks and disks included, in milliseconds",
+        )
+    },
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "hook.rebuildMinutes",
+            "PIMEM_HOOK_REBUILD_MINUTES",
+            Kind::Whole { default: 30, least: 0, most: 1_000_000 },
+            "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never",
+        )
+    },
+    key(
+        "hook.workingChars",
+        "PIMEM_HOOK_WORKING_CHARS",
+        Kind::Whole { default: 4000, least: 0, most: 100_000 },
+        "Characters of open items, handoff, log and notes that a starting session is given",
+    ),
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "telemetry.enabled",
+            "PIMEM_TELEMETRY_ENABLED",
+            Kind::Bool(true),
+            "Note on this machine what is put into prompts and used, for pimem telemetry",
+        )
+    },
+    Key {
+        guard: Guard::Own,
+        ..key(
+            "lock.timeoutMs",
+            "PIMEM_LOCK_TIMEOUT_MS",
+            Kind::Whole { default: 5000, least: 0, most: 3_600_000 },
+            "How long a writer waits for the store's lock, in milliseconds",
+        )
+    },
+];
+
+/// The fields of a further category with an example value each.
+pub const CATEGORY_FIELDS: &[(&str, &str)] = &[
+    ("topic", "string"),
+    ("tauDays", "number"),
+    ("maxActive", "integer"),
+    ("section", "string"),
+    ("sectionTokens", "integer"),
+    ("windowDays", "number"),
+    ("fill", "number"),
+];
+
+impl Key {
+    /// The setting of that name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        keys().find(|key| key.name == name)
+    }
+
+    /// Its variables: its own, and then what another program called it.
+    pub fn variables(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let other = (self.name == "dream.intervalHours").then_some("PI_DREAM_INTERVAL_HOURS");
+        [self.env].into_iter().chain(other)
+    }
+
+    /// The value when nobody sets it.
+    pub fn default(&self) -> Value {
+        match self.kind {
+            Kind::Bool(default) => json!(default),
+            Kind::Whole { default, .. } => json!(default),
+            Kind::Number { default, .. } => json!(default),
+            Kind::Choice(words) => json!(words.first().copied().unwrap_or_default()),
+            Kind::Text(default) => json!(default),
+            Kind::Categories => json!({}),
+        }
+    }
+
+    /// `None` when `value` fits, else what was expected.
+    pub fn mismatch(&self, value: &Value) -> Option<String> {
+        let (fits, expected) = match self.kind {
+            Kind::Bool(_) => (value.is_boolean(), "true or false".to_owned()),
+            Kind::Whole { least, most, .. } => (
+                value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
+                format!("a whole number from {least} to {most}"),
+            ),
+            Kind::Number { least, most, .. } => (
+                value.as_f64().is_some_and(|n| (least..=most).contains(&n)),
+                format!("a number from {least} to {most}"),
+            ),
+            Kind::Choice(words) => (
+                value.as_str().is_some_and(|word| words.contains(&word)),
+                format!("one of {}", words.join(", ")),
+            ),
+            Kind::Text(_) => (value.is_string(), "a text".to_owned()),
+            Kind::Categories => (value.is_object(), "an object of categories".to_owned()),
+        };
+        (!fits).then_some(expected)
+    }
+
+    /// Reads a value from the command line or the environment: JSON, or a bare word as text.
+    pub fn read(&self, text: &str) -> Value {
+        match self.kind {
+            Kind::Choice(_) | Kind::Text(_) => json!(text),
+            _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+        }
+    }
+}
+
+/// The JSON schema of `memory.json`.
+pub fn json_schema() -> Value {
+    let mut root = Map::new();
+    for key in keys() {
+        let mut spec = match key.kind {
+            Kind::Bool(_) => json!({"type": "boolean"}),
+            Kind::Whole { least, most, .. } => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Kind::Number { least, most, .. } => {
+                json!({"type": "number", "minimum": least, "maximum": most})
+            }
+            Kind::Choice(words) => json!({"enum": words}),
+            Kind::Text(_) => json!({"type": "string"}),
+            Kind::Categories => {
+                let fields: Map<String, Value> = CATEGORY_FIELDS
+                    .iter()
+                    .map(|(name, kind)| ((*name).to_owned(), json!({"type": kind})))
+                    .collect();
+                let one =
+                    json!({"type": "object", "additionalProperties": false, "properties": fields});
+                json!({"type": "object", "additionalProperties": one})
+            }
+        };
+        if let Some(spec) = spec.as_object_mut() {
+            spec.insert("description".to_owned(), json!(key.doc));
+            spec.insert("default".to_owned(), key.default());
+        }
+        match key.name.split_once('.') {
+            None => drop(root.insert(key.name.to_owned(), spec)),
+            Some((group, name)) => {
+                let group = root.entry(group).or_insert_with(
+                    || json!({"type": "object", "additionalProperties": false, "properties": {}}),
+                );
+                if let Some(inner) = group.get_mut("properties").and_then(Value::as_object_mut) {
+                    inner.insert(name.to_owned(), spec);
+                }
+            }
+        }
+    }
+    root.insert("$schema".to_owned(), json!({"type": "string"}));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "pimem configuration (memory.json)",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": root,
+    })
+}

@@ -1,0 +1,254 @@
+//! What an index was built from, and whether that is still so.
+
+use std::{fs::Metadata, path::PathBuf, time::SystemTime};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use super::bytes::{Reader, Writer};
+use crate::store::{
+    read::{self, Problem, ProblemKind},
+    snapshot::{self, Store},
+};
+use pimem_core::{
+    model::category::Categories,
+    search::{bm25::Size, documents::SourceKind, tokens},
+};
+
+/// A file modified this shortly before it was read may change again without a new time stamp, so
+/// its content is compared (git calls such a file racily clean).
+const RACY_NS: i128 = 2_000_000_000;
+
+/// Size and times of a file, and which one it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamp {
+    /// Bytes.
+    pub len: u64,
+    /// Modification time, nanoseconds since 1970.
+    modified: i128,
+    /// The time that nobody sets, nanoseconds since 1970: that of the last change to the inode.
+    changed: i128,
+    /// The number of the inode, 0 where there is none.
+    inode: u64,
+}
+
+impl Stamp {
+    /// Bytes of it in an index file.
+    pub const SIZE: usize = 48;
+
+    /// The stamp of a file.
+    pub fn of(meta: &Metadata) -> Self {
+        let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let (changed, inode) = identity(meta);
+        Self { len: meta.len(), modified: nanos(modified), changed, inode }
+    }
+
+    /// The stamp of so many bytes that were read of it.
+    #[must_use]
+    pub fn of_read(self, bytes: &[u8]) -> Self {
+        Self { len: bytes.len() as u64, ..self }
+    }
+
+    /// Whether a file with this stamp may have changed unnoticed since it was read at `when`.
+    pub fn racy(self, when: SystemTime) -> bool {
+        self.modified > nanos(when) - RACY_NS
+    }
+
+    pub fn write(self, out: &mut Writer) {
+        out.u64(self.len);
+        out.raw(&self.modified.to_le_bytes());
+        out.raw(&self.changed.to_le_bytes());
+        out.u64(self.inode);
+    }
+
+    pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let len = reader.u64()?;
+        let modified = i128::from_le_bytes(reader.array()?);
+        let changed = i128::from_le_bytes(reader.array()?);
+        Some(Self { len, modified, changed, inode: reader.u64()? })
+    }
+}
+
+#[cfg(unix)]
+fn identity(meta: &Metadata) -> (i128, u64) {
+    use std::os::unix::fs::MetadataExt;
+    let changed = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+    (changed, meta.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (i128, u64) {
+    (0, 0)
+}
+
+fn nanos(time: SystemTime) -> i128 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+        Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+    }
+}
+
+/// A file that is searched, as it is now.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its path relative to the store.
+    pub name: String,
+    /// What it is.
+    pub kind: SourceKind,
+    /// Its size and time.
+    pub stamp: Stamp,
+}
+
+/// A file as it was indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indexed {
+    /// Its path relative to the store.
+    pub name: String,
+    /// What it is.
+    pub kind: SourceKind,
+    /// Its size and time then.
+    pub stamp: Stamp,
+    /// The stamp alone proves nothing.
+    pub racy: bool,
+    /// SHA-256 of its content.
+    pub hash: [u8; 32],
+    /// Number of its first document.
+    pub first: u32,
+    /// Documents and words in it.
+    pub size: Size,
+}
+
+impl Indexed {
+    /// The numbers of its documents.
+    pub fn docs(&self) -> std::ops::Range<u32> {
+        let end = u64::from(self.first) + self.size.docs;
+        self.first..u32::try_from(end).unwrap_or(u32::MAX)
+    }
+}
+
+/// What an index file says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// Its own number if it is a base, the number of its base if it is a delta.
+    pub base: u64,
+    /// A number of its own, by which files of vectors belong to it.
+    pub id: u64,
+    /// What decides how files are cut into tokens and documents.
+    pub recipe: u64,
+    /// What it was built from, in the order of names.
+    pub sources: Vec<Indexed>,
+}
+
+/// Changes when the same files would give another index.
+pub fn recipe(categories: &Categories) -> u64 {
+    let names = categories.names();
+    let version = tokens::VERSION.to_le_bytes();
+    pimem_core::model::hash::fnv1a64(&[b"8", &version, names.as_bytes()])
+}
+
+/// SHA-256 of a file's content.
+pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+impl Manifest {
+    pub fn write(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.u64(self.base);
+        out.u64(self.id);
+        out.u64(self.recipe);
+        out.u32(u32::try_from(self.sources.len()).unwrap_or(0));
+        for source in &self.sources {
+            out.text(&source.name);
+            let kind = SourceKind::ALL.iter().position(|kind| *kind == source.kind);
+            out.u32(u32::try_from(kind.unwrap_or(0)).unwrap_or(0));
+            source.stamp.write(&mut out);
+            out.u32(u32::from(source.racy));
+            out.raw(&source.hash);
+            out.u32(source.first);
+            out.u64(source.size.docs);
+            out.u64(source.size.words);
+        }
+        out.0
+    }
+
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        Self::try_read(bytes).context("damaged manifest")
+    }
+
+    fn try_read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let (base, id, recipe) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let mut sources = Vec::new();
+        for _ in 0..reader.u32()? {
+            let name = reader.text()?.to_owned();
+            let kind = *SourceKind::ALL.get(usize::try_from(reader.u32()?).ok()?)?;
+            let stamp = Stamp::read(&mut reader)?;
+            let racy = reader.u32()? != 0;
+            let (hash, first) = (reader.array()?, reader.u32()?);
+            let size = Size { docs: reader.u64()?, words: reader.u64()? };
+            sources.push(Indexed { name, kind, stamp, racy, hash, first, size });
+        }
+        Some(Self { base, id, recipe, sources })
+    }
+
+    /// The file of that name as it was indexed.
+    pub fn find(&self, name: &str) -> Option<&Indexed> {
+        let at = self.sources.binary_search_by(|source| source.name.as_str().cmp(name)).ok()?;
+        self.sources.get(at)
+    }
+}
+
+/// Every file of a store that is searched, in the order of names. One `stat` each.
+pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    let mut names: Vec<(String, SourceKind)> = Vec::new();
+    match read::markdown_names(&store.dir, &store.topics_dir()) {
+        Ok(topics) => {
+            names.extend(
+                topics.into_iter().map(|name| (format!("topics/{name}"), SourceKind::Topic)),
+            );
+        }
+        Err(problem) => problems.push(problem),
+    }
+    match read::markdown_names(&store.dir, &store.dir.join("archive")) {
+        Ok(archive) => {
+            names.extend(
+                archive.into_iter().map(|name| (format!("archive/{name}"), SourceKind::Archive)),
+            );
+        }
+        Err(problem) => problems.push(problem),
+    }
+    let (notes, unread) = snapshot::note_files(&store.dir);
+    problems.extend(unread);
+    names.extend(notes.into_iter().map(|name| {
+        let kind = match name.as_str() {
+            "MEMORY.md" => SourceKind::Notes,
+            "SCRATCHPAD.md" => SourceKind::Scratchpad,
+            snapshot::SESSIONS => SourceKind::Session,
+            name if name.starts_with("observations/") => SourceKind::Observation,
+            _ => SourceKind::Daily,
+        };
+        (name, kind)
+    }));
+    for (name, kind) in names {
+        let (root, path) = store.place(&name);
+        match read::checked(root, &path) {
+            Ok(Some(meta)) if meta.len() > read::MAX_FILE => {
+                let kind = ProblemKind::TooLarge(meta.len(), read::MAX_FILE);
+                problems.push(Problem { path, kind });
+            }
+            Ok(Some(meta)) => found.push(Source { name, kind, stamp: Stamp::of(&meta) }),
+            Ok(None) => {}
+            Err(kind) => problems.push(Problem { path, kind }),
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    (found, problems)
+}
+
+/// Where the index of a store is.
+pub fn cache_dir(cache: &std::path::Path, store: &Store) -> PathBuf {
+    cache.join("pimem").join(crate::store::discover::store_key(&store.dir))
+}

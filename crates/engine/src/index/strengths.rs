@@ -1,0 +1,218 @@
+//! Folded evidence: what the log comes to for each entry, so that a search need not read it all.
+//!
+//! Serves only while the log is the one it was made from, or that one with lines appended. An entry
+//! that the new lines mention is looked up in the log itself. The log is what the shared one and this
+//! machine's are together, so that moving lines from one to the other changes nothing.
+
+use std::{path::Path, time::SystemTime};
+
+use anyhow::Result;
+use tantivy::directory::OwnedBytes;
+
+use super::{
+    bytes::{Reader, Writer},
+    container::Packed,
+    manifest::Stamp,
+};
+use crate::store::{evidence_log, read, snapshot::Store};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::{Cue, Why},
+        hash::{IdMap, IdSet},
+        time::{Now, Timestamp},
+    },
+    score::{
+        evidence::{Strength, UserState},
+        ledger::Ledger,
+    },
+};
+
+/// Section of an index file.
+pub const SECTION: &str = "evidence-3";
+/// More new bytes than this are read together with the rest.
+const MAX_NEW: u64 = 1 << 20;
+const HEADER: usize = 2 * Stamp::SIZE + 20;
+const RECORD: usize = 28;
+/// What is set in a record of an entry that was made from others.
+const MADE: u32 = 1 << 31;
+/// What is set of an entry that went to the archive for its age, and that nobody has put out of force.
+const AGED: u32 = 1 << 30;
+/// What is set of one that did, and of which the log has to be asked.
+const UNCLEAR: u32 = 1 << 29;
+
+const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
+
+/// The stamps of this machine's log and of the shared one, in the order in which they are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamps([Stamp; 2]);
+
+impl Stamps {
+    /// `None` where one of them cannot be read. One that is not there is an empty one.
+    fn of(store: &Store) -> Option<Self> {
+        let stamp = |root: &Path, path: &Path| {
+            let meta = read::checked(root, path).ok()?;
+            Some(meta.map_or_else(Stamp::default, |meta| Stamp::of(&meta)))
+        };
+        let local = match store.local_log() {
+            Some(path) => stamp(&store.data_dir(), &path)?,
+            None => Stamp::default(),
+        };
+        Some(Self([local, stamp(&store.dir, &store.evidence())?]))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self([Stamp::read(reader)?, Stamp::read(reader)?]))
+    }
+
+    fn len(self) -> u64 {
+        self.0.iter().map(|stamp| stamp.len).sum()
+    }
+
+    fn racy(self, when: SystemTime) -> bool {
+        self.0.iter().any(|stamp| stamp.racy(when))
+    }
+}
+
+/// Folds the whole log of a store into a section. Empty when the log cannot be read.
+pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
+    let (Some(Stamps([local, shared])), Ok(logs)) = (Stamps::of(store), store.logs()) else {
+        return Vec::new();
+    };
+    let stamps = Stamps([local.of_read(&logs.local), shared.of_read(&logs.shared)]);
+    let bytes = logs.joined();
+    let ledger = evidence_log::fold(&bytes);
+    let mut out = Writer::default();
+    stamps.0.iter().for_each(|stamp| stamp.write(&mut out));
+    out.u32(u32::from(stamps.racy(real_now)));
+    out.u32(crc32fast::hash(&bytes));
+    out.u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    out.u64(ledger.latest(EVER.0).unwrap_or_default().0.cast_unsigned());
+    for (id, strength, is_made) in ledger.strengths() {
+        out.u64(id.0);
+        out.u64(strength.count);
+        out.u64(strength.last_reinforced.0.cast_unsigned());
+        let cue = Cue::ALL.iter().position(|cue| *cue == strength.cue).unwrap_or(0);
+        let user = USERS.iter().position(|user| *user == strength.user).unwrap_or(0);
+        let code = u32::try_from(cue * USERS.len() + user).unwrap_or(0);
+        let made = if is_made { MADE } else { 0 };
+        out.u32(code | made | aged(&ledger, id));
+    }
+    out.0
+}
+
+/// Whenever it is read.
+const EVER: Now = Now(Timestamp(i64::MAX));
+
+fn aged(ledger: &Ledger, id: EntryId) -> u32 {
+    if ledger.archived_for(id) != Some(Why::Age) {
+        return 0;
+    }
+    match ledger.evidence(EVER, id) {
+        // Whether that has passed depends on when it is read.
+        Some(evidence) if evidence.until.is_some() => UNCLEAR,
+        Some(_) if !ledger.is_over(EVER, id) => AGED,
+        _ => 0,
+    }
+}
+
+/// A section as read.
+pub struct Folded(OwnedBytes);
+
+impl Folded {
+    /// Opens the section of an index file.
+    pub fn open(packed: &Packed) -> Result<Self> {
+        Ok(Self(packed.section(SECTION)?))
+    }
+
+    /// The strength of every `wanted` entry; `None` when the log has to be read for that.
+    pub fn lookup(
+        &self,
+        store: &Store,
+        reader: Now,
+        wanted: &IdSet<EntryId>,
+    ) -> Option<IdMap<EntryId, Strength>> {
+        let (mentioned, _) = self.mentioned(store)?;
+        let strength = |id: &EntryId| {
+            let (strength, flags) = self.find(*id)?;
+            // What is new about an entry that it was made from may be about it as well.
+            let is_made = flags & MADE != 0;
+            let is_known = !mentioned.contains(id) && (mentioned.is_empty() || !is_made);
+            // Which times count depends on who reads.
+            let is_timed = strength.last_reinforced <= reader.horizon();
+            (is_known && is_timed).then_some((*id, strength))
+        };
+        wanted.iter().map(strength).collect()
+    }
+
+    /// The strength of those archived entries that went there for their age and are not out of force;
+    /// `None` when the log has to be read for that.
+    pub fn aged(
+        &self,
+        store: &Store,
+        reader: Now,
+        archived: &IdSet<EntryId>,
+    ) -> Option<IdMap<EntryId, Strength>> {
+        let (mentioned, latest) = self.mentioned(store)?;
+        if latest > reader.horizon() || archived.iter().any(|id| mentioned.contains(id)) {
+            return None;
+        }
+        let mut found = IdMap::default();
+        for id in archived {
+            // Nothing is known of a line that stands there by hand.
+            let Some((strength, flags)) = self.find(*id) else { continue };
+            let is_made = flags & MADE != 0 && !mentioned.is_empty();
+            if is_made || flags & UNCLEAR != 0 {
+                return None;
+            }
+            if flags & AGED != 0 {
+                found.insert(*id, strength);
+            }
+        }
+        Some(found)
+    }
+
+    /// The entries that the log mentions since, and the time of the latest event before; `None` when
+    /// what was folded is not what the log began with.
+    fn mentioned(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
+        let mut header = Reader(&self.0);
+        let then = Stamps::read(&mut header)?;
+        let (racy, sum, old) = (header.u32()? != 0, header.u32()?, header.u32()?);
+        let latest = Timestamp(header.u64()?.cast_signed());
+        let now = Stamps::of(store)?;
+        if !racy && now == then {
+            return Some((IdSet::default(), latest));
+        }
+        Some((evidence_log::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
+    }
+
+    /// The strength of an entry, and what is set in its record.
+    fn find(&self, id: EntryId) -> Option<(Strength, u32)> {
+        let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
+        let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
+        let at = records.binary_search_by_key(&id.0, key).ok()?;
+        let mut reader = Reader(records.get(at)?);
+        reader.u64()?;
+        let count = reader.u64()?;
+        let last_reinforced = Timestamp(reader.u64()?.cast_signed());
+        let code = reader.u32()?;
+        let flags = code & (MADE | AGED | UNCLEAR);
+        let code = usize::try_from(code & !flags).ok()?;
+        let cue = *Cue::ALL.get(code / USERS.len())?;
+        let user = *USERS.get(code % USERS.len())?;
+        Some((Strength { cue, count, last_reinforced, user }, flags))
+    }
+}
+
+/// What was appended to the log since it was `old` bytes long; `None` when it is another log, or
+/// one of its old lines was changed.
+fn appended(store: &Store, len: u64, old: u32, sum: u32) -> Option<Vec<u8>> {
+    // Between the two logs there may be the end of a line.
+    if len + 1 < u64::from(old) || len > u64::from(old) + MAX_NEW {
+        return None;
+    }
+    let mut log = store.log().ok()?;
+    let old = usize::try_from(old).ok().filter(|old| *old <= log.len())?;
+    let new = log.split_off(old);
+    (crc32fast::hash(&log) == sum).then_some(new)
+}

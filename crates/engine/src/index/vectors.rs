@@ -1,0 +1,319 @@
+//! The vectors of an index file's documents, in their order: one file a model.
+//!
+//! Rows stand in the order of the documents of one index file, by whose number the file is named,
+//! and are keyed by their text, so that the next index takes over what it can. Vectors of two
+//! models never meet: each has a file of its own that names its model.
+//!
+//! ```text
+//! model  model u64, index u64, dimension u32
+//! keys   u64 a document: the first 16 hex digits of the SHA-256 of `[category] text`
+//! scales f32 a document; not a number where the document has no vector yet
+//! signs  one bit a number      rows  one byte a number
+//! ```
+
+use std::{
+    cell::{Cell, OnceCell},
+    collections::BTreeMap,
+    path::Path,
+};
+
+use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
+use tantivy::directory::OwnedBytes;
+
+use super::{
+    bytes::{Reader, Writer},
+    container::{self, Packed},
+};
+use pimem_core::{embed::vector::Vector, model::hash::IdMap, search::candidates::Dense};
+
+/// Vectors by the key of their text.
+pub type Known = IdMap<u64, Vector>;
+
+/// The key of a text: an entry's canonical line, or a passage as it is.
+pub fn key(category: Option<&str>, text: &str) -> u64 {
+    let mut hash = Sha256::new();
+    if let Some(category) = category {
+        hash.update(b"[");
+        hash.update(category.as_bytes());
+        hash.update(b"] ");
+    }
+    hash.update(text.as_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
+}
+
+/// The file of a model's vectors for an index file.
+pub fn file_name(index: u64, model: u64) -> String {
+    format!("{index:016x}{}", end_of_name(model))
+}
+
+/// How the names of a model's files end.
+pub fn end_of_name(model: u64) -> String {
+    format!("-{model:016x}{SUFFIX}")
+}
+
+/// How names of such files end.
+pub const SUFFIX: &str = ".vec";
+
+/// Collects vectors.
+pub struct Builder {
+    model: u64,
+    dimension: usize,
+    keys: Writer,
+    scales: Writer,
+    signs: Writer,
+    rows: Writer,
+}
+
+impl Builder {
+    pub fn new(model: u64, dimension: usize) -> Self {
+        let [keys, scales, signs, rows] = std::array::from_fn(|_| Writer::default());
+        Self { model, dimension, keys, scales, signs, rows }
+    }
+
+    /// The next document's.
+    pub fn push(&mut self, key: u64, vector: Option<&Vector>) {
+        let fits = vector.filter(|vector| vector.numbers.len() == self.dimension);
+        self.keys.u64(key);
+        let Some(vector) = fits else {
+            self.scales.raw(&f32::NAN.to_le_bytes());
+            self.signs.0.resize(self.signs.0.len() + self.dimension.div_ceil(8), 0);
+            self.rows.0.resize(self.rows.0.len() + self.dimension, 0);
+            return;
+        };
+        self.scales.raw(&vector.scale.to_le_bytes());
+        self.signs.raw(&vector.signs());
+        self.rows.raw(&vector.numbers);
+    }
+
+    /// The file's bytes.
+    pub fn finish(self, index: u64) -> Vec<u8> {
+        let mut model = Writer::default();
+        model.u64(self.model);
+        model.u64(index);
+        model.u32(u32::try_from(self.dimension).unwrap_or(0));
+        let sections = [
+            ("model", model),
+            ("keys", self.keys),
+            ("scales", self.scales),
+            ("signs", self.signs),
+            ("rows", self.rows),
+        ];
+        let sections: BTreeMap<String, Vec<u8>> =
+            sections.into_iter().map(|(name, bytes)| (name.to_owned(), bytes.0)).collect();
+        container::pack(&sections, container::SHORT)
+    }
+}
+
+/// The vectors of one part of a corpus: those of a file, and what is made up for it on the way.
+pub struct Vectors {
+    dimension: usize,
+    file: Option<File>,
+    /// Vectors of documents that the file has none for.
+    extra: IdMap<u32, (Vector, Vec<u8>)>,
+}
+
+struct File {
+    packed: Packed,
+    scales: OwnedBytes,
+    /// Read when a large corpus is looked through.
+    signs: OnceCell<OwnedBytes>,
+    rows: OwnedBytes,
+    /// Where they start in the file.
+    rows_at: usize,
+    damaged: Cell<bool>,
+}
+
+impl Vectors {
+    /// For a part without a file.
+    pub fn none(dimension: usize) -> Self {
+        Self { dimension, file: None, extra: IdMap::default() }
+    }
+
+    /// Opens the vectors of an index file with `docs` documents. `Ok(None)` when there is no such
+    /// file, an error when it is damaged or of another model.
+    pub fn open(
+        dir: &Path,
+        index: u64,
+        docs: usize,
+        (model, dimension): (u64, usize),
+    ) -> Result<Option<Self>> {
+        let Some(packed) = Packed::open(dir, &file_name(index, model))? else { return Ok(None) };
+        Self::read(packed, Some((index, docs)), (model, dimension)).map(Some)
+    }
+
+    /// What a file of that name knows, whether or not there is still an index that it belongs to.
+    pub fn known_in(dir: &Path, name: &str, model: (u64, usize)) -> Result<Known> {
+        let packed = Packed::open(dir, name)?.context("no file")?;
+        Ok(Self::read(packed, None, model)?.known())
+    }
+
+    fn read(
+        packed: Packed,
+        index: Option<(u64, usize)>,
+        (model, dimension): (u64, usize),
+    ) -> Result<Self> {
+        let head = packed.section("model")?;
+        let mut head = Reader(&head);
+        ensure!(head.u64() == Some(model), "vectors of another model");
+        let own = head.u64();
+        ensure!(index.is_none_or(|(index, _)| own == Some(index)), "vectors of another index");
+        ensure!(head.u32() == u32::try_from(dimension).ok(), "vectors of another dimension");
+        let (rows, rows_at) = packed.unverified("rows")?;
+        let scales = packed.section("scales")?;
+        let docs = index.map_or(scales.len() / 4, |(_, docs)| docs);
+        let whole = scales.len() == docs * 4 && rows.len() == docs * dimension;
+        ensure!(whole, "vectors of another number of documents");
+        let (signs, damaged) = (OnceCell::new(), Cell::new(false));
+        let file = File { packed, scales, signs, rows, rows_at, damaged };
+        Ok(Self { dimension, file: Some(file), extra: IdMap::default() })
+    }
+
+    /// Whether a document has no vector yet.
+    pub fn lacks(&self, doc: u32) -> bool {
+        let stored = self.file.as_ref().and_then(|file| file.scale(doc));
+        stored.is_none_or(f32::is_nan) && !self.extra.contains_key(&doc)
+    }
+
+    /// Gives a document a vector.
+    pub fn supply(&mut self, doc: u32, vector: Vector) {
+        let signs = vector.signs();
+        self.extra.insert(doc, (vector, signs));
+    }
+
+    /// Whether a row turned out to be damaged.
+    pub fn damaged(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.damaged.get())
+    }
+
+    /// Every vector of the file that is whole, by the key of its text.
+    pub fn known(&self) -> Known {
+        let Some(file) = &self.file else { return Known::default() };
+        let Ok(keys) = file.packed.section("keys") else { return Known::default() };
+        let keys = keys.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key));
+        (0..)
+            .zip(keys)
+            .filter_map(|(doc, key)| {
+                let scale = file.scale(doc).filter(|scale| !scale.is_nan())?;
+                let numbers = file.row(doc, self.dimension)?.to_vec();
+                Some((key, Vector { numbers, scale }))
+            })
+            .collect()
+    }
+}
+
+impl File {
+    fn scale(&self, doc: u32) -> Option<f32> {
+        let bytes = self.scales.as_chunks().0.get(doc as usize)?;
+        Some(f32::from_le_bytes(*bytes))
+    }
+
+    fn signs(&self) -> &[u8] {
+        self.signs.get_or_init(|| {
+            let signs = self.packed.section("signs");
+            self.damaged.set(self.damaged.get() || signs.is_err());
+            signs.unwrap_or_else(|_| OwnedBytes::empty())
+        })
+    }
+
+    fn row(&self, doc: u32, dimension: usize) -> Option<&[u8]> {
+        let range = doc as usize * dimension..(doc as usize + 1) * dimension;
+        if !self.packed.verify(self.rows_at + range.start..self.rows_at + range.end) {
+            self.damaged.set(true);
+            return None;
+        }
+        self.rows.get(range)
+    }
+}
+
+impl Dense for Vectors {
+    fn vector(&self, doc: u32) -> (&[u8], f32) {
+        if let Some((vector, _)) = self.extra.get(&doc) {
+            return (&vector.numbers, vector.scale);
+        }
+        let stored = self.file.as_ref().and_then(|file| {
+            let scale = file.scale(doc).filter(|scale| !scale.is_nan())?;
+            Some((file.row(doc, self.dimension)?, scale))
+        });
+        stored.unwrap_or_default()
+    }
+
+    fn signs(&self, doc: u32) -> &[u8] {
+        if let Some((_, signs)) = self.extra.get(&doc) {
+            return signs;
+        }
+        let width = self.dimension.div_ceil(8);
+        let at = doc as usize * width;
+        let stored = self.file.as_ref().and_then(|file| file.signs().get(at..at + width));
+        stored.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIMENSION: usize = 64;
+
+    fn vector(n: u8) -> Vector {
+        let number = |at: u8| (f32::from(n) + f32::from(at) * 0.3).sin();
+        Vector::quantize(&(0..64).map(number).collect::<Vec<_>>())
+    }
+
+    fn file() -> Vec<u8> {
+        let mut builder = Builder::new(7, DIMENSION);
+        for n in 0..100 {
+            builder.push(u64::from(n), (n != 3).then(|| vector(n)).as_ref());
+        }
+        builder.finish(9)
+    }
+
+    fn read(bytes: Vec<u8>, docs: usize, model: u64, dimension: usize) -> Result<Vectors> {
+        let packed = Packed::read(&OwnedBytes::new(bytes))?;
+        Vectors::read(packed, Some((9, docs)), (model, dimension))
+    }
+
+    #[test]
+    fn what_was_written() {
+        let mut vectors = read(file(), 100, 7, DIMENSION).unwrap();
+        assert!(vectors.lacks(3) && !vectors.lacks(4) && vectors.lacks(100));
+        let known = vectors.known();
+        assert_eq!((known.len(), &known[&4]), (99, &vector(4)));
+        assert_eq!(vectors.vector(4), (vector(4).numbers.as_slice(), vector(4).scale));
+        assert_eq!(vectors.signs(4), vector(4).signs());
+        assert_eq!(vectors.vector(3), ([].as_slice(), 0.0));
+        vectors.supply(3, vector(3));
+        assert!(!vectors.lacks(3) && vectors.signs(3) == vector(3).signs());
+    }
+
+    #[test]
+    fn nothing_of_another_model_index_or_size() {
+        for (docs, model, dimension) in [(99, 7, 64), (100, 8, 64), (100, 7, 32), (100, 7, 128)] {
+            assert!(read(file(), docs, model, dimension).is_err(), "{docs} {model} {dimension}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_byte_is_noticed_or_does_not_matter() {
+        let good = file();
+        let whole = read(good.clone(), 100, 7, DIMENSION).unwrap();
+        let want: Vec<_> = (0..100).map(|doc| (whole.vector(doc), whole.signs(doc))).collect();
+        for at in (0..good.len()).step_by(13) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            let Ok(vectors) = read(bad, 100, 7, DIMENSION) else { continue };
+            let got: Vec<_> =
+                (0..100).map(|doc| (vectors.vector(doc), vectors.signs(doc))).collect();
+            assert!(vectors.damaged() || got == want, "byte {at}");
+            assert!(read(good[..at].to_vec(), 100, 7, DIMENSION).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn keys_are_the_first_digits_of_sha_256() {
+        // printf '[lesson] x' | sha256sum
+        assert_eq!(format!("{:016x}", key(Some("lesson"), "x")), "20ba6e9e86b78c85");
+        assert_eq!(format!("{:016x}", key(None, "")), "e3b0c44298fc1c14");
+    }
+}

@@ -1,0 +1,12 @@
+//! The engine of pimem: the disk, the index, models.
+//!
+//! * [`config`]: settings and where each comes from.
+//! * [`store`]: the one place that writes user data.
+//! * [`index`]: derived data that can be deleted. [`models`]: installed embedding models.
+//! * [`llm`]: language models, for those who configure one.
+
+pub mod config;
+pub mod index;
+pub mod llm;
+pub mod models;
+pub mod store;

@@ -1,0 +1,71 @@
+//! Downloads from Hugging Face, or from a mirror with the same paths. Only `pimem model pull` does
+//! this, and only when it is called.
+
+use std::time::Duration;
+
+use ureq::{Agent, Proxy};
+
+use super::staging::{InstallError, Opened, Source};
+
+/// The usual place.
+pub const ENDPOINT: &str = "https://huggingface.co";
+
+/// A repository of models.
+pub struct Hub {
+    agent: Agent,
+    base: String,
+}
+
+impl Hub {
+    /// A repository at `endpoint`, or the usual place when that is empty.
+    pub fn new(
+        endpoint: &str,
+        proxy: Option<&str>,
+        repository: &str,
+    ) -> Result<Self, InstallError> {
+        let endpoint = if endpoint.is_empty() { ENDPOINT } else { endpoint.trim_end_matches('/') };
+        let is_https = endpoint.starts_with("https://");
+        if !is_https && !endpoint.starts_with("http://") {
+            let message = format!("{endpoint:?} is not an address");
+            return Err(InstallError::refused(message, "set HF_ENDPOINT to an http(s) address"));
+        }
+        let proxy = proxy.filter(|_| is_https).map(Proxy::new).transpose().map_err(|_| {
+            InstallError::refused("HTTPS_PROXY is not an address", "write it as http://host:port")
+        })?;
+        // No limit for the whole: a large model on a slow line takes its time.
+        let config = Agent::config_builder()
+            .proxy(proxy)
+            .timeout_resolve(Some(Duration::from_secs(20)))
+            .timeout_connect(Some(Duration::from_secs(20)))
+            .timeout_recv_response(Some(Duration::from_mins(1)))
+            .timeout_per_read(Some(Duration::from_mins(1)))
+            .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Ok(Self { agent: config.into(), base: format!("{endpoint}/{repository}") })
+    }
+}
+
+impl Source for Hub {
+    fn name(&self) -> String {
+        self.base.clone()
+    }
+
+    fn open(&self, file: &str) -> Result<Option<Opened>, InstallError> {
+        let address = format!("{}/resolve/main/{file}", self.base);
+        let answer = match self.agent.get(&address).call() {
+            Ok(answer) => answer,
+            Err(ureq::Error::StatusCode(404)) => return Ok(None),
+            Err(error) => {
+                let message = format!("cannot download {address}: {error}");
+                let hint =
+                    "try again, or give the files with --from DIR; HF_ENDPOINT names a mirror";
+                return Err(InstallError::refused(message, hint));
+            }
+        };
+        let size = answer
+            .headers()
+            .get("content-length")
+            .and_then(|length| length.to_str().ok()?.parse().ok());
+        Ok(Some(Opened { name: address, reader: Box::new(answer.into_body().into_reader()), size }))
+    }
+}

@@ -1,0 +1,316 @@
+//! Installing models and the ONNX Runtime library: prepared and tried in a directory of its own,
+//! then renamed into place. Interrupted at any point, nothing is installed.
+
+use std::{fs::File, io, path::Path, time::SystemTime};
+
+use anyhow::Context as _;
+
+use super::{
+    installed::{self, MANIFEST, Manifest, Models, RUNTIME, RuntimeRecord},
+    onnx, runtime,
+    staging::{self, Directory, InstallError, Opened, Progress, Source, Stage},
+    tokenizer,
+};
+use crate::store::{atomic, read};
+use pimem_core::embed::{
+    calibrate,
+    catalog::{self, Known},
+    model::{Model, Pooling, Thresholds, Unavailable},
+};
+
+/// Names of a model's files in its directory.
+pub const MODEL: &str = "model.onnx";
+pub const TOKENIZER: &str = "tokenizer.json";
+pub const CONFIG: &str = "config.json";
+pub const SPECIAL: &str = "special_tokens_map.json";
+pub const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+
+/// A sentence of everyday words, which every model has a vector for.
+const SENTENCE: &str = "A short sentence, to see whether the model gives an answer.";
+
+/// What to install.
+pub struct Wish {
+    /// Its canonical name.
+    pub name: String,
+    /// What is known by that name.
+    pub known: Option<Known>,
+    /// Where it is downloaded, the ONNX file must be the one that is known.
+    pub pinned: bool,
+    /// Pooling, if somebody said it.
+    pub pooling: Option<Pooling>,
+    /// Prefix of queries, if somebody said it.
+    pub query_prefix: Option<String>,
+    /// Prefix of passages, if somebody said it.
+    pub passage_prefix: Option<String>,
+}
+
+/// What was installed.
+pub struct Installed {
+    /// The model.
+    pub manifest: Manifest,
+    /// Why it could not be tried, if so.
+    pub untried: Option<Unavailable>,
+}
+
+/// Installs a model.
+pub fn model(
+    models: &Models,
+    wish: &Wish,
+    source: &dyn Source,
+    now: SystemTime,
+    progress: Progress<'_>,
+) -> Result<Installed, InstallError> {
+    let mut stage = Stage::new(&models.root(), now)?;
+    let (path, opened) = onnx_file(wish, source)?;
+    let name = opened.name.clone();
+    stage.copy(MODEL, opened, progress)?;
+    check_onnx(&stage, wish, &name)?;
+    for external in external_files(wish, &path) {
+        let (file, is_needed) = external;
+        match source.open(&file)? {
+            Some(opened) => stage.copy(last(&file), opened, progress)?,
+            None if is_needed => return Err(missing(source, &file)),
+            None => {}
+        }
+    }
+    let json = |file: &str| -> Result<Option<Vec<u8>>, InstallError> {
+        let Some(opened) = source.open(file)? else { return Ok(None) };
+        staging::read_all(opened).map(Some)
+    };
+    let needed = |file: &str| json(file)?.ok_or_else(|| missing(source, file));
+    let files = tokenizer::Files {
+        tokenizer: needed(TOKENIZER)?,
+        config: needed(CONFIG)?,
+        special: json(SPECIAL)?,
+        tokenizer_config: json(TOKENIZER_CONFIG)?,
+    };
+    let parts = tokenizer::complete(files).map_err(|wrong| unfit(source, &wrong))?;
+    stage.write(TOKENIZER, &parts.tokenizer)?;
+    stage.write(CONFIG, &parts.config)?;
+    stage.write(SPECIAL, &parts.special)?;
+    stage.write(TOKENIZER_CONFIG, &parts.tokenizer_config)?;
+    let from_directory = if wish.pooling.is_none() && !wish.pinned {
+        let text = json("1_Pooling/config.json")?;
+        let pooling = text.map(|text| tokenizer::pooling(&text)).transpose();
+        pooling.map_err(|wrong| unfit(source, &wrong))?
+    } else {
+        None
+    };
+    let known_model = wish.known.as_ref().map(|known| &known.model);
+    let pooling = wish.pooling.or(from_directory).or(known_model.map(|model| model.pooling));
+    let pooling = pooling.ok_or_else(|| {
+        let message = format!("nothing says how {} pools its tokens", wish.name);
+        let hint = "say it with --pooling mean or --pooling cls; its model card tells which";
+        InstallError::refused(message, hint)
+    })?;
+    let mut model = catalog::model(&wish.name, 0, pooling);
+    if let Some(prefix) = &wish.query_prefix {
+        model.query_prefix.clone_from(prefix);
+    }
+    if let Some(prefix) = &wish.passage_prefix {
+        model.passage_prefix.clone_from(prefix);
+    }
+    let said = if wish.pinned { None } else { parts.dimension };
+    let said = said.or(known_model.map(|model| model.dimension)).or(parts.dimension);
+    let output = wish.known.as_ref().and_then(|known| known.output.as_ref());
+    finish(models, stage, model, said, &source.name(), output)
+}
+
+/// Tries a prepared model, and puts it where it belongs.
+fn finish(
+    models: &Models,
+    mut stage: Stage,
+    mut model: Model,
+    said: Option<usize>,
+    source: &str,
+    output: Option<&String>,
+) -> Result<Installed, InstallError> {
+    let files = stage.files.clone();
+    let record = |model: &Model| {
+        let manifest =
+            Manifest::new(model.clone(), source.to_owned(), output.cloned(), files.clone());
+        serde_json::to_vec_pretty(&manifest)
+            .map(|bytes| (manifest, bytes))
+            .map_err(anyhow::Error::from)
+    };
+    // The trial reads pooling and output from the record; the dimension is what it finds out.
+    model.dimension = said.unwrap_or_default();
+    let (first, bytes) = record(&model)?;
+    stage.write(MANIFEST, &bytes)?;
+    let untried = match trial(models, &first.model, &stage.dir) {
+        Ok((given, thresholds)) => {
+            model.thresholds = thresholds.unwrap_or(model.thresholds);
+            model.dimension = match said {
+                Some(said) if said != given => {
+                    let message =
+                        format!("the model gives {given} numbers, and should give {said}");
+                    let hint = "its files do not belong together, or it is another model";
+                    return Err(InstallError::refused(message, hint));
+                }
+                _ => given,
+            };
+            None
+        }
+        Err(Trial::Impossible(why)) if said.is_some() => Some(why),
+        Err(Trial::Impossible(why)) => {
+            let message = format!("nothing says how many numbers {} gives: {why}", model.id);
+            let hint = "pimem model pull --runtime PATH installs what is needed to try it";
+            return Err(InstallError::refused(message, hint));
+        }
+        Err(Trial::Failed(why)) => {
+            let message = format!("{} does not work: {why}", model.id);
+            let hint = "nothing was installed; its files may be damaged, or not belong together";
+            return Err(InstallError::refused(message, hint));
+        }
+    };
+    let (manifest, bytes) = record(&model)?;
+    atomic::replace_file(&stage.dir.join(MANIFEST), &bytes, atomic::Sync::Full, || Ok(true))?;
+    stage.install(&models.dir(&model.id))?;
+    Ok(Installed { manifest, untried })
+}
+
+/// How a trial may end without a vector.
+enum Trial {
+    /// There is nothing to try it with.
+    Impossible(Unavailable),
+    /// The model is not fit.
+    Failed(Unavailable),
+}
+
+/// Embeds a sentence; gives the vector's length, and thresholds if nobody knows them.
+fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Thresholds>), Trial> {
+    let library = models.library().map_err(Trial::Impossible)?;
+    // So that a library that cannot be loaded is not taken for the model's fault.
+    models.version(&library).map_err(Trial::Impossible)?;
+    let mut worker = models.worker(model.clone(), dir, &library, Some(installed::TRIAL));
+    let vector = worker.raw(SENTENCE).map_err(Trial::Failed)?;
+    if vector.iter().all(|number| *number == 0.0) {
+        return Err(Trial::Failed(Unavailable("its vectors are all zeros".to_owned())));
+    }
+    let mut thresholds = None;
+    if !catalog::is_calibrated(model) {
+        let texts = calibrate::SENTENCES.iter();
+        let vectors: Result<Vec<_>, _> = texts.map(|text| worker.raw(text)).collect();
+        thresholds = calibrate::thresholds(&vectors.map_err(Trial::Failed)?);
+    }
+    Ok((vector.len(), thresholds))
+}
+
+/// Installs a library from a file, or from a directory that has it. Gives its version.
+pub fn library(
+    models: &Models,
+    from: &Path,
+    now: SystemTime,
+    progress: Progress<'_>,
+) -> Result<String, InstallError> {
+    let path = if from.is_dir() { runtime::in_directory(from) } else { Some(from.to_path_buf()) };
+    let hint = "it is in the package onnxruntime of PyPI, below onnxruntime/capi, and in ONNX \
+                Runtime's own releases; version 1.24 or newer";
+    let path = path.ok_or_else(|| {
+        let message = format!("there is no ONNX Runtime library in {}", from.display());
+        InstallError::refused(message, hint)
+    })?;
+    let unfit = |wrong: String| InstallError::refused(wrong, hint);
+    runtime::check(&path).map_err(unfit)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("libonnxruntime.so");
+    let root = models.root();
+    let mut stage = Stage::new(root.parent().unwrap_or(&root), now)?;
+    let directory = Directory(path.parent().unwrap_or(Path::new("")).to_path_buf());
+    let opened = directory.open(name)?.ok_or_else(|| missing(&directory, name))?;
+    stage.copy(name, opened, progress)?;
+    let file = stage.files.first().cloned();
+    let file = file.with_context(|| format!("cannot copy {}", path.display()))?;
+    let library =
+        runtime::Library { path: stage.dir.join(name), origin: runtime::Origin::Installed };
+    let version = models.version(&library).map_err(|why| {
+        // It was loaded where it is prepared; nobody knows that place.
+        let shown = why.0.replace(&*library.path.to_string_lossy(), &path.to_string_lossy());
+        unfit(shown)
+    })?;
+    let record =
+        serde_json::to_vec_pretty(&RuntimeRecord::new(file)).map_err(anyhow::Error::from)?;
+    stage.write(RUNTIME, &record)?;
+    stage.install(&models.runtime_dir())?;
+    Ok(version)
+}
+
+/// The ONNX file at the source, and its path there.
+fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), InstallError> {
+    let known = wish.known.as_ref().map(|known| known.file.as_str());
+    let plain = &[MODEL, "onnx/model.onnx"][..];
+    let quantised =
+        &["model_optimized.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"][..];
+    let others = if wish.name.ends_with("-q") { [quantised, plain] } else { [plain, quantised] };
+    let guesses = others.into_iter().flatten().copied().filter(|_| !wish.pinned);
+    for path in known.into_iter().chain(guesses) {
+        if let Some(opened) = source.open(path)? {
+            return Ok((path.to_owned(), opened));
+        }
+    }
+    Err(missing(source, known.unwrap_or(MODEL)))
+}
+
+/// Files with weights beside the ONNX file `path`, and whether they must be there.
+fn external_files(wish: &Wish, path: &str) -> Vec<(String, bool)> {
+    let known = wish.known.as_ref().filter(|known| known.file == path);
+    match known {
+        Some(known) if !known.external.is_empty() || wish.pinned => {
+            known.external.iter().map(|file| (file.clone(), wish.pinned)).collect()
+        }
+        _ => ["_data", ".data"].iter().map(|end| (format!("{path}{end}"), false)).collect(),
+    }
+}
+
+fn check_onnx(stage: &Stage, wish: &Wish, name: &str) -> Result<(), InstallError> {
+    let path = stage.dir.join(MODEL);
+    let look = || -> io::Result<Option<&'static str>> {
+        let mut file = File::open(&path)?;
+        let length = file.metadata()?.len();
+        onnx::problem(&mut file, length)
+    };
+    let hint = "nothing was installed";
+    if let Some(problem) = look().with_context(|| format!("cannot read {}", path.display()))? {
+        return Err(InstallError::refused(format!("{name} {problem}"), hint));
+    }
+    let pin = wish.known.as_ref().and_then(|known| known.pin).filter(|_| wish.pinned);
+    let file = stage.files.first();
+    match (pin, file) {
+        (Some(pin), Some(file)) if file.sha256 != pin.sha256 => {
+            let message = format!(
+                "{name} is not the file that was expected: its SHA-256 is {}, not {}",
+                file.sha256, pin.sha256
+            );
+            let hint = "nothing was installed; to use it all the same, download it and give it \
+                        with --from DIR";
+            Err(InstallError::refused(message, hint))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn missing(source: &dyn Source, file: &str) -> InstallError {
+    let hint = format!(
+        "a model has {MODEL} (or onnx/{MODEL}), {TOKENIZER} and {CONFIG}; pimem model list names \
+         those that can be downloaded"
+    );
+    InstallError::refused(format!("there is no {file} in {}", source.name()), hint)
+}
+
+fn unfit(source: &dyn Source, wrong: &str) -> InstallError {
+    InstallError::refused(format!("{}: {wrong}", source.name()), "nothing was installed")
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Deletes an installed model; `false` when there is none.
+pub fn remove(models: &Models, name: &str) -> Result<bool, InstallError> {
+    let dir = models.dir(name);
+    if !catalog::is_usable(name) || !dir.is_dir() {
+        return Ok(false);
+    }
+    read::guard(&models.root(), &dir)?;
+    atomic::remove_dir(&dir)?;
+    Ok(true)
+}

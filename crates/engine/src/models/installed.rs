@@ -1,0 +1,325 @@
+//! Installed models: where they are, whether they are whole, and how one is opened.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    fastembed,
+    runtime::{self, Library, Origin},
+    worker::{Program, Worker},
+};
+use crate::store::read;
+use pimem_core::embed::{
+    catalog,
+    model::{Embedder, Model, Unavailable},
+};
+
+/// A model's own file in its directory.
+pub const MANIFEST: &str = "pimem-model.json";
+/// The record of an installed library.
+pub const RUNTIME: &str = "pimem-runtime.json";
+/// No model gives more numbers; a damaged record must not decide how much memory is taken.
+pub const MAX_DIMENSION: usize = 1 << 16;
+/// The first key of both.
+const SCHEMA: &str = "pimem.installed/1";
+/// Tokens of a text that are looked at; what comes after them has no influence. A memory is
+/// shorter, and ONNX Runtime's time for a query hardly grows below this: 27 ms for 10 words, 54 ms
+/// for 170.
+pub const MAX_TOKENS: usize = 256;
+/// How long a trial may take.
+pub const TRIAL: Duration = Duration::from_mins(1);
+
+/// A file as it was installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its name, without a directory.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256 in hexadecimal.
+    pub sha256: String,
+}
+
+/// What is known about an installed model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    schema: String,
+    /// The model.
+    pub model: Model,
+    /// Where it came from.
+    pub source: String,
+    /// Tokens of a text that are looked at.
+    pub max_tokens: usize,
+    /// The output to take, where it is not the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Its files.
+    pub files: Vec<FileRecord>,
+}
+
+impl Manifest {
+    /// A manifest whose model gets a revision that stands for the files and how they are used.
+    pub fn new(
+        mut model: Model,
+        source: String,
+        output: Option<String>,
+        files: Vec<FileRecord>,
+    ) -> Self {
+        let mut hash = Sha256::new();
+        for file in &files {
+            hash.update(format!("{} {}\n", file.name, file.sha256));
+        }
+        hash.update(format!("{MAX_TOKENS} {}", output.as_deref().unwrap_or_default()));
+        model.revision = hex(&hash.finalize()).chars().take(16).collect();
+        Self { schema: SCHEMA.to_owned(), model, source, max_tokens: MAX_TOKENS, output, files }
+    }
+
+    /// The manifest in a model's directory; `None` when there is none.
+    pub fn read(dir: &Path) -> Result<Option<Self>, Unavailable> {
+        let manifest: Option<Self> = document(dir, MANIFEST)?;
+        let fits = |it: &Self| it.schema == SCHEMA && it.model.dimension <= MAX_DIMENSION;
+        Ok(manifest.filter(fits))
+    }
+
+    /// What is wrong with the files by their sizes, which costs next to nothing.
+    fn damage(&self, dir: &Path) -> Option<String> {
+        self.files.iter().find_map(|file| file.damage(dir))
+    }
+}
+
+impl FileRecord {
+    fn damage(&self, dir: &Path) -> Option<String> {
+        let path = dir.join(&self.name);
+        match fs::metadata(&path) {
+            Ok(meta) if meta.is_file() && meta.len() == self.size => None,
+            Ok(_) => Some(format!("{} is damaged", path.display())),
+            Err(_) => Some(format!("{} is missing", path.display())),
+        }
+    }
+
+    /// The same, reading all of the file.
+    pub fn deep_damage(&self, dir: &Path) -> Option<String> {
+        let path = dir.join(&self.name);
+        let shallow = self.damage(dir);
+        shallow.or_else(|| match digest(&path) {
+            Ok(sha256) if sha256 == self.sha256 => None,
+            Ok(_) => Some(format!("{} is damaged", path.display())),
+            Err(error) => Some(format!("cannot read {}: {error}", path.display())),
+        })
+    }
+}
+
+/// What is known about the installed library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuntimeRecord {
+    schema: String,
+    /// The library.
+    pub file: FileRecord,
+}
+
+impl RuntimeRecord {
+    /// A record.
+    pub fn new(file: FileRecord) -> Self {
+        Self { schema: SCHEMA.to_owned(), file }
+    }
+}
+
+/// The models and the library of this user.
+#[derive(Debug, Clone)]
+pub struct Models {
+    cache: PathBuf,
+    setting: Option<PathBuf>,
+    variable: Option<PathBuf>,
+    program: PathBuf,
+}
+
+impl Models {
+    /// `cache` is the user's cache directory, `setting` the value of `embedding.runtime`,
+    /// `variable` that of `ORT_DYLIB_PATH`, and `program` this one.
+    pub fn new(cache: &Path, setting: &str, variable: Option<&OsStr>, program: PathBuf) -> Self {
+        let setting = Some(setting).filter(|setting| !setting.is_empty()).map(PathBuf::from);
+        let variable = variable.map(PathBuf::from);
+        Self { cache: cache.join("pimem"), setting, variable, program }
+    }
+
+    /// Where models are.
+    pub fn root(&self) -> PathBuf {
+        self.cache.join("models")
+    }
+
+    /// Where a model is or would be.
+    pub fn dir(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    /// Where the installed library is.
+    pub fn runtime_dir(&self) -> PathBuf {
+        self.cache.join("runtime")
+    }
+
+    /// Names of installed models, sorted.
+    pub fn installed(&self) -> Vec<String> {
+        let found = fs::read_dir(self.root()).into_iter().flatten().flatten();
+        let names = found.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter(|name| catalog::is_usable(name) && self.dir(name).join(MANIFEST).is_file())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// What is known about an installed model; no process is started.
+    pub fn manifest(&self, name: &str) -> Result<Manifest, Unavailable> {
+        let name = catalog::canonical(name);
+        let missing =
+            || Unavailable(format!("the model {name} is not installed (pimem model pull {name})"));
+        if !catalog::is_usable(&name) {
+            return Err(Unavailable(format!("there is no model {name:?}")));
+        }
+        Manifest::read(&self.dir(&name))?.ok_or_else(missing)
+    }
+
+    /// Opens an installed model, if its files have the sizes they had and there is a library. Its
+    /// process starts with the first text. `deadline` includes that, and is for all calls together.
+    pub fn open(
+        &self,
+        name: &str,
+        deadline: Option<Duration>,
+    ) -> Result<Box<dyn Embedder>, Unavailable> {
+        let manifest = self.manifest(name)?;
+        let dir = self.dir(&manifest.model.id);
+        if let Some(damage) = manifest.damage(&dir) {
+            return Err(Unavailable(damage));
+        }
+        let library = self.library()?;
+        Ok(Box::new(self.worker(manifest.model, &dir, &library, deadline)))
+    }
+
+    /// The process that serves the model in `dir`.
+    pub fn worker(
+        &self,
+        model: Model,
+        dir: &Path,
+        library: &Library,
+        deadline: Option<Duration>,
+    ) -> Worker {
+        Worker::new(model, self.child(library, Some(dir)), deadline)
+    }
+
+    fn child(&self, library: &Library, dir: Option<&Path>) -> Program {
+        let mut args = vec!["model".into(), "embed".into(), "--runtime".into()];
+        args.push(library.path.clone().into_os_string());
+        args.extend(dir.map(|dir| dir.as_os_str().to_owned()));
+        Program { path: self.program.clone(), args }
+    }
+
+    /// The version of a library; loading it is left to another process.
+    pub fn version(&self, library: &Library) -> Result<String, Unavailable> {
+        let nothing = catalog::model("", 2, pimem_core::embed::model::Pooling::Mean);
+        let mut worker = Worker::new(nothing, self.child(library, None), Some(TRIAL));
+        let numbers: Vec<String> = worker.raw("")?.iter().map(ToString::to_string).collect();
+        Ok(numbers.join("."))
+    }
+
+    /// The library to load: the one that is named, else the installed one, else the system's.
+    pub fn library(&self) -> Result<Library, Unavailable> {
+        if !fastembed::INCLUDED {
+            return Err(Unavailable("this build has no models but static".to_owned()));
+        }
+        let named = [(&self.setting, Origin::Setting), (&self.variable, Origin::Variable)];
+        for (path, origin) in named {
+            let Some(path) = path else { continue };
+            let library = Library { path: path.clone(), origin };
+            runtime::check(path)
+                .map_err(|wrong| Unavailable(format!("{wrong} ({})", origin.name())))?;
+            return Ok(library);
+        }
+        let record: Option<RuntimeRecord> = document(&self.runtime_dir(), RUNTIME)?;
+        if let Some(RuntimeRecord { file, .. }) = record {
+            let path = self.runtime_dir().join(&file.name);
+            return match file.damage(&self.runtime_dir()) {
+                Some(damage) => Err(Unavailable(damage)),
+                None => Ok(Library { path, origin: Origin::Installed }),
+            };
+        }
+        let library = runtime::of_system().ok_or_else(|| {
+            Unavailable(
+                "there is no ONNX Runtime library (pimem model pull --runtime PATH)".to_owned(),
+            )
+        })?;
+        runtime::check(&library.path).map_err(Unavailable)?;
+        Ok(library)
+    }
+}
+
+/// Reads one of our own records. One that cannot be understood counts as none.
+fn document<T: for<'a> Deserialize<'a>>(dir: &Path, name: &str) -> Result<Option<T>, Unavailable> {
+    match read::file(dir, &dir.join(name), read::MAX_FILE) {
+        Ok(bytes) => Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok())),
+        Err(problem) => Err(Unavailable(problem.to_string())),
+    }
+}
+
+/// SHA-256 of a file, in hexadecimal.
+pub fn digest(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hex(&hash.finalize()));
+        }
+        hash.update(buffer.get(..read).unwrap_or_default());
+    }
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Serves texts from standard input in this process: the child that [`Models::worker`] starts.
+pub fn serve(
+    library: &Path,
+    dir: Option<&Path>,
+    input: &mut dyn io::BufRead,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let loaded = match dir {
+        None => fastembed::version(library).map(|version| (None, version)),
+        Some(dir) => fastembed::load(library, dir).map(|session| (Some(session), Vec::new())),
+    };
+    let (mut session, version) = match loaded {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+            write(&serde_json::json!({ "error": error }).to_string())?;
+            anyhow::bail!(error);
+        }
+    };
+    let mut line = String::new();
+    while input.read_line(&mut line).context("cannot read standard input")? > 0 {
+        let text: String =
+            serde_json::from_str(&line).context("a line of standard input is no JSON string")?;
+        let answer = match &mut session {
+            None => Ok(version.clone()),
+            Some(session) => session.embed(&text),
+        };
+        match answer {
+            Ok(vector) => write(&serde_json::to_string(&vector)?)?,
+            Err(error) => write(&serde_json::json!({ "error": error }).to_string())?,
+        }
+        line.clear();
+    }
+    Ok(())
+}

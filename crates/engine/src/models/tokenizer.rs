@@ -1,0 +1,183 @@
+//! The JSON files of a model: what must be in them, and what can be filled in.
+
+use serde_json::{Value, json};
+
+use pimem_core::embed::model::Pooling;
+
+/// Tokens of a text where nothing says how many a model can take.
+const MAX_LENGTH: u64 = 512;
+
+/// The files as they were found.
+pub struct Files {
+    /// `tokenizer.json`.
+    pub tokenizer: Vec<u8>,
+    /// `config.json`.
+    pub config: Vec<u8>,
+    /// `special_tokens_map.json`.
+    pub special: Option<Vec<u8>>,
+    /// `tokenizer_config.json`.
+    pub tokenizer_config: Option<Vec<u8>>,
+}
+
+/// The files as fastembed takes them.
+#[derive(Debug)]
+pub struct Parts {
+    /// `tokenizer.json`.
+    pub tokenizer: Vec<u8>,
+    /// `config.json`.
+    pub config: Vec<u8>,
+    /// `special_tokens_map.json`.
+    pub special: Vec<u8>,
+    /// `tokenizer_config.json`.
+    pub tokenizer_config: Vec<u8>,
+    /// Numbers in a vector, if the configuration says it.
+    pub dimension: Option<usize>,
+}
+
+/// Checks the files, and fills in what fastembed insists on and others leave out.
+pub fn complete(files: Files) -> Result<Parts, String> {
+    let tokenizer = object("tokenizer.json", &files.tokenizer)?;
+    let config = object("config.json", &files.config)?;
+    let Some(words) = words(&tokenizer) else {
+        return Err("tokenizer.json is not the file of a tokenizer".to_owned());
+    };
+    let room = config.get("vocab_size").and_then(Value::as_u64);
+    // Some models number a special token or two beyond what they say.
+    if let Some(room) = room.filter(|room| words > room.saturating_add(room / 100)) {
+        return Err(format!(
+            "tokenizer.json belongs to another model: it has {words} tokens, and the model {room}"
+        ));
+    }
+    let special = match files.special {
+        Some(bytes) => object("special_tokens_map.json", &bytes).map(|_| bytes)?,
+        None => b"{}\n".to_vec(),
+    };
+    let tokenizer_config = match files.tokenizer_config {
+        Some(bytes) => {
+            let held = object("tokenizer_config.json", &bytes)?;
+            completed(&held, &tokenizer, &config).unwrap_or(bytes)
+        }
+        None => completed(&json!({}), &tokenizer, &config).unwrap_or_default(),
+    };
+    let dimension = ["hidden_size", "d_model", "n_embd", "dim"]
+        .iter()
+        .find_map(|key| config.get(key).and_then(Value::as_u64))
+        .and_then(|size| usize::try_from(size).ok())
+        .filter(|size| (1..=super::installed::MAX_DIMENSION).contains(size));
+    let Files { tokenizer, config, .. } = files;
+    Ok(Parts { tokenizer, config, special, tokenizer_config, dimension })
+}
+
+/// `tokenizer_config.json` with what it lacks; `None` when it lacks nothing.
+fn completed(held: &Value, tokenizer: &Value, config: &Value) -> Option<Vec<u8>> {
+    let mut after = held.as_object()?.clone();
+    let before = after.len();
+    if after.get("model_max_length").and_then(Value::as_f64).is_none() {
+        let positions = config.get("max_position_embeddings").and_then(Value::as_u64);
+        after.remove("model_max_length");
+        after.insert("model_max_length".to_owned(), json!(positions.unwrap_or(MAX_LENGTH)));
+    }
+    let pad = after.get("pad_token").unwrap_or(&Value::Null);
+    if pad.as_str().or_else(|| pad.get("content")?.as_str()).is_none() {
+        let named = tokenizer.pointer("/padding/pad_token").and_then(Value::as_str);
+        let pad = named.or_else(|| ["[PAD]", "<pad>"].into_iter().find(|pad| has(tokenizer, pad)));
+        after.remove("pad_token");
+        after.insert("pad_token".to_owned(), json!(pad.unwrap_or("[PAD]")));
+    }
+    let changed = after.len() != before || Value::Object(after.clone()) != *held;
+    changed.then(|| serde_json::to_vec_pretty(&after).unwrap_or_default())
+}
+
+/// Whether a special token is in the tokenizer's list.
+fn has(tokenizer: &Value, token: &str) -> bool {
+    let added = tokenizer.get("added_tokens").and_then(Value::as_array);
+    let is_it = |added: &Value| added.get("content").and_then(Value::as_str) == Some(token);
+    added.is_some_and(|added| added.iter().any(is_it))
+}
+
+/// How many tokens a tokenizer numbers: the highest number and 1.
+fn words(tokenizer: &Value) -> Option<u64> {
+    let vocabulary = tokenizer.pointer("/model/vocab")?;
+    if let Some(list) = vocabulary.as_array() {
+        return Some(list.len() as u64);
+    }
+    let highest = vocabulary.as_object()?.values().filter_map(Value::as_u64).max()?;
+    Some(highest.saturating_add(1))
+}
+
+/// Pooling as sentence-transformers writes it down in `1_Pooling/config.json`.
+pub fn pooling(text: &[u8]) -> Result<Pooling, String> {
+    let config = object("1_Pooling/config.json", text)?;
+    let on = |key: &str| config.get(key).and_then(Value::as_bool) == Some(true);
+    match (on("pooling_mode_cls_token"), on("pooling_mode_mean_tokens")) {
+        (true, false) => Ok(Pooling::Cls),
+        (false, true) => Ok(Pooling::Mean),
+        _ => Err("1_Pooling/config.json asks for neither mean nor cls pooling".to_owned()),
+    }
+}
+
+fn object(name: &str, bytes: &[u8]) -> Result<Value, String> {
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(_) => Err(format!("{name} is not a JSON object")),
+        Err(error) => Err(format!("{name} is not valid JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKENIZER: &str = r#"{"model": {"vocab": {"[PAD]": 0, "a": 1}},
+        "added_tokens": [{"id": 0, "content": "<pad>"}]}"#;
+
+    fn files(tokenizer: &str, config: &str, tokenizer_config: Option<&str>) -> Files {
+        Files {
+            tokenizer: tokenizer.into(),
+            config: config.into(),
+            special: None,
+            tokenizer_config: tokenizer_config.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_filled_in() {
+        let config = r#"{"hidden_size": 16, "max_position_embeddings": 64}"#;
+        for held in [None, Some("{}"), Some(r#"{"pad_token": null, "model_max_length": null}"#)] {
+            let parts = complete(files(TOKENIZER, config, held)).unwrap();
+            assert_eq!((parts.dimension, parts.special.as_slice()), (Some(16), &b"{}\n"[..]));
+            let after: Value = serde_json::from_slice(&parts.tokenizer_config).unwrap();
+            assert_eq!(after, json!({"model_max_length": 64, "pad_token": "<pad>"}));
+        }
+        let whole = r#"{"model_max_length": 1e30,  "pad_token": {"content": "x"}}"#;
+        let parts = complete(files(TOKENIZER, config, Some(whole))).unwrap();
+        assert_eq!(parts.tokenizer_config, whole.as_bytes(), "left as it is");
+    }
+
+    #[test]
+    fn what_does_not_fit() {
+        for (tokenizer, config, want) in [
+            ("[]", "{}", "tokenizer.json is not a JSON object"),
+            ("{}", "{}", "tokenizer.json is not the file of a tokenizer"),
+            (TOKENIZER, "<html>", "config.json is not valid JSON: expected value"),
+            (
+                TOKENIZER,
+                r#"{"vocab_size": 1}"#,
+                "tokenizer.json belongs to another model: it has 2",
+            ),
+        ] {
+            let wrong = complete(files(tokenizer, config, None)).unwrap_err();
+            assert!(wrong.starts_with(want), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pooling_of_sentence_transformers() {
+        let text = |cls: bool, mean: bool| {
+            json!({"pooling_mode_cls_token": cls, "pooling_mode_mean_tokens": mean}).to_string()
+        };
+        assert_eq!(pooling(text(true, false).as_bytes()), Ok(Pooling::Cls));
+        assert_eq!(pooling(text(false, true).as_bytes()), Ok(Pooling::Mean));
+        assert!(pooling(text(false, false).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,380 @@
+//! The few ways in which bytes reach the disk.
+//!
+//! A file is replaced whole (temporary file, fsync, rename, fsync of the directory) or appended to
+//! (one write, fsync). Nothing is written in place, and nothing is opened through a link: whoever
+//! may follow one asks [`super::read`] where it leads.
+#![expect(clippy::disallowed_methods, reason = "the one way to change the disk")]
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use anyhow::{Context, Result};
+
+/// First part of the names of temporary files. Only the holder of the lock makes them, so the next
+/// holder may delete what it finds.
+pub const TEMPORARY: &str = ".pimem-tmp-";
+
+/// Whether writes wait for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sync {
+    /// They do.
+    Full,
+    /// They do not; what can be made again, and tests.
+    None,
+    /// They do not, and only the owner may read the file: what is kept on this machine.
+    Private,
+    /// They do, and only the owner may read the file: what this machine cannot learn again.
+    PrivateFull,
+}
+
+impl Sync {
+    /// The same for files that only their owner may read.
+    #[must_use]
+    pub fn private(self) -> Self {
+        if self.waits() { Self::PrivateFull } else { Self::Private }
+    }
+
+    fn waits(self) -> bool {
+        matches!(self, Self::Full | Self::PrivateFull)
+    }
+
+    fn is_private(self) -> bool {
+        matches!(self, Self::Private | Self::PrivateFull)
+    }
+}
+
+/// Replaces `path` by `bytes`; `recheck` may still call it off, just before the rename.
+pub fn replace_file(
+    path: &Path,
+    bytes: &[u8],
+    sync: Sync,
+    recheck: impl FnOnce() -> Result<bool>,
+) -> Result<bool> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let temporary = dir.join(format!("{TEMPORARY}{:08x}", random()? & 0xffff_ffff));
+    let done = write_new(&temporary, path, bytes, sync)
+        .with_context(|| format!("cannot write {}", temporary.display()))
+        .and_then(|()| {
+            if !recheck()? {
+                return Ok(false);
+            }
+            fs::rename(&temporary, path)
+                .with_context(|| format!("cannot replace {}", path.display()))?;
+            Ok(true)
+        });
+    if !matches!(done, Ok(true)) {
+        // The next holder of the lock sweeps what cannot be removed now.
+        drop(fs::remove_file(&temporary));
+        return done;
+    }
+    if sync.waits() {
+        sync_dir(dir)?;
+    }
+    Ok(true)
+}
+
+fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if sync.is_private() {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    let mut file = options.open(temporary)?;
+    // A link is about to be replaced, and has no mode worth keeping.
+    if let Some(meta) = fs::symlink_metadata(target).ok().filter(fs::Metadata::is_file) {
+        file.set_permissions(meta.permissions())?;
+    }
+    file.write_all(bytes)?;
+    if sync.waits() {
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// How often an appender without a lock looks at a last line that has no end: another process may be
+/// in the middle of its write.
+const LOOKS: u32 = 32;
+
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// Gives a file another name in its directory.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).with_context(|| format!("cannot rename {}", from.display()))
+}
+
+/// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
+/// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
+/// there, ending a line that only looked torn leaves an empty one.
+pub fn append_lines(path: &Path, lines: &(impl AsRef<[u8]> + ?Sized), sync: Sync) -> Result<()> {
+    append_below(path, String::new, lines, sync)
+}
+
+/// The same for a file that begins with a line of its own.
+pub fn append_below(
+    path: &Path,
+    head: impl Fn() -> String,
+    lines: &(impl AsRef<[u8]> + ?Sized),
+    sync: Sync,
+) -> Result<()> {
+    let lines = lines.as_ref();
+    let append = || -> io::Result<bool> {
+        let (mut file, is_new) = match open_at_end(path, sync, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (open_at_end(path, sync, true)?, true)
+            }
+            opened => (opened?, false),
+        };
+        let length = file.seek(SeekFrom::End(0))?;
+        let mut bytes = if length == 0 { head().into_bytes() } else { Vec::new() };
+        bytes.reserve(lines.len() + 1);
+        let mut looks = if sync == Sync::Private { LOOKS } else { 1 };
+        while length > 0 && looks > 0 && !ends_a_line(&mut file)? {
+            looks -= 1;
+            if looks == 0 {
+                bytes.push(b'\n');
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        bytes.extend_from_slice(lines);
+        if let Err(error) = file.write_all(&bytes) {
+            drop(file.set_len(length));
+            return Err(error);
+        }
+        if sync.waits() {
+            file.sync_data()?;
+        }
+        Ok(is_new)
+    };
+    let is_new = append().with_context(|| format!("cannot append to {}", path.display()))?;
+    if is_new && sync.waits() {
+        sync_dir(path.parent().unwrap_or(Path::new(".")))?;
+    }
+    Ok(())
+}
+
+/// Makes a directory and those above it, each known to the one that it is in before this returns
+/// where writes wait for the disk.
+pub fn create_dir(path: &Path, sync: Sync) -> Result<()> {
+    make_dir(path, sync).with_context(|| format!("cannot create {}", path.display()))
+}
+
+fn make_dir(path: &Path, sync: Sync) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    if sync.is_private() {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    let made = match (builder.create(path), path.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            make_dir(parent, sync)?;
+            builder.create(path)
+        }
+        (made, _) => made,
+    };
+    match made {
+        Ok(()) if sync.waits() => sync_parent(path),
+        // Another process may have been faster.
+        Err(error) if !path.is_dir() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Syncs the directory that a new one is in. One that may be written and not read, which nobody can
+/// sync, is left to the system.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match try_sync_dir(parent.unwrap_or(Path::new("."))) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Writes a file that is not there yet.
+pub fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
+    if path.exists() {
+        return Ok(false);
+    }
+    replace_file(path, text.as_bytes(), sync, || Ok(true))
+}
+
+/// Opens a file to append to it, made when there is none: one that locks are taken on, which is never
+/// renamed and never deleted, or the log of another process.
+///
+/// # Errors
+/// [`is_link`] tells a link, which is not followed.
+pub fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
+    open_at_end(path, sync, true)
+}
+
+fn open_at_end(path: &Path, sync: Sync, create: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(create);
+    #[cfg(unix)]
+    if sync.is_private() {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    open_no_link(&mut options, path)
+}
+
+/// Opens a file to read it, unless it has become a link since it was looked at.
+pub fn open_to_read(path: &Path) -> io::Result<File> {
+    open_no_link(OpenOptions::new().read(true), path)
+}
+
+fn open_no_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// Tells the failure to open a link.
+#[cfg(unix)]
+pub fn is_link(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    [Errno::LOOP, Errno::MLINK].iter().any(|no| error.raw_os_error() == Some(no.raw_os_error()))
+}
+
+#[cfg(not(unix))]
+pub fn is_link(_: &io::Error) -> bool {
+    false
+}
+
+/// Deletes temporary files that a killed process left. The caller holds the lock.
+pub fn sweep(dir: &Path) {
+    // What cannot be listed now is swept by the next one.
+    drop(sweep_with(dir, drop));
+}
+
+/// The same, giving the names of what stays.
+pub fn sweep_and_list(dir: &Path) -> io::Result<Vec<OsString>> {
+    let mut kept = Vec::new();
+    sweep_with(dir, |name| kept.push(name))?;
+    Ok(kept)
+}
+
+/// Whether there are temporary files, of killed processes or of those at work.
+pub fn has_litter(dir: &Path) -> bool {
+    let mut names = fs::read_dir(dir).into_iter().flatten().flatten();
+    names.any(|entry| is_temporary(&entry.file_name()))
+}
+
+fn is_temporary(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+}
+
+fn sweep_with(dir: &Path, mut keep: impl FnMut(OsString)) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if is_temporary(&name) {
+            drop(fs::remove_file(entry.path()));
+        } else {
+            keep(name);
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a file of the cache.
+pub fn remove_derived(path: &Path) {
+    drop(fs::remove_file(path));
+}
+
+/// Deletes a file that must not come back.
+pub fn remove_file(path: &Path, sync: Sync) -> io::Result<()> {
+    fs::remove_file(path)?;
+    if sync.waits() { sync_parent(path) } else { Ok(()) }
+}
+
+/// Deletes a directory, if nothing is in it.
+pub fn remove_empty_dir(path: &Path) -> bool {
+    fs::remove_dir(path).is_ok()
+}
+
+/// Makes a directory with a name of its own in `parent`, for its owner only, in which something can
+/// be prepared for [`install_dir`].
+pub fn temporary_dir(parent: &Path) -> Result<PathBuf> {
+    create_dir(parent, Sync::Private)?;
+    let path = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
+    create_dir(&path, Sync::Private)?;
+    Ok(path)
+}
+
+/// A new file in a temporary directory, for its owner only. Who wrote it syncs it.
+pub fn new_file(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path).with_context(|| format!("cannot create {}", path.display()))
+}
+
+/// Makes a prepared directory `target`; what was there is deleted.
+pub fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
+    let parent = target.parent().unwrap_or(Path::new("."));
+    let old = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
+    // A directory that is not empty cannot be renamed over.
+    let replaced = fs::rename(target, &old).is_ok();
+    let renamed = fs::rename(prepared, target);
+    if renamed.is_err() && replaced {
+        drop(fs::rename(&old, target));
+    }
+    renamed.with_context(|| format!("cannot create {}", target.display()))?;
+    if replaced {
+        drop(fs::remove_dir_all(&old));
+    }
+    sync_dir(parent)
+}
+
+/// Deletes a directory of the cache with all that is in it.
+pub fn remove_dir(path: &Path) -> Result<()> {
+    fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
+}
+
+/// Deletes temporary directories that a killed process left; those since `recent` may be in use.
+pub fn sweep_dirs(parent: &Path, recent: SystemTime) {
+    let Ok(found) = fs::read_dir(parent) else { return };
+    for entry in found.flatten() {
+        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        let modified = entry.metadata().and_then(|meta| meta.modified());
+        if is_temporary && modified.is_ok_and(|modified| modified < recent) {
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// A random number for names and ids.
+pub fn random() -> Result<u128> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;
+    Ok(u128::from_le_bytes(bytes))
+}
+
+fn sync_dir(dir: &Path) -> Result<()> {
+    try_sync_dir(dir).with_context(|| format!("cannot sync {}", dir.display()))
+}
+
+fn try_sync_dir(dir: &Path) -> io::Result<()> {
+    if cfg!(windows) { Ok(()) } else { File::open(dir)?.sync_all() }
+}

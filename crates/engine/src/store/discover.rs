@@ -1,0 +1,176 @@
+//! Which directory is the store: discovery, without any process or write.
+
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use super::gitlink::{self, Git};
+use pimem_core::model::hash::short_sha256;
+
+/// Name of the store below a project's root.
+const STORE: &str = ".pi/memory";
+
+/// What discovery looks at.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// A store named by flag or variable.
+    pub named: Option<PathBuf>,
+    /// A user store named by variable.
+    pub user: Option<PathBuf>,
+    /// Directories that discovery does not enter from below, nor goes above.
+    pub ceilings: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The project's store, if there is one: named, or of the nearest ancestor, or of the main
+    /// work tree.
+    pub fn project(&self) -> Option<PathBuf> {
+        if let Some(named) = &self.named {
+            return Some(self.cwd.join(named));
+        }
+        let mut main = None;
+        for dir in self.ancestors() {
+            let store = dir.join(STORE);
+            if is_there(&store) {
+                return Some(store);
+            }
+            match gitlink::look(dir) {
+                Git::Submodule => break,
+                Git::Linked(work_tree) => main = main.or(work_tree),
+                Git::None | Git::Repository => {}
+            }
+        }
+        main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| is_there(dir))
+    }
+
+    /// Where a project's store would be made: at the root of the work tree (of the main one, so
+    /// that all linked ones share it), else in the working directory. `None` for the home
+    /// directory, which is no project.
+    pub fn new_project(&self) -> Option<PathBuf> {
+        if let Some(named) = &self.named {
+            return Some(self.cwd.join(named));
+        }
+        let mut root = self.cwd.as_path();
+        let main;
+        for dir in self.ancestors() {
+            match gitlink::look(dir) {
+                Git::None => continue,
+                Git::Repository | Git::Submodule | Git::Linked(None) => root = dir,
+                Git::Linked(Some(work_tree)) => {
+                    main = work_tree;
+                    root = &main;
+                }
+            }
+            break;
+        }
+        (!self.is_home(root)).then(|| root.join(STORE))
+    }
+
+    /// The root of the project that the working directory is in: of the work tree, or where the
+    /// store is, or the directory itself. `None` for the home directory, which is no project.
+    pub fn root(&self) -> Option<&Path> {
+        let is_root =
+            |dir: &&Path| !matches!(gitlink::look(dir), Git::None) || is_there(&dir.join(STORE));
+        let root = self.ancestors().find(is_root).unwrap_or(&self.cwd);
+        (!self.is_home(root)).then_some(root)
+    }
+
+    /// Whether a directory is in a work tree of git, and may hold what somebody else has written.
+    pub fn in_work_tree(&self, dir: &Path) -> bool {
+        let real = real(dir);
+        let mut above = real.ancestors().take_while(|dir| !self.is_ceiling(dir));
+        above.any(|dir| std::fs::symlink_metadata(dir.join(".git")).is_ok())
+    }
+
+    /// The user's store, whether it exists or not.
+    pub fn user(&self) -> Option<PathBuf> {
+        match &self.user {
+            Some(user) => Some(self.cwd.join(user)),
+            None => self.home.as_ref().map(|home| home.join(".pi/agent/memory")),
+        }
+    }
+
+    /// The working directory and what is above it, up to a ceiling or a file-system boundary,
+    /// without the home directory.
+    pub fn ancestors(&self) -> impl Iterator<Item = &Path> {
+        let home = self.home.as_deref().and_then(identity);
+        let here = identity(&self.cwd);
+        self.cwd
+            .ancestors()
+            .map(|dir| (dir, identity(dir)))
+            .enumerate()
+            .take_while(move |(depth, (dir, id))| {
+                // As with git: a ceiling does not exclude the working directory itself.
+                let same_device = id.map(|id| id.0) == here.map(|here| here.0);
+                *depth == 0 || (!self.is_ceiling(dir) && same_device)
+            })
+            // By identity: $HOME may be spelt through a link.
+            .filter(move |(_, (dir, id))| {
+                self.home.as_deref() != Some(dir) && (id.is_none() || *id != home)
+            })
+            .map(|(_, (dir, _))| dir)
+    }
+
+    /// The root of the git work tree that `dir` lies in, not above a ceiling.
+    pub fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
+        self.above(dir).find(|dir| gitlink::look(dir) != Git::None)
+    }
+
+    /// A directory and those above it, up to a ceiling.
+    pub(super) fn above<'a>(&self, dir: &'a Path) -> impl Iterator<Item = &'a Path> {
+        dir.ancestors()
+            .enumerate()
+            .take_while(|(depth, dir)| *depth == 0 || !self.is_ceiling(dir))
+            .map(|(_, dir)| dir)
+    }
+
+    fn is_ceiling(&self, dir: &Path) -> bool {
+        self.ceilings.iter().any(|ceiling| ceiling == dir)
+    }
+
+    fn is_home(&self, dir: &Path) -> bool {
+        let home = self.home.as_deref();
+        home == Some(dir) || home.and_then(identity).is_some_and(|home| identity(dir) == Some(home))
+    }
+}
+
+/// Tells a store that is there. One that cannot be looked at is, as far as anybody knows: whoever reads
+/// it finds out why.
+pub fn is_there(store: &Path) -> bool {
+    match std::fs::metadata(store) {
+        Ok(meta) => meta.is_dir(),
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
+}
+
+/// Device and inode of a directory.
+#[cfg(unix)]
+fn identity(dir: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(dir).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// Name of a store's directory in the cache: the same for every path that leads to it.
+pub fn store_key(store: &Path) -> String {
+    key_of(&real(store))
+}
+
+/// The same for a path without links.
+pub fn key_of(real: &Path) -> String {
+    short_sha256(real.as_os_str().as_encoded_bytes())
+}
+
+/// The directory that a path leads to.
+pub fn real(store: &Path) -> PathBuf {
+    std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
+}

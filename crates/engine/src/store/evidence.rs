@@ -1,0 +1,195 @@
+//! The evidence of a store: the log that is shared, and what this machine adds to it.
+//!
+//! An agent's hooks write beside the store, into `data/`, so that answering a prompt changes no file
+//! that git knows. Readers fold both. The next command that somebody types moves the lines over, in
+//! one piece: appended and synced first, deleted then, so that a kill in between leaves them twice,
+//! which the fold does not count and the next move does not repeat. Both files are written under the
+//! store's lock alone.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use anyhow::Result;
+
+use super::{
+    atomic, discover, evidence_log,
+    lock::StoreLock,
+    read::{self, Problem, ProblemKind, Unreadable},
+    snapshot::{EVIDENCE, Store},
+};
+use pimem_core::model::{entry::EntryId, hash::IdSet};
+
+/// What the two logs hold, as bytes.
+#[derive(Debug, Default)]
+pub struct Logs {
+    /// `evidence.jsonl`.
+    pub shared: Vec<u8>,
+    /// What waits on this machine to be moved into it.
+    pub local: Vec<u8>,
+}
+
+impl Logs {
+    /// Both as the one log that a move makes of them, to the byte.
+    pub fn joined(self) -> Vec<u8> {
+        let Self { mut shared, local } = self;
+        if shared.is_empty() {
+            return local;
+        }
+        if !local.is_empty() {
+            end_line(&mut shared);
+            shared.extend_from_slice(&local);
+        }
+        shared
+    }
+}
+
+fn end_line(log: &mut Vec<u8>) {
+    if log.last().is_some_and(|last| *last != b'\n') {
+        log.push(b'\n');
+    }
+}
+
+impl Store {
+    /// The name of this machine's log in `data/`. Stores that are not called `memory` may have a
+    /// neighbour with the same `data/`.
+    fn local_name(&self) -> String {
+        let is_plain = self.dir.file_name().is_some_and(|name| name == "memory");
+        if is_plain {
+            return EVIDENCE.to_owned();
+        }
+        let real = discover::real(&self.dir);
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        format!("evidence-{name}.jsonl")
+    }
+
+    /// This machine's log as messages name it, from the store.
+    pub fn local_log_name(&self) -> String {
+        format!("../data/{}", self.local_name())
+    }
+
+    /// Where this machine's log is. `None` where `data/` leads out of the project: nothing was ever
+    /// written there.
+    pub fn local_log(&self) -> Option<PathBuf> {
+        let dir = self.data_dir();
+        self.guard_data(&dir).ok().map(|()| dir.join(self.local_name()))
+    }
+
+    /// Reads both logs, in the order that misses nothing while lines are moved.
+    pub fn logs(&self) -> Result<Logs, Problem> {
+        let local = self.read_local_log()?;
+        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG)?;
+        Ok(Logs { shared: shared.unwrap_or_default(), local })
+    }
+
+    /// All evidence, as one log. An event may stand in it twice.
+    pub fn log(&self) -> Result<Vec<u8>, Problem> {
+        self.logs().map(Logs::joined)
+    }
+
+    fn read_local_log(&self) -> Result<Vec<u8>, Problem> {
+        let Some(path) = self.local_log() else { return Ok(Vec::new()) };
+        match read::file(&self.data_dir(), &path, read::MAX_LOG) {
+            // Where nobody can enter `data/`, or it is no directory, hooks write to the log.
+            Err(Problem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
+            bytes => bytes.map(Option::unwrap_or_default),
+        }
+    }
+
+    /// Appends lines to the log that this process writes to, and waits for the disk.
+    pub(super) fn append_events(&self, lines: &str) -> Result<()> {
+        let aside = || self.made_path(&self.local_name(), self.sync.private());
+        if let Some(path) = self.aside.then(aside).and_then(Result::ok) {
+            return atomic::append_lines(&path, lines, self.sync.private());
+        }
+        let (log, _) = read::place(&self.dir, &self.evidence()).map_err(Unreadable)?;
+        atomic::append_lines(&log, lines, self.sync)
+    }
+
+    /// Moves what hooks have noted into the log. Gives whether there was anything. What cannot be
+    /// read stays where it is, for readers to tell of.
+    ///
+    /// # Errors
+    /// When the log cannot be written; nothing is lost then.
+    pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
+        let Ok(local) = self.read_local_log() else { return Ok(false) };
+        let Some(path) = self.local_log().filter(|_| !local.is_empty()) else { return Ok(false) };
+        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG).map_err(Unreadable)?;
+        let new = unknown(&local, shared.as_deref().unwrap_or_default());
+        if !new.is_empty() {
+            let (log, _) = read::place(&self.dir, &self.evidence()).map_err(Unreadable)?;
+            atomic::append_lines(&log, &new, self.sync)?;
+        }
+        // What stays behind stands in the log as well, and is not moved twice.
+        drop(atomic::remove_file(&path, self.sync));
+        Ok(true)
+    }
+
+    /// Takes the lines about some entries out of this machine's log. Gives whether there were any.
+    pub(super) fn purge_local_log(&self, ids: &IdSet<EntryId>) -> Result<bool> {
+        let Some(path) = self.local_log() else { return Ok(false) };
+        let held = self.read_local_log().map_err(Unreadable)?;
+        let kept = evidence_log::without(&held, ids);
+        if kept.len() == held.len() {
+            return Ok(false);
+        }
+        atomic::replace_file(&path, &kept, self.sync.private(), || Ok(true))
+    }
+}
+
+/// The lines of this machine's log that are not in the other one yet.
+fn unknown(local: &[u8], shared: &[u8]) -> Vec<u8> {
+    let ours: BTreeSet<&[u8]> =
+        evidence_log::lines(local).filter(|line| !line.is_empty()).collect();
+    let there: BTreeSet<&[u8]> =
+        evidence_log::lines(shared).filter_map(|line| ours.get(line).copied()).collect();
+    let mut new = Vec::with_capacity(local.len() + 1);
+    if there.is_empty() {
+        // To the byte, so that whoever has folded both knows them again.
+        new.extend_from_slice(local);
+        end_line(&mut new);
+        return new;
+    }
+    for line in evidence_log::lines(local).filter(|line| !line.is_empty() && !there.contains(line))
+    {
+        new.extend_from_slice(line);
+        new.push(b'\n');
+    }
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_makes_of_both_what_readers_made() {
+        for (shared, local, want) in [
+            ("", "", ""),
+            ("a\n", "", "a\n"),
+            ("a", "", "a"),
+            ("", "x\ny\n", "x\ny\n"),
+            ("a\nb\n", "x\n", "a\nb\nx\n"),
+            ("a\nto", "x\n", "a\nto\nx\n"),
+        ] {
+            let logs = Logs { shared: shared.into(), local: local.into() };
+            assert_eq!(String::from_utf8(logs.joined()).unwrap(), want);
+        }
+    }
+
+    #[test]
+    fn what_a_killed_move_left_is_not_moved_again() {
+        for (shared, local, want) in [
+            ("", "x\ny\n", "x\ny\n"),
+            ("a\nx\ny\n", "x\ny\n", ""),
+            ("a\nx\ny\n", "x\ny\nz\n", "z\n"),
+            ("a\nx\ny", "x\ny\n", ""),
+            // The append itself was cut off.
+            ("a\nx\nto", "x\ntorn\n", "torn\n"),
+            ("a\n", "x\nto", "x\nto\n"),
+            // Another branch was checked out meanwhile.
+            ("a\ny\n", "x\ny\n", "x\n"),
+        ] {
+            let new = unknown(local.as_bytes(), shared.as_bytes());
+            assert_eq!(String::from_utf8(new).unwrap(), want, "{shared:?} {local:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The evidence log as bytes: its lines, and what they fold to. Never writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::{Event, EventKind, Origin},
+        hash::{IdMap, IdSet},
+        time::Timestamp,
+        ulid::EventId,
+    },
+    score::{clock::Days, ledger::Ledger},
+};
+
+/// Bytes of a short line of the log, as most are.
+const LINE: usize = 128;
+
+/// An empty ledger for a log of so many bytes.
+pub(super) fn ledger_for(bytes: usize) -> Ledger {
+    Ledger::with_capacity(bytes / LINE)
+}
+
+/// Folds a whole log.
+pub fn fold(log: &[u8]) -> Ledger {
+    fold_until(log, Timestamp(i64::MAX))
+}
+
+/// Folds what a log says of the time up to a moment, that included.
+pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
+    let mut ledger = ledger_for(log.len());
+    for event in lines(log).filter_map(event).filter(|event| event.ts <= moment) {
+        ledger.fold(&event);
+    }
+    ledger
+}
+
+/// The days on which something happened to an entry, as [`Ledger::days`] tells them.
+pub(super) fn days(log: &[u8]) -> Days {
+    let known = lines(log).filter_map(event).filter(|event| event.kind != EventKind::Unknown);
+    known.map(|event| event.ts).collect()
+}
+
+/// The events of a log with their lines, by entry, each once.
+pub fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
+    let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();
+    let mut known = BTreeSet::new();
+    for line in lines(log).filter_map(|line| str::from_utf8(line).ok()) {
+        if let Some(event) = Event::read(line.trim())
+            && known.insert((event.id, event.fingerprint()))
+        {
+            found.entry(event.entry).or_default().push((event, line.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// A log without the lines about some entries.
+pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(log.len());
+    for line in log.split_inclusive(|byte| *byte == b'\n') {
+        if event(line.trim_ascii_end()).is_none_or(|event| !ids.contains(&event.entry)) {
+            kept.extend_from_slice(line);
+        }
+    }
+    kept
+}
+
+/// The entries that some lines of a log are about; `None` when other entries may depend on them,
+/// as they do on edits and merges, and on what takes them back.
+pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
+    let plain = |event: &Event| {
+        use EventKind::{Edit, Merge, Retract};
+        !matches!(event.kind, Edit(..) | Merge(_) | Retract(_))
+    };
+    lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
+}
+
+/// How many events a log has.
+pub fn count(log: &[u8]) -> usize {
+    lines(log).filter_map(event).count()
+}
+
+/// The lines of the log, without their ends.
+pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = memchr::memchr_iter(b'\n', log).chain([log.len()]);
+    ends.scan(0, move |start, end| {
+        let line = log.get(*start..end);
+        *start = end + 1;
+        line
+    })
+}
+
+/// The event on a line of the log.
+pub(super) fn event(line: &[u8]) -> Option<Event> {
+    Event::read_bytes(line)
+}
+
+/// Where `wanted` entries stood, by the latest event that says so.
+pub(super) fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
+    let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
+    for line in lines(log) {
+        if plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+            continue;
+        }
+        let Some(event) = str::from_utf8(line).ok().and_then(Event::read_whole) else { continue };
+        let at = (event.ts, event.id);
+        if let EventKind::Add(_, Some(origin)) | EventKind::Edit(_, Some(origin)) = event.kind
+            && wanted.contains(&event.entry)
+            && found.get(&event.entry).is_none_or(|(known, _)| *known < at)
+        {
+            found.insert(event.entry, (at, *origin));
+        }
+    }
+    found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
+}
+
+/// The entry of an `add` or `reinforce` line as pimem writes it, from its fixed place in the line.
+pub(super) fn plain_entry(line: &[u8]) -> Option<EntryId> {
+    const ENTRY: std::ops::Range<usize> = 76..92;
+    const OP: &[u8] = b"\",\"op\":\"";
+    let rest = line.get(ENTRY.end..)?.strip_prefix(OP)?;
+    if !rest.starts_with(b"add\"") && !rest.starts_with(b"reinforce\"") {
+        return None;
+    }
+    EntryId::read(line.get(ENTRY)?)
+}

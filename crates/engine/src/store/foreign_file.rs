@@ -1,0 +1,240 @@
+//! Files of other programs, edited on the user's behalf: read and replaced as a whole, by one of
+//! us at a time.
+//!
+//! A link is followed to its file, as those who keep their settings in one repository want it; in
+//! a project, which may come from anywhere, only to files of the project.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    atomic::{self, Sync},
+    lock::{LockError, StoreLock},
+    read::{self, Problem, ProblemKind},
+};
+
+/// How often an edit is begun anew because the file changed meanwhile.
+const TRIES: usize = 5;
+/// The list of directories that we made.
+const MADE: &str = "made";
+
+/// Why a file is as it was.
+#[derive(Debug)]
+pub enum Trouble {
+    /// It cannot be read.
+    Unreadable(Problem),
+    /// A link out of the project.
+    Outside(PathBuf),
+    /// A link to nothing.
+    Dangling(PathBuf),
+    /// Its owner wants no changes.
+    ReadOnly(PathBuf),
+    /// Somebody else changes it all the time.
+    Restless(PathBuf),
+    /// It cannot be written.
+    Unwritable(PathBuf, anyhow::Error),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(problem) => write!(f, "{problem}"),
+            Self::Outside(path) => {
+                write!(f, "{} is behind a link that leads out of the project", path.display())
+            }
+            Self::Dangling(path) => write!(f, "{} is a link to nothing", path.display()),
+            Self::ReadOnly(path) => write!(f, "{} is read-only", path.display()),
+            Self::Restless(path) => write!(f, "{} changes all the time", path.display()),
+            Self::Unwritable(path, error) => {
+                write!(f, "cannot change {}: {error:#}", path.display())
+            }
+        }
+    }
+}
+
+impl Trouble {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable(problem) => problem.hint(),
+            Self::Outside(_) => "put a file in its place; what a project links to may be anything",
+            Self::Dangling(_) => "make the file that it should lead to",
+            Self::ReadOnly(_) => {
+                "chmod u+w lets pimem change it; where another program makes it, pimem hooks print \
+                 shows what to put there"
+            }
+            Self::Restless(_) => "try again when the agent is not running",
+            Self::Unwritable(..) => {
+                "look at the permissions; pimem hooks print shows what to put there by hand"
+            }
+        }
+    }
+}
+
+/// What becomes of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It stays.
+    Keep,
+    /// It gets these bytes.
+    Replace(Vec<u8>),
+    /// It goes.
+    Delete,
+}
+
+/// A file, found behind links.
+#[derive(Debug)]
+pub struct Foreign {
+    path: PathBuf,
+    real: PathBuf,
+}
+
+impl Foreign {
+    /// Finds a file, whether it is there or not; within a project, if one is given.
+    pub fn find(path: &Path, project: Option<&Path>) -> Result<Self, Trouble> {
+        let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let real = if is_link {
+            std::fs::canonicalize(path).map_err(|_| Trouble::Dangling(path.to_path_buf()))?
+        } else {
+            path.to_path_buf()
+        };
+        if let Some(project) = project {
+            let existing = real.ancestors().find_map(|dir| std::fs::canonicalize(dir).ok());
+            let root = std::fs::canonicalize(project).ok();
+            let inside = existing.zip(root).is_some_and(|(file, root)| file.starts_with(root));
+            if !inside {
+                return Err(Trouble::Outside(path.to_path_buf()));
+            }
+        }
+        Ok(Self { path: path.to_path_buf(), real })
+    }
+
+    /// What is in it; `None` when it is not there.
+    pub fn read(&self) -> Result<Option<Vec<u8>>, Trouble> {
+        let dir = self.real.parent().unwrap_or(Path::new("/"));
+        read::file(dir, &self.real, read::MAX_FILE).map_err(|problem| match problem.kind {
+            ProblemKind::Io(ref error) if error.contains("Not a directory") => {
+                let kind = ProblemKind::Io(format!("{} is no directory", dir.display()));
+                Trouble::Unreadable(Problem { kind, ..problem })
+            }
+            _ => Trouble::Unreadable(problem),
+        })
+    }
+
+    fn unwritable(&self, error: impl Into<anyhow::Error>) -> Trouble {
+        Trouble::Unwritable(self.path.clone(), error.into())
+    }
+}
+
+/// The right to change files of others, which one process has at a time.
+#[derive(Debug)]
+pub struct Editor {
+    dir: PathBuf,
+    _lock: StoreLock,
+}
+
+impl Editor {
+    /// Waits for the right, with the lock in the user's state directory.
+    pub fn new(state: &Path, patience: Duration) -> Result<Self, LockError> {
+        let dir = state.join("pimem/hooks");
+        atomic::create_dir(&dir, Sync::PrivateFull).map_err(|error| {
+            LockError::Io(dir.join("lock"), io::Error::other(format!("{error:#}")))
+        })?;
+        let lock = StoreLock::acquire(&dir, patience)?;
+        atomic::sweep(&dir);
+        Ok(Self { dir, _lock: lock })
+    }
+
+    /// Changes a file by what `edit` makes of it. Gives what was done.
+    pub fn change<E: From<Trouble>>(
+        &self,
+        file: &Foreign,
+        edit: impl Fn(Option<&[u8]>) -> Result<Change, E>,
+    ) -> Result<Change, E> {
+        for _ in 0..TRIES {
+            let before = file.read()?;
+            let change = edit(before.as_deref())?;
+            let done = match &change {
+                Change::Keep => true,
+                Change::Replace(bytes) => self.replace(file, before.as_deref(), bytes)?,
+                Change::Delete => self.delete(file, before.as_deref())?,
+            };
+            if done {
+                return Ok(change);
+            }
+        }
+        Err(Trouble::Restless(file.path.clone()).into())
+    }
+
+    fn replace(
+        &self,
+        file: &Foreign,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<bool, Trouble> {
+        writable(file)?;
+        let dir = file.real.parent().unwrap_or(Path::new("/"));
+        let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
+        if !missing.is_empty() {
+            let names: String = missing.iter().filter_map(|dir| line(dir)).collect();
+            let made = atomic::append_lines(&self.dir.join(MADE), &names, Sync::Private);
+            made.and_then(|()| atomic::create_dir(dir, Sync::Full))
+                .map_err(|error| file.unwritable(error))?;
+        }
+        // What a killed one of us left; nobody else has the lock.
+        atomic::sweep(dir);
+        let same = || Ok(file.read().is_ok_and(|now| now.as_deref() == before));
+        atomic::replace_file(&file.real, after, Sync::Full, same)
+            .map_err(|error| file.unwritable(error))
+    }
+
+    fn delete(&self, file: &Foreign, before: Option<&[u8]>) -> Result<bool, Trouble> {
+        writable(file)?;
+        if file.read()?.as_deref() != before {
+            return Ok(false);
+        }
+        for path in [&file.real, &file.path] {
+            match atomic::remove_file(path, Sync::Full) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(file.unwritable(error));
+                }
+                _ => {}
+            }
+        }
+        self.delete_dirs(&file.real);
+        Ok(true)
+    }
+
+    /// Deletes the directories that were made for a file, if nothing else is in them.
+    fn delete_dirs(&self, path: &Path) {
+        let list = self.dir.join(MADE);
+        let Ok(Some(bytes)) = read::file(&self.dir, &list, read::MAX_FILE) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        let mut made: Vec<&str> = text.lines().collect();
+        for dir in path.ancestors().skip(1) {
+            let Some(at) = made.iter().position(|made| Path::new(made) == dir) else { break };
+            if !atomic::remove_empty_dir(dir) {
+                break;
+            }
+            made.remove(at);
+        }
+        let rest: String = made.iter().flat_map(|dir| [dir, "\n"]).collect();
+        // A list that stays too long costs nothing: a directory goes only when it is empty.
+        drop(atomic::replace_file(&list, rest.as_bytes(), Sync::Private, || Ok(true)));
+    }
+}
+
+/// A directory as a line of the list, if it fits on one.
+fn line(dir: &Path) -> Option<String> {
+    dir.to_str().filter(|dir| !dir.contains('\n')).map(|dir| format!("{dir}\n"))
+}
+
+fn writable(file: &Foreign) -> Result<(), Trouble> {
+    // Renaming would go through, but whoever took the permission away meant it.
+    let is_read_only =
+        std::fs::metadata(&file.real).is_ok_and(|meta| meta.permissions().readonly());
+    if is_read_only { Err(Trouble::ReadOnly(file.path.clone())) } else { Ok(()) }
+}

@@ -1,0 +1,185 @@
+//! What is taken over from other directories, and what is written for other programs. Links that
+//! lead out of a directory are not followed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{
+    atomic::{self, Sync},
+    evidence_log,
+    read::{self, Problem},
+    snapshot::{Snapshot, Store, TopicFile},
+};
+use pimem_core::{
+    exchange::{File, Item, Left},
+    markdown::topic::TopicDoc,
+    model::{
+        calendar::Date,
+        category::Categories,
+        entry::EntryId,
+        event::{Cue, Event, EventKind, Provenance},
+        hash::{IdMap, IdSet},
+        time::{Now, Timestamp},
+    },
+    score::{adopt::PiScore, board::Placed, ledger::Ledger},
+};
+
+/// Pages of a directory.
+#[derive(Debug, Default)]
+pub struct Pages {
+    /// Those that are text, by name.
+    pub files: Vec<File>,
+    /// Those that are not.
+    pub left: Vec<Left>,
+    /// Those that could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Pages {
+    /// Reads the pages of a folder of `dir`, `""` being itself.
+    pub fn folder(&mut self, dir: &Path, folder: &str) {
+        match read::markdown_names(dir, &dir.join(folder)) {
+            Ok(names) => names.iter().for_each(|name| {
+                let name =
+                    if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+                self.file(dir, &name);
+            }),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Reads one page of `dir`, if it is there.
+    pub fn file(&mut self, dir: &Path, name: &str) {
+        match read::file(dir, &dir.join(name), read::MAX_FILE) {
+            Ok(Some(bytes)) => self.page(name, bytes),
+            Ok(None) => {}
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Takes a page in, if it is text.
+    pub fn page(&mut self, name: &str, bytes: Vec<u8>) {
+        let name = name.to_owned();
+        let reason = match String::from_utf8(bytes) {
+            Ok(text) if text.contains('\0') => "it is no text".to_owned(),
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+                return self.files.push(File { name, text });
+            }
+            Err(error) => format!("it is not UTF-8 (byte {})", error.utf8_error().valid_up_to()),
+        };
+        self.left.push(Left { place: name, reason });
+    }
+}
+
+/// The entries of a store with all that is known about them.
+#[derive(Debug, Default)]
+pub struct Holdings {
+    /// Entries, in the order of files and lines.
+    pub items: Vec<Item>,
+    /// Lines that are not UTF-8.
+    pub left: Vec<Left>,
+    /// The same as it was read.
+    pub snapshot: Snapshot,
+}
+
+/// What a reader goes by.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    pub now: Now,
+    pub categories: &'a Categories,
+    /// The day that ends with a moment, if one does where clocks are read.
+    pub day: fn(Timestamp) -> Option<Date>,
+}
+
+/// Events of the log by entry, and entries of which a score is known.
+type Known<'a> = (&'a IdMap<EntryId, Vec<(Event, String)>>, &'a IdSet<EntryId>);
+
+impl Store {
+    /// Reads everything about all entries. What has no evidence yet is told without any.
+    pub fn holdings(&self, reader: Reader<'_>) -> Holdings {
+        let Reader { now, categories, .. } = reader;
+        let snapshot = self.read(now, categories);
+        let log = self.log().unwrap_or_default();
+        let mut events = evidence_log::by_entry(&log);
+        let who = Provenance::adoption();
+        // What pi knew is told as pi tells it, and what is only seen today has no past to tell.
+        let mut scored = IdSet::default();
+        for event in &snapshot.adopted {
+            match event.kind {
+                EventKind::Edit(..) => {
+                    let told = (event.clone(), event.write(&who));
+                    events.entry(event.entry).or_default().push(told);
+                }
+                _ if event.ts == now.0 => {}
+                _ => drop(scored.insert(event.entry)),
+            }
+        }
+        self.told(snapshot, (&events, &scored), reader)
+    }
+
+    /// The entries of a topic file that stands alone.
+    pub fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: Reader<'_>) -> Holdings {
+        let doc = TopicDoc::parse(bytes, reader.categories);
+        let topics = vec![TopicFile { stem: stem.to_owned(), doc }];
+        let snapshot = Snapshot { topics, ..Snapshot::default() };
+        self.told(snapshot, (&IdMap::default(), &IdSet::default()), reader)
+    }
+
+    fn told(&self, snapshot: Snapshot, known: Known<'_>, reader: Reader<'_>) -> Holdings {
+        let mut held = Holdings::default();
+        for entry in snapshot.placed(self, reader.categories) {
+            let category = &reader.categories.spec(entry.category).name;
+            let place = format!("topics/{}.md:{}", entry.topic, entry.line);
+            if EntryId::of(category, entry.text.as_bytes()) == entry.id {
+                let item = told(&snapshot.ledger, known, entry, reader);
+                held.items.push(Item { place, category: Some(category.to_string()), ..item });
+            } else {
+                held.left.push(Left { place, reason: "it is not UTF-8".to_owned() });
+            }
+        }
+        held.snapshot = snapshot;
+        held
+    }
+}
+
+fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed, reader: Reader<'_>) -> Item {
+    let family = ledger.family(entry.id);
+    let events = family.iter().filter_map(|id| log.get(id)).flatten();
+    let mut events: Vec<(Event, String)> = events.cloned().collect();
+    events.sort_by_key(|(event, _)| (event.ts, event.id));
+    let evidence = ledger.evidence(reader.now, entry.id);
+    let is_known = !events.is_empty() || scored.contains(&entry.id);
+    let score = evidence.as_ref().filter(|_| is_known).map(|evidence| PiScore {
+        evidence: u32::try_from(evidence.count).unwrap_or(u32::MAX),
+        cue: evidence.cue,
+        first_seen: evidence.first_seen,
+        last_reinforced: evidence.last_reinforced,
+        user: evidence.user,
+    });
+    let until = evidence.as_ref().and_then(|evidence| evidence.until);
+    let unsaid = if entry.pinned { Cue::Explicit } else { Cue::Behavioral };
+    Item {
+        topic: Some(entry.topic),
+        text: entry.text,
+        // As it is adopted.
+        cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
+        pinned: entry.pinned,
+        until: until.and_then(reader.day),
+        score,
+        events,
+        ..Item::default()
+    }
+}
+
+/// Writes files into a directory that is not there, or empty.
+pub fn write_tree(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
+    for (name, bytes) in files {
+        let path = dir.join(name);
+        atomic::create_dir(path.parent().unwrap_or(dir), Sync::None)?;
+        atomic::replace_file(&path, bytes, Sync::None, || Ok(true))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! A change of many files that a killed process had begun, and how the next writer ends it.
+//!
+//! What is to be done is noted, synced, before anything is, and the note is deleted after everything
+//! is. Doing it again changes nothing: events are known by their ids, a line that is there is not added
+//! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
+//! bring one.
+
+use std::{io, path::Path};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    atomic::{self, Sync},
+    full::TopicFull,
+    lock::StoreLock,
+    read::{self, Problem, ProblemKind, Unreadable},
+    snapshot::Store,
+    transaction::{Change, Target},
+};
+use pimem_core::model::{
+    category::{Categories, CategoryId},
+    entry::{EntryId, Markers, Wording},
+    event::{Event, Provenance},
+    time::Now,
+};
+
+/// Its name in the directory of what dreams remember.
+const NAME: &str = "journal.json";
+
+/// What is to be done.
+#[derive(Debug, Serialize, Deserialize)]
+struct Journal {
+    /// Lines for the evidence log.
+    events: Vec<String>,
+    /// Changes to files, in their order.
+    changes: Vec<Noted>,
+}
+
+/// A change to one file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Noted {
+    /// Whether the file is one of the archive.
+    archive: bool,
+    /// The file's name without `.md`.
+    stem: String,
+    #[serde(flatten)]
+    what: What,
+}
+
+/// As [`Change`], by names.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+enum What {
+    Append {
+        category: String,
+        text: String,
+        pinned: bool,
+        enforced: bool,
+        #[serde(default)]
+        heading: Option<String>,
+    },
+    Remove {
+        of: Of,
+    },
+    RemoveRepeats {
+        of: Of,
+        keep: bool,
+    },
+    SetPinned {
+        of: Of,
+        pinned: bool,
+    },
+    Reword {
+        of: Of,
+        text: String,
+    },
+}
+
+/// As [`Wording`], by names.
+#[derive(Debug, Serialize, Deserialize)]
+struct Of {
+    entry: String,
+    category: String,
+    text: String,
+}
+
+/// Notes what is about to be done.
+pub(super) fn begin(
+    path: &Path,
+    events: &[String],
+    changes: &[(Target, Vec<Change>)],
+    categories: &Categories,
+) -> Result<()> {
+    let changes = changes.iter().flat_map(|(target, changes)| {
+        let (archive, stem) = match target {
+            Target::Topic(stem) => (false, stem),
+            Target::Archive(stem) => (true, stem),
+        };
+        let noted =
+            move |change| Noted { archive, stem: stem.clone(), what: what(change, categories) };
+        changes.iter().map(noted)
+    });
+    let journal = Journal { events: events.to_vec(), changes: changes.collect() };
+    if let Some(dir) = path.parent() {
+        atomic::create_dir(dir, Sync::PrivateFull)?;
+        atomic::sweep(dir);
+    }
+    let bytes = serde_json::to_vec(&journal).context("cannot write down what is to be done")?;
+    atomic::replace_file(path, &bytes, Sync::PrivateFull, || Ok(true)).map(drop)
+}
+
+/// Keeps what one dream leaves for the next in the directory for that.
+pub fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(dir) = path.parent() {
+        atomic::create_dir(dir, Sync::Private)?;
+    }
+    let replace = || atomic::replace_file(path, bytes, Sync::Private, || Ok(true));
+    // A plan is kept without a lock, so a dream that begins may take its temporary file for litter.
+    replace().or_else(|_| replace()).map(drop)
+}
+
+/// Deletes what is there no more use for: a journal when all of it is done. One that came back after a
+/// power cut would undo what was decided since.
+pub fn discard(path: &Path) -> Result<()> {
+    match atomic::remove_file(path, Sync::Full) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot delete {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn what(change: &Change, categories: &Categories) -> What {
+    let name = |category: CategoryId| categories.spec(category).name.clone().into_owned();
+    let of = |Wording { id, category, text }: &Wording| Of {
+        entry: id.to_string(),
+        category: name(*category),
+        text: text.clone(),
+    };
+    match change {
+        Change::Append { category, text, markers, heading } => What::Append {
+            heading: heading.clone(),
+            category: name(*category),
+            text: text.clone(),
+            pinned: markers.pinned,
+            enforced: markers.enforced,
+        },
+        Change::Remove(wording) => What::Remove { of: of(wording) },
+        Change::RemoveRepeats(wording, keep) => {
+            What::RemoveRepeats { of: of(wording), keep: *keep }
+        }
+        Change::SetPinned(wording, pinned) => What::SetPinned { of: of(wording), pinned: *pinned },
+        Change::Reword(wording, text) => What::Reword { of: of(wording), text: text.clone() },
+    }
+}
+
+impl Store {
+    /// The journal of changes that are done as one, if there is a place for it.
+    pub fn journal(&self) -> Option<std::path::PathBuf> {
+        Some(self.dream_dir()?.join(NAME))
+    }
+
+    /// Ends what a killed process had begun. Gives whether there was anything.
+    pub fn resume(&self, lock: &StoreLock, categories: &Categories, now: Now) -> Result<bool> {
+        let Some(path) = self.journal() else { return Ok(false) };
+        let root = path.parent().unwrap_or(&path);
+        let bytes = match read::file(root, &path, read::MAX_LOG) {
+            Ok(Some(bytes)) => bytes,
+            // Where the directory of what this machine knows cannot be used, nothing was begun.
+            Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
+            Err(problem) => return Err(Unreadable(problem).into()),
+        };
+        // It is put into place whole, so whatever cannot be read is not ours.
+        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
+            return discard(&path).map(|()| false);
+        };
+        let mut changes: Vec<(Target, Change)> =
+            journal.changes.into_iter().filter_map(|noted| noted.read(categories)).collect();
+        loop {
+            let done = self.redo(lock, categories, now, &journal.events, &changes);
+            let full = done.as_ref().err().and_then(|error| error.downcast_ref::<TopicFull>());
+            let Some(full) = full else {
+                done?;
+                return discard(&path).map(|()| true);
+            };
+            // Somebody has filled the topic since, so what was to be added to it is not.
+            let topic = Target::Topic(full.stem.clone());
+            let before = changes.len();
+            changes.retain(|(target, change)| !(change.grows() && *target == topic));
+            if changes.len() == before {
+                return done.map(|()| false);
+            }
+        }
+    }
+
+    fn redo(
+        &self,
+        lock: &StoreLock,
+        categories: &Categories,
+        now: Now,
+        events: &[String],
+        changes: &[(Target, Change)],
+    ) -> Result<()> {
+        let mut txn = self.begin(lock, categories, now, Provenance::default());
+        for line in events {
+            if let Some(event) = Event::read_whole(line) {
+                txn.take_over(&event, line);
+            }
+        }
+        let archive = self.read_archive(categories);
+        if let Some(problem) = archive.problems.first() {
+            return Err(Unreadable(problem.clone()).into());
+        }
+        for (target, change) in changes {
+            if let Change::Append { category, text, .. } = change {
+                let id = EntryId::of(&categories.spec(*category).name, text.as_bytes());
+                let wording = Wording { id, category: *category, text: text.clone() };
+                let (held, stem) = match target {
+                    Target::Topic(stem) => {
+                        txn.say(*category, text);
+                        (txn.snapshot(), stem)
+                    }
+                    Target::Archive(stem) => (&archive, stem),
+                };
+                if held.holders(&wording).contains(&stem.as_str()) {
+                    continue;
+                }
+            }
+            txn.change(target.clone(), change.clone());
+        }
+        txn.commit().map(drop)
+    }
+}
+
+impl Noted {
+    /// `None` where it is about a category that is no more.
+    fn read(self, categories: &Categories) -> Option<(Target, Change)> {
+        let target =
+            if self.archive { Target::Archive(self.stem) } else { Target::Topic(self.stem) };
+        Some((target, change(self.what, categories)?))
+    }
+}
+
+fn change(what: What, categories: &Categories) -> Option<Change> {
+    let wording = |Of { entry, category, text }: Of| {
+        Some(Wording { id: entry.parse().ok()?, category: categories.find(&category)?, text })
+    };
+    Some(match what {
+        What::Append { category, text, pinned, enforced, heading } => {
+            let markers = Markers { pinned, enforced };
+            Change::Append { category: categories.find(&category)?, text, markers, heading }
+        }
+        What::Remove { of } => Change::Remove(wording(of)?),
+        What::RemoveRepeats { of, keep } => Change::RemoveRepeats(wording(of)?, keep),
+        What::SetPinned { of, pinned } => Change::SetPinned(wording(of)?, pinned),
+        What::Reword { of, text } => Change::Reword(wording(of)?, text),
+    })
+}

@@ -1,0 +1,188 @@
+//! Files that git has merged by us: the merge of one, and the switch for a repository.
+//!
+//! The switch is in `.git`, on this machine alone. What is committed names no driver, because git
+//! leaves conflict markers where it does not know the one that is named.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+
+use super::{
+    atomic::{self, Sync},
+    discover::Places,
+    gitlink,
+    lock::{LockError, StoreLock},
+    read::{self, Unreadable},
+};
+use pimem_core::markdown::merge::{self, Kind};
+
+/// What git runs: base, ours, theirs, and the path in the repository.
+pub const COMMAND: &str = "pimem merge-driver %O %A %B %P";
+/// The setting that names it.
+pub const SETTING: &str = "merge.pimem.driver";
+/// Files of stores, wherever in the repository these are.
+const FILES: [&str; 6] =
+    ["evidence.jsonl", "topics/*.md", "archive/*.md", "daily/*.md", "MEMORY.md", "SCRATCHPAD.md"];
+const BEGIN: &str = "# pimem merge-driver --install";
+const END: &str = "# end of pimem";
+/// The exit code of `git config` for a setting that is not there.
+const NOT_SET: i32 = 5;
+
+/// Replaces `ours` by what both sides come to.
+pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
+    let [_, ours, _] = versions;
+    let mut bytes = Vec::new();
+    for version in versions {
+        let dir = version.parent().unwrap_or(Path::new(""));
+        let is_log = path.is_some_and(|path| Kind::of(Some(path), [b""; 3]) == Kind::Log);
+        let limit = if is_log { read::MAX_LOG } else { read::MAX_FILE };
+        let found = read::file(dir, version, limit).map_err(Unreadable)?;
+        bytes.push(found.with_context(|| format!("there is no file {}", version.display()))?);
+    }
+    let [base, mine, theirs] = bytes.as_slice() else { bail!("three versions are merged") };
+    let kind = Kind::of(path, [base, mine, theirs]);
+    let merged = merge::merge(kind, base, mine, theirs);
+    if merged != *mine {
+        let same = || Ok(std::fs::read(ours).ok().as_deref() == Some(mine));
+        if !atomic::replace_file(ours, &merged, Sync::None, same)? {
+            bail!("{} changed while it was merged", ours.display());
+        }
+    }
+    Ok(())
+}
+
+/// A repository in which the driver is switched on or off.
+pub struct Repository {
+    root: PathBuf,
+    attributes: PathBuf,
+    patience: Duration,
+}
+
+impl Repository {
+    /// The repository whose work tree the working directory lies in. Other processes that switch are
+    /// waited for, but not longer than `patience`.
+    pub fn of(places: &Places, patience: Duration) -> Option<Self> {
+        let found = places.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
+        let (root, git) = found?;
+        Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes"), patience })
+    }
+
+    /// Where the attributes of this machine are.
+    pub fn attributes(&self) -> &Path {
+        &self.attributes
+    }
+
+    /// Switches the driver on. Gives whether anything was changed in the attributes.
+    pub fn install(&self) -> Result<bool> {
+        // Attributes that name a driver without a command would leave conflict markers.
+        self.config(&[SETTING, COMMAND])?;
+        self.write(&lines())
+    }
+
+    /// Switches it off.
+    pub fn uninstall(&self) -> Result<bool> {
+        let changed = self.write("")?;
+        self.config(&["--unset-all", SETTING])?;
+        Ok(changed)
+    }
+
+    fn config(&self, args: &[&str]) -> Result<()> {
+        let mut git = Command::new("git");
+        git.args(["config", "--local"]).args(args).current_dir(&self.root).stdin(Stdio::null());
+        let output = git.output().context("cannot run git")?;
+        let unset = args.len() == 2 && output.status.code() == Some(NOT_SET);
+        if !output.status.success() && !unset {
+            bail!("git config failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(())
+    }
+
+    /// Has our lines among the attributes, and nothing else changed.
+    fn write(&self, ours: &str) -> Result<bool> {
+        let Some(dir) = self.attributes.parent() else { return Ok(false) };
+        if ours.is_empty() && !dir.is_dir() {
+            return Ok(false);
+        }
+        atomic::create_dir(dir, Sync::Full)?;
+        let lock = match StoreLock::of_directory(dir, self.patience) {
+            // Some network file systems have none for directories.
+            Err(LockError::Io(..)) => None,
+            locked => Some(locked?),
+        };
+        if lock.is_some() {
+            atomic::sweep(dir);
+        }
+        let before = read::file(dir, &self.attributes, read::MAX_FILE).map_err(Unreadable)?;
+        let before = before.unwrap_or_default();
+        let after = replaced(&before, ours.as_bytes());
+        if after == before {
+            return Ok(false);
+        }
+        atomic::replace_file(&self.attributes, &after, Sync::Full, || Ok(true))
+    }
+}
+
+/// Our lines of `info/attributes`, which go before those of `.gitattributes`.
+pub fn lines() -> String {
+    let line = |file: &&str| format!("**/.pi/memory/{file} merge=pimem\n");
+    format!("{BEGIN}\n{}{END}\n", FILES.iter().map(line).collect::<String>())
+}
+
+/// `bytes` with our lines replaced by `ours`, which go to the end if there were none.
+fn replaced(bytes: &[u8], ours: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(bytes.len() + ours.len());
+    let mut placed = false;
+    let mut inside = false;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let words = line.trim_ascii_end();
+        if words == BEGIN.as_bytes() {
+            inside = true;
+        } else if inside && words == END.as_bytes() {
+            inside = false;
+            if !placed {
+                kept.extend_from_slice(ours);
+            }
+            placed = true;
+        } else if !inside || !words.ends_with(b" merge=pimem") {
+            // A block whose end is gone ends where its lines do.
+            inside = false;
+            kept.extend_from_slice(line);
+        }
+    }
+    if !placed && !ours.is_empty() {
+        if kept.last().is_some_and(|byte| *byte != b'\n') {
+            kept.push(b'\n');
+        }
+        kept.extend_from_slice(ours);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_lines_come_and_go() {
+        let ours = lines();
+        let set = |bytes: &str, ours: &str| {
+            String::from_utf8(replaced(bytes.as_bytes(), ours.as_bytes())).unwrap()
+        };
+        for other in ["", "*.png binary\n", "a b\r\n\r\n# c\r\n"] {
+            let on = set(other, &ours);
+            assert_eq!(on, format!("{other}{ours}"));
+            assert_eq!(set(&on, &ours), on, "once is enough");
+            assert_eq!(set(&format!("{on}later x\n"), ""), format!("{other}later x\n"));
+            let old = ours.replace("**/.pi/memory/daily/*.md merge=pimem\n", "");
+            assert_eq!(set(&format!("{other}{old}z\n"), &ours), format!("{other}{ours}z\n"));
+            let torn = format!("{other}{}", ours.replace(&format!("{END}\n"), "own x\n"));
+            assert_eq!(set(&torn, &ours), format!("{other}own x\n{ours}"));
+        }
+        assert_eq!(set("no end", &ours), format!("no end\n{ours}"));
+        assert_eq!(set("no end", ""), "no end");
+    }
+}

@@ -1,0 +1,34 @@
+//! The disk: the only module that writes user data.
+
+pub mod atomic;
+mod change;
+pub mod discover;
+pub mod dream_schedule;
+pub mod evidence;
+pub mod evidence_log;
+mod fingerprint;
+pub mod foreign_file;
+pub mod foreign_store;
+pub mod full;
+pub mod git;
+mod git_objects;
+pub mod gitlink;
+pub mod history;
+pub mod hook_ledger;
+pub mod init;
+pub mod journal;
+pub mod line_reader;
+pub mod lock;
+pub mod machine_local;
+pub mod merge_driver;
+pub mod notes;
+pub mod observation_files;
+pub mod pending;
+pub mod provenance;
+pub mod purge;
+pub mod read;
+pub mod snapshot;
+pub mod transaction;
+pub mod trust;
+mod trust_kind;
+pub mod undo;

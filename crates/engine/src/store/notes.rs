@@ -1,0 +1,153 @@
+//! Notes, logs and lists on the disk: appended to, or replaced as a whole, under the store's lock.
+//!
+//! Knows nothing of what they say.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::{
+    atomic,
+    lock::StoreLock,
+    read::{self, Problem, Unreadable},
+    snapshot::Store,
+    trust::Kind,
+    undo::Touched,
+};
+use pimem_core::{markdown::lines, model::calendar::Date};
+
+/// Long-term notes.
+pub const NOTES: &str = "MEMORY.md";
+/// The directory of daily logs.
+pub const DAILY: &str = "daily";
+/// The checklist.
+pub const SCRATCHPAD: &str = "SCRATCHPAD.md";
+/// Where done items of the checklist go.
+pub const DONE: &str = "archive/SCRATCHPAD.md";
+/// The end of a file that tells which line ends it has.
+const STYLE: u64 = 4096;
+/// How often a file that an editor saved meanwhile is read again.
+const RETRIES: usize = 3;
+
+/// The log of a day.
+pub fn daily(date: Date) -> String {
+    format!("{DAILY}/{date}.md")
+}
+
+impl Store {
+    /// Adds lines at the end of a file. A new file starts with a title.
+    pub fn append(
+        &self,
+        _lock: &StoreLock,
+        name: &str,
+        title: &str,
+        added: &[String],
+    ) -> Result<()> {
+        let path = self.writable(name)?;
+        self.sweep_beside(&path);
+        let end = self.tail(name, STYLE).map_err(Unreadable)?.unwrap_or_default();
+        let newline = lines::newline(&end);
+        let title = [format!("# {title}"), String::new()];
+        let head = if end.is_empty() { &title[..] } else { &[] };
+        let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
+        let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
+        atomic::append_lines(&path, &text, self.sync)?;
+        if self.run.is_some() {
+            self.note_step(&[], vec![Touched::appended(name, &end, &text)]);
+        }
+        let Some(mut bytes) = before else {
+            self.trust.pass();
+            return Ok(());
+        };
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        bytes.extend_from_slice(text.as_bytes());
+        self.trust.note(|| vec![self.trust.file(name, &bytes)]);
+        Ok(())
+    }
+
+    /// What a file holds, nothing where it is not there, if it is as it was last written or reviewed
+    /// on this machine.
+    fn as_left_here(&self, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.file(name).ok()?;
+        let ours = |bytes: &Vec<u8>| self.trust.holds(self.trust.file(name, bytes));
+        bytes.map_or_else(|| Some(Vec::new()), |bytes| Some(bytes).filter(ours))
+    }
+
+    /// Whether a file of notes, a list or a log is as it was last written or reviewed on this machine.
+    pub fn file_reviewed(&self, name: &str) -> bool {
+        self.trust.is_whole() || self.as_left_here(name).is_some()
+    }
+
+    /// Replaces a file by what `change` makes of it, `None` leaving it as it is; called again when
+    /// the file changed meanwhile. Gives whether it was changed.
+    pub fn rewrite(
+        &self,
+        _lock: &StoreLock,
+        name: &str,
+        mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<bool> {
+        let path = self.writable(name)?;
+        self.sweep_beside(&path);
+        for _ in 0..RETRIES {
+            let before = self.file(name).map_err(Unreadable)?;
+            let Some(after) = change(before.as_deref().unwrap_or_default()) else {
+                return Ok(false);
+            };
+            let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
+            if atomic::replace_file(&path, &after, self.sync, unchanged)? {
+                if self.run.is_some() {
+                    let touched = Touched::new(name, before.as_deref(), &after);
+                    self.note_step(&[], vec![touched]);
+                }
+                let ours = |bytes| self.trust.holds(self.trust.file(name, bytes));
+                if before.as_deref().is_none_or(ours) {
+                    self.trust.note(|| vec![self.trust.file(name, &after)]);
+                } else {
+                    self.trust.pass();
+                }
+                return Ok(true);
+            }
+        }
+        bail!("{} keeps changing while it is written", path.display())
+    }
+
+    /// Whether it was made here, or all that it held was reviewed: then its notes, lists and logs are
+    /// this machine's, as far as nothing but hands has changed them since.
+    pub fn notes_begun(&self) -> bool {
+        // Most who ask this ask for nothing else, so the ledger is not taken apart.
+        self.trust.is_whole() || !self.trust.held(&[self.trust.text(Kind::Notes, "")]).is_empty()
+    }
+
+    /// The last bytes of a file. `Ok(None)` when there is none.
+    pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+        let (root, path) = self.place(name);
+        read::tail(root, &path, bytes)
+    }
+
+    /// The days that have a log, earliest first.
+    pub fn days(&self) -> Result<Vec<Date>, Problem> {
+        let names = read::markdown_names(&self.dir, &self.dir.join(DAILY))?;
+        Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
+    }
+
+    /// Where a file that is about to be written is, its directory made. A link inside the store is
+    /// followed, so that the link itself stays.
+    fn writable(&self, name: &str) -> Result<PathBuf> {
+        let path = self.dir.join(name);
+        if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
+            read::guard(&self.dir, dir).map_err(Unreadable)?;
+            atomic::create_dir(dir, self.sync)?;
+        }
+        Ok(read::place(&self.dir, &path).map_err(Unreadable)?.0)
+    }
+
+    /// Deletes what a killed process left where a file is about to be written. In the store's own
+    /// directory, whoever takes the lock does so.
+    fn sweep_beside(&self, path: &Path) {
+        if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
+            atomic::sweep(dir);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Lines that this machine wrote and that nobody has vouched for: what was learned of texts that may
+//! have been pasted.
+//!
+//! Kept beside the ledger of trust and never in it. A key here shows no line to anybody; it tells the
+//! lines that this machine wrote from those that came with a clone or a pull.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+use super::{
+    atomic::{self, Sync},
+    read,
+    trust::{Key, Trust},
+};
+
+/// Notes lines, before they are written.
+pub fn note(trust: &Trust, keys: &[Key]) -> Result<()> {
+    let Some(path) = place(trust) else { return Ok(()) };
+    let held = of(trust, keys);
+    let fresh: Vec<&Key> = keys.iter().filter(|key| !held.contains(key)).collect();
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let dir = path.parent().context("there is no directory for what waits")?;
+    atomic::create_dir(dir, Sync::Private)?;
+    atomic::append_lines(&path, &lines(&fresh), Sync::Private)
+}
+
+/// Those of some lines that were noted.
+pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
+    let Some(path) = place(trust) else { return HashSet::new() };
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    let bytes = read::file(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let known: HashSet<&str> = text.lines().collect();
+    keys.iter().copied().filter(|key| known.contains(key.hex().as_str())).collect()
+}
+
+/// Takes lines out again.
+pub fn forget(trust: &Trust, keys: &[Key]) -> Result<()> {
+    let Some(path) = place(trust).filter(|path| path.is_file()) else { return Ok(()) };
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    let bytes = read::file(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
+    let gone: HashSet<String> = keys.iter().map(|key| key.hex()).collect();
+    let text = String::from_utf8_lossy(&bytes);
+    let kept: String =
+        text.lines().filter(|line| !gone.contains(*line)).flat_map(|line| [line, "\n"]).collect();
+    if kept.len() < text.len() {
+        atomic::replace_file(&path, kept.as_bytes(), Sync::Private, || Ok(true))?;
+    }
+    Ok(())
+}
+
+fn place(trust: &Trust) -> Option<PathBuf> {
+    trust.ledger().map(|ledger| ledger.with_extension("waits"))
+}
+
+fn lines(keys: &[&Key]) -> String {
+    keys.iter().flat_map(|key| [key.hex(), "\n".to_owned()]).collect()
+}

@@ -1,0 +1,377 @@
+//! Where lines were seen first: in a commit that was made here, in one that came from elsewhere, or
+//! nowhere in git.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    io::{self, ErrorKind},
+    rc::Rc,
+};
+
+use memchr::memmem;
+
+use super::{
+    attributes,
+    objects::{self, Object, Objects},
+    reflog::{Refs, Step},
+};
+use pimem_core::{
+    markdown::topic::{TopicDoc, TopicEntry},
+    model::category::{Categories, CategoryId},
+};
+
+/// Where an entry may stand in a store.
+const FOLDERS: [&str; 2] = ["topics", "archive"];
+/// The most files that are looked at in all commits together.
+const FILES: usize = 2000;
+/// Lines that are looked for one by one before a file is read line by line.
+const FEW: usize = 16;
+/// Commits that are followed back to find one of ours.
+const DEPTH: usize = 200;
+/// The name of a file of attributes.
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
+
+/// What is to be known.
+pub(super) struct Question<'a> {
+    /// Lines, each with its number.
+    pub(super) lines: HashMap<(CategoryId, &'a str), usize>,
+    /// The categories that there are.
+    pub(super) categories: &'a Categories,
+    /// Names of files that may be in the index.
+    pub(super) files: BTreeSet<String>,
+    /// Where commits come from.
+    pub(super) refs: &'a Refs,
+    /// How many directories the store's is below the root of the work tree.
+    pub(super) depth: usize,
+}
+
+/// Where a line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It was typed on this machine.
+    Here,
+    /// Git brought it.
+    Git,
+    /// That may yet turn out.
+    Unclear,
+}
+
+/// The lines that are asked about and that a commit has.
+type View = HashSet<usize>;
+
+/// Finds out where each line comes from.
+pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Result<Vec<Origin>> {
+    let Question { refs, lines, .. } = question;
+    let mut files = question.files.clone();
+    let views = Views::read(question, objects, &mut files)?;
+    let index = index(question, objects, &files)?;
+    let mut ours = Ours::default();
+    let mut origin = |line: usize| -> io::Result<Origin> {
+        let has = |commit: &str| views.has(commit, line);
+        let mut fetched = refs
+            .fetched
+            .iter()
+            .filter(|seen| has(&seen.commit) && !seen.before.as_deref().is_some_and(has));
+        let mut local = refs.local.iter().filter(|commit| has(commit));
+        let made = match views.first(&refs.head, line) {
+            First::Commit(made) => made,
+            First::Else => return Ok(Origin::Git),
+            First::Unknown => return Ok(Origin::Unclear),
+            First::Nowhere if has(HEAD) || fetched.next().is_some() => return Ok(Origin::Git),
+            First::Nowhere => {
+                let there = index.contains(&line) || local.next().is_some();
+                return Ok(if there { Origin::Unclear } else { Origin::Here });
+            }
+        };
+        let since = || refs.head.iter().skip(made).filter(|step| has(&step.after));
+        // What others have of ours, they have of commits that were made here, and later than those.
+        let step = refs.head.get(made).ok_or(ErrorKind::NotFound)?;
+        // Not every program says of a commit that it ended a merge.
+        if ours.parents(objects, &BTreeSet::from([step.after.clone()]))?.len() > 1 {
+            return Ok(Origin::Git);
+        }
+        let commits: BTreeSet<&str> =
+            since().filter(|step| step.is_commit()).map(|step| step.after.as_str()).collect();
+        for seen in fetched {
+            if !seen.is_after(step) && !ours.lead_to(objects, &seen.commit, &commits)? {
+                return Ok(Origin::Git);
+            }
+        }
+        let commits: BTreeSet<&str> = since().map(|step| step.after.as_str()).collect();
+        for commit in local {
+            if !ours.lead_to(objects, commit, &commits)? {
+                return Ok(Origin::Git);
+            }
+        }
+        let is_staged = index.contains(&line) && !has(HEAD);
+        Ok(if is_staged { Origin::Unclear } else { Origin::Here })
+    };
+    let origins: io::Result<Vec<Origin>> = (0..lines.len()).map(&mut origin).collect();
+    let sure = |origin| match origin {
+        Origin::Here if views.converted => Origin::Unclear,
+        origin => origin,
+    };
+    Ok(origins?.into_iter().map(sure).collect())
+}
+
+/// What first had a line, of what happened to the head.
+enum First {
+    /// A commit that was made here: the number of the step.
+    Commit(usize),
+    /// Anything else.
+    Else,
+    /// Something that cannot be read.
+    Unknown,
+    /// Nothing that is known.
+    Nowhere,
+}
+
+/// What commits hold.
+struct Views {
+    /// By their ids; `None` for those that are not there.
+    of: HashMap<String, Option<Rc<View>>>,
+    /// Whether any of them may have been written to the work tree otherwise than git keeps it.
+    converted: bool,
+}
+
+/// The commit that the work tree stands at.
+const HEAD: &str = "HEAD";
+
+impl Views {
+    /// Reads all commits that are spoken of, and adds the names of their files.
+    fn read(
+        question: &Question<'_>,
+        objects: &mut Objects,
+        files: &mut BTreeSet<String>,
+    ) -> io::Result<Self> {
+        let mut commits: Vec<&str> = question.refs.commits().into_iter().collect();
+        commits.push(HEAD);
+        let names: Vec<String> = commits.iter().map(|commit| format!("{commit}:./")).collect();
+        let mut stores: BTreeMap<String, Object> = BTreeMap::new();
+        let mut of: HashMap<&str, Option<String>> = HashMap::new();
+        let mut bare = Vec::new();
+        for (commit, tree) in commits.into_iter().zip(objects.get(&names)?) {
+            match tree.filter(|tree| tree.is_tree) {
+                Some(tree) => {
+                    of.insert(commit, Some(tree.id.clone()));
+                    stores.insert(tree.id.clone(), tree);
+                }
+                None => bare.push(commit),
+            }
+        }
+        // Those have no store, or are not there themselves.
+        let names: Vec<String> = bare.iter().map(|commit| (*commit).to_owned()).collect();
+        for (commit, object) in bare.into_iter().zip(objects.get(&names)?) {
+            if object.is_some() || commit == HEAD {
+                of.insert(commit, None);
+            }
+        }
+        let (views, mut converted) = read_stores(question, objects, &stores, files)?;
+        converted |= attributes_above(question, objects, &of)?;
+        let empty = Rc::new(View::default());
+        let view = |tree: Option<String>| match tree {
+            Some(tree) => views.get(&tree).cloned(),
+            None => Some(Rc::clone(&empty)),
+        };
+        let of = of.into_iter().map(|(commit, tree)| (commit.to_owned(), view(tree))).collect();
+        Ok(Self { of, converted })
+    }
+
+    fn get(&self, commit: &str) -> Option<&View> {
+        self.of.get(commit)?.as_deref()
+    }
+
+    /// Whether a commit has a line. One that is not there has never been in the work tree.
+    fn has(&self, commit: &str, line: usize) -> bool {
+        self.get(commit).is_some_and(|view| view.contains(&line))
+    }
+
+    fn first(&self, steps: &[Step], line: usize) -> First {
+        for (number, step) in steps.iter().enumerate() {
+            let before = step.before.as_deref().map(|commit| self.get(commit));
+            match (before, self.get(&step.after)) {
+                (Some(None), _) | (_, None) => return First::Unknown,
+                (Some(Some(view)), _) if view.contains(&line) => return First::Else,
+                (_, Some(view)) if !view.contains(&line) => {}
+                _ if step.is_commit() => return First::Commit(number),
+                _ => return First::Else,
+            }
+        }
+        First::Nowhere
+    }
+}
+
+/// An entry of a directory: its name, whether it is a directory, and its id.
+type Entry = (String, bool, String);
+
+/// What stores hold, by the ids of their directories, and whether attributes in them convert it.
+fn read_stores(
+    question: &Question<'_>,
+    objects: &mut Objects,
+    stores: &BTreeMap<String, Object>,
+    files: &mut BTreeSet<String>,
+) -> io::Result<(HashMap<String, Rc<View>>, bool)> {
+    let is_wanted = |(name, is_dir, _): &Entry| match is_dir {
+        true => FOLDERS.contains(&name.as_str()),
+        false => name == ATTRIBUTES,
+    };
+    let inside: BTreeMap<&str, Vec<Entry>> = stores
+        .iter()
+        .map(|(id, tree)| {
+            (id.as_str(), objects::entries(tree).into_iter().filter(is_wanted).collect())
+        })
+        .collect();
+    let ids = |wanted: bool| -> BTreeSet<String> {
+        let found = inside.values().flatten().filter(|(_, is_dir, _)| *is_dir == wanted);
+        found.map(|(.., id)| id.clone()).collect()
+    };
+    let folders: Vec<String> = ids(true).into_iter().collect();
+    let mut blobs = ids(false);
+    let mut attributes = blobs.clone();
+    let mut held: HashMap<String, Vec<String>> = HashMap::new();
+    for (id, tree) in folders.iter().zip(objects.get(&folders)?) {
+        let found = objects::entries(&tree.ok_or(ErrorKind::NotFound)?);
+        let held = held.entry(id.clone()).or_default();
+        for (name, _, id) in found.into_iter().filter(|(_, is_dir, _)| !is_dir) {
+            blobs.insert(id.clone());
+            if name == ATTRIBUTES {
+                attributes.insert(id.clone());
+            }
+            files.insert(name);
+            held.push(id);
+        }
+    }
+    if blobs.len() > FILES {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    let blobs: Vec<String> = blobs.into_iter().collect();
+    let mut converted = false;
+    let mut lines: HashMap<String, Vec<usize>> = HashMap::new();
+    // What is not there has never been written to the work tree.
+    let found = objects.get(&blobs)?;
+    for (id, blob) in blobs.into_iter().zip(found) {
+        let Some(blob) = blob else { continue };
+        converted |= attributes.contains(&id) && attributes::convert(&blob.bytes);
+        lines.insert(id, question.found(blob.bytes));
+    }
+    let view = |folders: &Vec<Entry>| {
+        let files = folders.iter().filter_map(|(.., id)| held.get(id)).flatten();
+        Rc::new(files.filter_map(|id| lines.get(id)).flatten().copied().collect())
+    };
+    let views = inside.iter().map(|(id, folders)| ((*id).to_owned(), view(folders))).collect();
+    Ok((views, converted))
+}
+
+/// Whether attributes above the store converted it when a step of the head wrote it to the work tree.
+fn attributes_above(
+    question: &Question<'_>,
+    objects: &mut Objects,
+    of: &HashMap<&str, Option<String>>,
+) -> io::Result<bool> {
+    let tree = |commit: Option<&str>| commit.and_then(|commit| of.get(commit)).cloned().flatten();
+    let head = question.refs.head.iter();
+    let writes = head.filter(|step| {
+        let after = tree(Some(&step.after));
+        after.is_some() && after != tree(step.before.as_deref())
+    });
+    let commits: BTreeSet<&str> = writes.map(|step| step.after.as_str()).chain([HEAD]).collect();
+    let up = |commit: &str| {
+        let dirs = (1..=question.depth).map(|up| "../".repeat(up));
+        dirs.map(|dir| format!("{commit}:{dir}{ATTRIBUTES}")).collect::<Vec<_>>()
+    };
+    let names: Vec<String> = commits.into_iter().flat_map(up).collect();
+    let found = objects.get(&names)?;
+    Ok(found.into_iter().flatten().any(|blob| attributes::convert(&blob.bytes)))
+}
+
+impl Question<'_> {
+    /// The lines that are asked about and that a file holds.
+    fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
+        // What a text was made of that is not UTF-8 is not known from it.
+        let might = |text: &str| {
+            text.contains(char::REPLACEMENT_CHARACTER)
+                || memmem::find(&bytes, text.as_bytes()).is_some()
+        };
+        if self.lines.len() <= FEW && !self.lines.keys().any(|(_, text)| might(text)) {
+            return Vec::new();
+        }
+        let doc = TopicDoc::parse(bytes, self.categories);
+        let number =
+            |entry: &TopicEntry| self.lines.get(&(entry.category, entry.text.as_str())).copied();
+        doc.entries.iter().filter_map(number).collect()
+    }
+}
+
+/// The lines that the index has, in what is staged and in either side of a conflict.
+fn index(
+    question: &Question<'_>,
+    objects: &mut Objects,
+    files: &BTreeSet<String>,
+) -> io::Result<HashSet<usize>> {
+    let mut names = Vec::new();
+    for file in files {
+        for folder in FOLDERS {
+            names.extend([0, 2, 3].map(|stage| format!(":{stage}:./{folder}/{file}")));
+        }
+    }
+    let found = objects.get(&names)?.into_iter().flatten();
+    Ok(found.flat_map(|blob| question.found(blob.bytes)).collect())
+}
+
+/// Whether commits lead to another, as far as it was asked.
+#[derive(Default)]
+struct Ours {
+    parents: HashMap<String, Vec<String>>,
+    known: HashMap<(String, Vec<String>), bool>,
+}
+
+impl Ours {
+    /// Whether one of `ours` is a commit or one that it goes back to.
+    fn lead_to(
+        &mut self,
+        objects: &mut Objects,
+        commit: &str,
+        ours: &BTreeSet<&str>,
+    ) -> io::Result<bool> {
+        let key = (commit.to_owned(), ours.iter().map(|id| (*id).to_owned()).collect());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut open = BTreeSet::from([commit.to_owned()]);
+        let mut found = false;
+        while !open.is_empty() && seen.len() < DEPTH && !found {
+            found = open.iter().any(|id| ours.contains(id.as_str()));
+            let next = self.parents(objects, &open)?;
+            seen.append(&mut open);
+            open = next.into_iter().filter(|id| !seen.contains(id)).collect();
+        }
+        self.known.insert(key, found);
+        Ok(found)
+    }
+
+    /// The commits before some.
+    fn parents(
+        &mut self,
+        objects: &mut Objects,
+        commits: &BTreeSet<String>,
+    ) -> io::Result<BTreeSet<String>> {
+        let new = commits.iter().filter(|id| !self.parents.contains_key(*id));
+        let new: Vec<String> = new.cloned().collect();
+        for (id, commit) in new.iter().zip(objects.get(&new)?) {
+            self.parents
+                .insert(id.clone(), commit.map(|commit| parents(&commit)).unwrap_or_default());
+        }
+        Ok(commits.iter().filter_map(|id| self.parents.get(id)).flatten().cloned().collect())
+    }
+}
+
+/// The commits before one, or that of a tag.
+fn parents(commit: &Object) -> Vec<String> {
+    let text = String::from_utf8_lossy(&commit.bytes);
+    let head = text.lines().take_while(|line| !line.is_empty());
+    let id = |line: &str| {
+        let tagged = || line.strip_prefix("object ");
+        line.strip_prefix("parent ").or_else(tagged).map(str::to_owned)
+    };
+    head.filter_map(id).collect()
+}

@@ -1,0 +1,70 @@
+//! Destroying entries: the one way in which pimem deletes what somebody wrote.
+//!
+//! Texts go first, so that whatever interrupts it, no text stays behind without being asked for
+//! again. What another branch or a clone holds is out of reach.
+
+use anyhow::Result;
+
+use super::{
+    evidence_log,
+    lock::StoreLock,
+    machine_local::TELEMETRY,
+    read::{self, Unreadable},
+    snapshot::{EVIDENCE, Store},
+};
+use pimem_core::{
+    markdown::topic::{TopicDoc, TopicEntry},
+    model::{
+        category::Categories,
+        entry::{EntryId, Wording},
+        hash::IdSet,
+    },
+};
+
+impl Store {
+    /// Takes entries out of topics, archive and log, but for the lines of `others`, which may have one of
+    /// the ids too. Gives the files that held them.
+    pub fn purge(
+        &self,
+        lock: &StoreLock,
+        ids: &IdSet<EntryId>,
+        others: &[Wording],
+        categories: &Categories,
+    ) -> Result<Vec<String>> {
+        let mut changed = Vec::new();
+        let twins: Vec<&Wording> = others.iter().filter(|other| ids.contains(&other.id)).collect();
+        for folder in ["topics", "archive"] {
+            let names = read::markdown_names(&self.dir, &self.dir.join(folder));
+            for name in names.map_err(Unreadable)? {
+                let name = format!("{folder}/{name}");
+                let without = |bytes: &[u8]| {
+                    let doc = TopicDoc::parse(bytes.to_vec(), categories);
+                    let gone = |entry: &&TopicEntry| {
+                        ids.contains(&entry.id) && !twins.iter().any(|twin| entry.is(twin))
+                    };
+                    let lines = doc.entries.iter().filter(gone);
+                    let edits: Vec<_> = lines.map(|entry| doc.remove(entry)).collect();
+                    (!edits.is_empty()).then(|| doc.apply(edits))
+                };
+                if self.rewrite(lock, &name, without)? {
+                    changed.push(name);
+                }
+            }
+        }
+        let without = |bytes: &[u8]| {
+            let kept = evidence_log::without(bytes, ids);
+            (kept.len() < bytes.len()).then_some(kept)
+        };
+        if self.rewrite(lock, EVIDENCE, without)? {
+            changed.push(EVIDENCE.to_owned());
+        }
+        if self.purge_local_log(ids)? {
+            changed.push(self.local_log_name());
+        }
+        self.forget_steps()?;
+        if self.purge_telemetry(ids)? {
+            changed.push(format!("../data/{TELEMETRY}"));
+        }
+        Ok(changed)
+    }
+}

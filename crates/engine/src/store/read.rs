@@ -1,0 +1,337 @@
+//! Reading files that may be anything: directories, links to elsewhere, or far too large.
+
+use std::{
+    fmt,
+    fs::{self, Metadata},
+    io::{self, Read, Seek, SeekFrom},
+    path::{Component, Path, PathBuf},
+};
+
+use super::atomic;
+
+/// The largest topic, note or log that is read.
+pub const MAX_FILE: u64 = 16 << 20;
+/// The largest evidence log that is read.
+pub const MAX_LOG: u64 = 1 << 30;
+/// Links in a row that are followed, as many as systems do.
+const LINKS: usize = 40;
+
+/// A file that could not be read, with what to do about it. The rest of the store is still used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub kind: ProblemKind,
+}
+
+/// Kinds of [`Problem`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A directory, a socket or the like.
+    NotAFile,
+    /// A link to somewhere outside the store.
+    LeadsOutside,
+    /// Larger than the limit.
+    TooLarge(u64, u64),
+    /// Beyond something that nobody here can enter, or that is no directory.
+    Closed(String),
+    /// Anything else.
+    Io(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        match &self.kind {
+            ProblemKind::NotAFile => write!(f, "{path} is not a file"),
+            ProblemKind::LeadsOutside => write!(f, "{path} is a link that leads out of the store"),
+            ProblemKind::TooLarge(size, limit) => {
+                write!(
+                    f,
+                    "{path} is too large: {:.1} MiB, limit {:.0} MiB",
+                    mib(*size),
+                    mib(*limit)
+                )
+            }
+            ProblemKind::Closed(error) | ProblemKind::Io(error) => {
+                write!(f, "cannot read {path}: {error}")
+            }
+        }
+    }
+}
+
+impl Problem {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self.kind {
+            ProblemKind::NotAFile => "move it away; pimem makes the file when it needs it",
+            ProblemKind::LeadsOutside => {
+                "put the file itself into the store, or link to a file inside it"
+            }
+            ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
+            ProblemKind::Closed(_) | ProblemKind::Io(_) => {
+                "pimem doctor looks at permissions and disk"
+            }
+        }
+    }
+}
+
+/// A [`Problem`] as an error.
+#[derive(Debug)]
+pub struct Unreadable(pub Problem);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// Reads a file of the store `root`. `Ok(None)` when there is none.
+pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+    guard_above(root, path)?;
+    listed(root, path, limit)
+}
+
+/// The same for a file that [`markdown_names`] has found, and has seen that the way to it leads
+/// nowhere else.
+pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+    let fail = |kind| Problem { path: path.to_path_buf(), kind };
+    let (place, meta) = match found(root, path) {
+        Ok((place, Some(meta))) => (place, regular(meta).map_err(fail)?),
+        Ok((_, None)) => return Ok(None),
+        Err(kind) => return Err(fail(kind)),
+    };
+    if meta.len() > limit {
+        return Err(fail(ProblemKind::TooLarge(meta.len(), limit)));
+    }
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
+        // One call for the whole file; `take` would read it in small pieces.
+        atomic::open_to_read(&place)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
+        // It may have grown since its size was asked for.
+        Ok(bytes) if bytes.len() as u64 > limit => {
+            Err(fail(ProblemKind::TooLarge(bytes.len() as u64, limit)))
+        }
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(fail(ProblemKind::Io(error.to_string()))),
+    }
+}
+
+/// The last bytes of a file. `Ok(None)` when there is none.
+pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+    let fail = |kind| Problem { path: path.to_path_buf(), kind };
+    guard_above(root, path)?;
+    let (place, meta) = found(root, path).map_err(fail)?;
+    let Some(meta) = meta.map(regular).transpose().map_err(fail)? else { return Ok(None) };
+    let start = meta.len().saturating_sub(bytes);
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = atomic::open_to_read(&place)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut end = Vec::new();
+        file.take(bytes).read_to_end(&mut end)?;
+        Ok(end)
+    };
+    let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
+    Ok(Some(end))
+}
+
+/// What `path` is, if it may be read as a file of the store.
+pub fn checked(root: &Path, path: &Path) -> Result<Option<Metadata>, ProblemKind> {
+    found(root, path)?.1.map(regular).transpose()
+}
+
+/// Where a file of the store is to be written, and what is there: where it is, where its link leads,
+/// or where it would be.
+pub fn place(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Problem> {
+    let found = found(root, path);
+    let found = found.and_then(|(place, meta)| Ok((place, meta.map(regular).transpose()?)));
+    found.map_err(|kind| Problem { path: path.to_path_buf(), kind })
+}
+
+fn regular(meta: Metadata) -> Result<Metadata, ProblemKind> {
+    if meta.is_file() { Ok(meta) } else { Err(ProblemKind::NotAFile) }
+}
+
+/// Where `path` leads without leaving the store, and what is there.
+fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), ProblemKind> {
+    let there = |result: io::Result<Metadata>| match result {
+        Ok(meta) => Ok(Some(meta)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_closed(&error) => Err(ProblemKind::Closed(error.to_string())),
+        Err(error) => Err(ProblemKind::Io(error.to_string())),
+    };
+    let meta = there(fs::symlink_metadata(path))?;
+    if !meta.as_ref().is_some_and(Metadata::is_symlink) {
+        return Ok((path.to_path_buf(), meta));
+    }
+    let target = inside(root, path).ok_or(ProblemKind::LeadsOutside)?;
+    let meta = there(fs::symlink_metadata(&target))?;
+    Ok((target, meta))
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, PermissionDenied};
+    [InvalidFilename, NotADirectory, PermissionDenied].contains(&error.kind())
+        || atomic::is_link(error)
+}
+
+/// Whether a file or directory of the store may be used at all: a link must not lead out of it.
+pub fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() && inside(root, path).is_none() => {
+            Err(Problem { path: path.to_path_buf(), kind: ProblemKind::LeadsOutside })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same for the directories between the store and a file.
+fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
+    let Some(dir) = path.parent().filter(|dir| *dir != root) else { return Ok(()) };
+    // Whatever was named outright may lie anywhere.
+    if root.parent().is_none() || !dir.starts_with(root) {
+        return Ok(());
+    }
+    guard_above(root, dir)?;
+    guard(root, dir)
+}
+
+/// Where a link leads, if that is inside the store. A link to nothing leads to where a file would be
+/// made.
+fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => landing(path)?,
+        Err(_) => return None,
+    };
+    target.starts_with(fs::canonicalize(root).ok()?).then_some(target)
+}
+
+/// Where a link to nothing leads, as far as there are directories; what is missing below them must be
+/// plain names.
+fn landing(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(link) = fs::read_link(&path) else { return Some(path) };
+        let target = path.parent()?.join(link);
+        let (dir, rest) = target.ancestors().skip(1).find_map(|dir| {
+            Some((fs::canonicalize(dir).ok()?, target.strip_prefix(dir).ok()?.to_path_buf()))
+        })?;
+        if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        path = dir.join(rest);
+    }
+    None
+}
+
+/// Names in a directory of the store that end in `.md`, sorted; none when there is none.
+pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
+    guard(root, dir)?;
+    let found = match fs::read_dir(dir) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let kind = match error.kind() {
+                io::ErrorKind::NotADirectory => ProblemKind::Io("not a directory".to_owned()),
+                _ => ProblemKind::Io(error.to_string()),
+            };
+            return Err(Problem { path: dir.to_path_buf(), kind });
+        }
+    };
+    let mut names = Vec::new();
+    for entry in found {
+        // What is missing from a list that broke off would seem not to be there.
+        let entry = entry.map_err(|error| Problem {
+            path: dir.to_path_buf(),
+            kind: ProblemKind::Io(error.to_string()),
+        })?;
+        names.extend(entry.file_name().into_string().ok());
+    }
+    names.retain(|name| name.strip_suffix(".md").is_some_and(|stem| !stem.starts_with('.')));
+    names.sort_unstable();
+    Ok(names)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A store beside another directory, both with a file and a directory in them.
+    fn place(name: &str) -> (PathBuf, PathBuf) {
+        let tests = std::env::current_exe().unwrap().with_file_name("read");
+        let dir = tests.join(format!("{name}-{}", std::process::id()));
+        drop(fs::remove_dir_all(&dir));
+        let (store, outside) = (dir.join("store"), dir.join("outside"));
+        for dir in [&store, &outside] {
+            fs::create_dir_all(dir.join("folder")).unwrap();
+            fs::write(dir.join("folder/file.md"), "text").unwrap();
+        }
+        (store, outside)
+    }
+
+    fn read(store: &Path, name: &str) -> Result<Option<usize>, ProblemKind> {
+        let path = store.join(name);
+        let (whole, end) = (file(store, &path, MAX_FILE), tail(store, &path, MAX_FILE));
+        assert_eq!(whole, end, "{name}");
+        whole.map(|bytes| bytes.map(|bytes| bytes.len())).map_err(|problem| problem.kind)
+    }
+
+    #[test]
+    fn where_links_lead() {
+        let (store, outside) = place("links");
+        let outside = outside.to_str().unwrap();
+        let leads_out = Err(ProblemKind::LeadsOutside);
+        for (link, target, expected) in [
+            ("in", "folder/file.md", Ok(Some(4))),
+            ("in-by-way-of-out", "../outside/../store/folder/file.md", Ok(Some(4))),
+            ("up", "..", leads_out.clone()),
+            ("out", "../outside/folder/file.md", leads_out.clone()),
+            ("absolute", outside, leads_out.clone()),
+            ("nothing", "none.md", Ok(None)),
+            ("nothing-below", "folder/none/none.md", Ok(None)),
+            ("nothing-out", "../outside/none.md", leads_out.clone()),
+            ("nothing-out-below", "../outside/none/none.md", leads_out.clone()),
+            ("nothing-up", "none/../../outside/none.md", leads_out.clone()),
+            ("chain-in", "nothing", Ok(None)),
+            ("chain-out", "nothing-out", leads_out.clone()),
+            ("itself", "itself", leads_out.clone()),
+        ] {
+            symlink(target, store.join(link)).unwrap();
+            assert_eq!(read(&store, link), expected, "{link}");
+        }
+        assert_eq!(super::place(&store, &store.join("chain-in")).unwrap().0, {
+            fs::canonicalize(&store).unwrap().join("none.md")
+        });
+        assert_eq!(read(&store, "folder"), Err(ProblemKind::NotAFile));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn links_on_the_way() {
+        let (store, outside) = place("way");
+        symlink(outside.join("folder"), store.join("away")).unwrap();
+        symlink("folder", store.join("beside")).unwrap();
+        assert_eq!(read(&store, "beside/file.md"), Ok(Some(4)));
+        assert_eq!(read(&store, "away/file.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(read(&store, "away/none.md"), Err(ProblemKind::LeadsOutside));
+        assert_eq!(markdown_names(&store, &store.join("beside")).unwrap(), ["file.md"]);
+        assert!(markdown_names(&store, &store.join("away")).is_err());
+        // Whoever names a link to the store means what it leads to.
+        symlink(&store, outside.join("store")).unwrap();
+        assert_eq!(read(&outside.join("store"), "folder/file.md"), Ok(Some(4)));
+        fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,404 @@
+//! A store, and what it held at one moment.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use super::{
+    atomic::Sync,
+    discover, evidence_log,
+    read::{self, Problem},
+    trust::Trust,
+    undo::Run,
+};
+use pimem_core::{
+    markdown::topic::{TopicDoc, TopicEntry},
+    model::{
+        category::Categories,
+        entry::{EntryId, Wording},
+        event::{Cue, Event},
+        hash::IdSet,
+        time::{Now, Timestamp},
+    },
+    score::{
+        adopt::{self, Line, PiScore, PiScores},
+        board::{Placed, Scope},
+        clock::Days,
+        copies::{Copies, Slot},
+        evidence::UserState,
+        ledger::Ledger,
+    },
+};
+
+/// One memory directory: the one that holds `topics/`.
+#[derive(Debug, Clone)]
+pub struct Store {
+    /// Where it is.
+    pub dir: PathBuf,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Whether writes wait for the disk.
+    pub sync: Sync,
+    /// How long a writer waits for the lock.
+    pub patience: Duration,
+    /// Which of its texts an agent may see.
+    pub trust: Trust,
+    /// Where what this machine knows is kept, if there is a place for it.
+    pub state: Option<PathBuf>,
+    /// Set for whoever speaks to an agent unasked.
+    pub strict: bool,
+    /// Whether events stay on this machine until somebody types a command: a hook writes them.
+    pub aside: bool,
+    /// The command that somebody has typed, if it can be taken back.
+    pub run: Option<Arc<Run>>,
+}
+
+/// A topic file as read.
+#[derive(Debug, Clone, Default)]
+pub struct TopicFile {
+    /// Its name without `.md`.
+    pub stem: String,
+    /// What it holds.
+    pub doc: TopicDoc,
+}
+
+/// What a store held at one moment. Never changes.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// Topic files, by name.
+    pub topics: Vec<TopicFile>,
+    /// The evidence, with what adoption adds for this moment.
+    pub ledger: Ledger,
+    /// What adoption adds: events that are in no file yet.
+    pub adopted: Vec<Event>,
+    /// How many lines of the evidence are damaged.
+    pub damaged: usize,
+    /// Files that could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Store {
+    /// The same store for whoever speaks to an agent unasked, as a hook does: what was not reviewed
+    /// stays out even where the user named the store.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { trust: self.trust.strict(), strict: true, ..self }
+    }
+
+    /// The same store for whoever only looks at it: what is found out about its lines is not noted.
+    #[must_use]
+    pub fn unwritten(self) -> Self {
+        Self { trust: self.trust.unwritten(), ..self }
+    }
+
+    /// Where what dreams about it remember is kept, if there is a place for it: outside the
+    /// repository, so that no clone can bring any.
+    pub fn dream_dir(&self) -> Option<PathBuf> {
+        let key = discover::key_of(&discover::real(&self.dir));
+        self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
+    }
+
+    /// The directory of topic files.
+    pub fn topics_dir(&self) -> PathBuf {
+        self.dir.join("topics")
+    }
+
+    /// The evidence log, without what waits on this machine.
+    pub fn evidence(&self) -> PathBuf {
+        self.dir.join(EVIDENCE)
+    }
+
+    /// Where the searched file of that name is, and the directory that it must not lead out of.
+    pub fn place(&self, name: &str) -> (&Path, PathBuf) {
+        match (self.dir.parent(), name.strip_prefix("../")) {
+            (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
+            _ => (&self.dir, self.dir.join(name)),
+        }
+    }
+
+    /// Its notes, lists and logs, by their names, and what could not be listed.
+    pub fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
+        let (mut names, problems) = note_files(&self.dir);
+        names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
+        (names, problems)
+    }
+
+    /// Reads a file by its name in the store. `Ok(None)` when there is none.
+    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+        let (root, path) = self.place(name);
+        let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
+        read::file(root, &path, limit)
+    }
+
+    /// The same for one of those that were just found in the store.
+    pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+        let (root, path) = self.place(name);
+        read::listed(root, &path, read::MAX_FILE)
+    }
+
+    /// Reads topics, then events: writers go the other way, so that no line is seen without its
+    /// cue. What cannot be read becomes a [`Problem`].
+    pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {
+        let mut snapshot = self.read_topics(categories);
+        self.read_evidence(now, categories, &mut snapshot);
+        snapshot
+    }
+
+    /// Adds the evidence to topics that were read before it, with what adoption adds.
+    pub fn read_evidence(&self, now: Now, categories: &Categories, snapshot: &mut Snapshot) {
+        let log = self.read_log(snapshot);
+        self.adopt(now, categories, &log, snapshot);
+    }
+
+    /// Reads topics alone: what they hold, and nothing about how strongly.
+    pub fn read_topics(&self, categories: &Categories) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        self.read_markdown("topics", &mut snapshot, categories);
+        snapshot
+    }
+
+    /// Reads the archive, in the form of topic files.
+    pub fn read_archive(&self, categories: &Categories) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        self.read_markdown("archive", &mut snapshot, categories);
+        snapshot
+    }
+
+    fn read_markdown(&self, folder: &str, snapshot: &mut Snapshot, categories: &Categories) {
+        let dir = self.dir.join(folder);
+        let names = match read::markdown_names(&self.dir, &dir) {
+            Ok(names) => names,
+            Err(problem) => return snapshot.problems.push(problem),
+        };
+        for name in names {
+            match read::listed(&self.dir, &dir.join(&name), read::MAX_FILE) {
+                Ok(Some(bytes)) => {
+                    let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
+                    let doc = TopicDoc::parse(bytes, categories);
+                    snapshot.topics.push(TopicFile { stem, doc });
+                }
+                Ok(None) => {}
+                Err(problem) => snapshot.problems.push(problem),
+            }
+        }
+    }
+
+    fn read_log(&self, snapshot: &mut Snapshot) -> Vec<u8> {
+        let bytes = match self.log() {
+            Ok(bytes) => bytes,
+            Err(problem) => {
+                snapshot.problems.push(problem);
+                // Without the log, what its user has forgotten would look like any other entry.
+                if self.strict {
+                    snapshot.topics.clear();
+                }
+                return Vec::new();
+            }
+        };
+        snapshot.ledger = evidence_log::ledger_for(bytes.len());
+        for line in evidence_log::lines(&bytes) {
+            match evidence_log::event(line) {
+                Some(event) => snapshot.ledger.fold(&event),
+                None if line.trim_ascii().is_empty() => {}
+                None => snapshot.damaged += 1,
+            }
+        }
+        bytes
+    }
+
+    /// The days on which it was used, by the log.
+    pub fn used_days(&self) -> Days {
+        self.log().map(|bytes| evidence_log::days(&bytes)).unwrap_or_default()
+    }
+
+    /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
+    /// more has to read the markdown too.
+    pub fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
+        let (ledger, wanted) = some_of(&self.log().ok()?, wanted);
+        wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
+    }
+
+    /// What the log says about some entries, which may be nothing.
+    pub fn ledger_of(&self, wanted: &IdSet<EntryId>) -> Ledger {
+        some_of(&self.log().unwrap_or_default(), wanted).0
+    }
+
+    fn adopt(&self, now: Now, categories: &Categories, bytes: &[u8], snapshot: &mut Snapshot) {
+        let lines: Vec<Line<'_>> = snapshot.lines(categories).collect();
+        if lines.iter().all(|line| snapshot.ledger.knows(line.id)) {
+            return;
+        }
+        let present = lines.iter().map(|line| line.id).collect();
+        let vanished = evidence_log::origins(bytes, &snapshot.ledger.vanished(&present));
+        let mut events = adopt::adopt(now, &lines, &snapshot.ledger, &vanished, &self.pi_scores());
+        for event in &mut events {
+            *event = snapshot.ledger.again(event, "").0.into_owned();
+        }
+        for event in &events {
+            snapshot.ledger.fold(event);
+        }
+        snapshot.adopted = events;
+    }
+
+    /// What pi left in `memory-scores.json`. Our own snapshot has longer keys and is no input.
+    fn pi_scores(&self) -> PiScores {
+        let path = self.dir.join("memory-scores.json");
+        let Ok(Some(bytes)) = read::file(&self.dir, &path, read::MAX_FILE) else {
+            return PiScores::new();
+        };
+        let root: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let Some(entries) = root.get("entries").and_then(Value::as_object) else {
+            return PiScores::new();
+        };
+        let read = |(key, value): (&String, &Value)| {
+            let hash = (key.len() == 8).then(|| u32::from_str_radix(key, 16).ok()).flatten()?;
+            Some((hash, pi_score(value)?))
+        };
+        entries.iter().filter_map(read).collect()
+    }
+}
+
+/// What a log says about some entries, and about those that they were made from. Lines about other
+/// entries are not even parsed.
+fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
+    let mut wanted = wanted.clone();
+    loop {
+        let mut ledger = Ledger::default();
+        for line in evidence_log::lines(log) {
+            if evidence_log::plain_entry(line).is_some_and(|id| !wanted.contains(&id)) {
+                continue;
+            }
+            if let Some(event) = evidence_log::event(line) {
+                ledger.fold(&event);
+            }
+        }
+        // What an entry was edited or merged from counts as well, and may have been left out.
+        let before = wanted.len();
+        for id in wanted.clone() {
+            wanted.extend(ledger.family(id));
+        }
+        if wanted.len() == before {
+            return (ledger, wanted);
+        }
+    }
+}
+
+fn pi_score(value: &Value) -> Option<PiScore> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let time = |key: &str| match value.get(key)? {
+        Value::String(text) => Timestamp::parse(text),
+        Value::Number(millis) => millis.as_i64().map(Timestamp),
+        _ => None,
+    };
+    let last_reinforced = time("lastReinforced")?;
+    Some(PiScore {
+        evidence: u32::try_from(value.get("evidenceCount")?.as_u64()?).unwrap_or(u32::MAX),
+        cue: text("cue").and_then(Cue::find).unwrap_or(Cue::Behavioral),
+        first_seen: time("firstSeen").unwrap_or(last_reinforced),
+        last_reinforced,
+        user: match text("userState") {
+            Some("pinned") => UserState::Pinned,
+            Some("forgotten") => UserState::Forgotten,
+            _ => UserState::Auto,
+        },
+    })
+}
+
+impl Snapshot {
+    /// Every entry once, in the order of files and lines. Where it stands both marked as pinned and
+    /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
+    /// that nobody decided about was set by hand.
+    pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<Placed> {
+        let mut copies = Copies::default();
+        let mut placed: Vec<Placed> = Vec::new();
+        for (topic, entry) in self.entries() {
+            let category = &categories.spec(entry.category).name;
+            let here = Placed {
+                id: entry.id,
+                category: entry.category,
+                text: entry.text.clone(),
+                pinned: entry.markers.pinned,
+                topic: topic.stem.clone(),
+                line: entry.line,
+                scope: store.scope,
+                enforced: entry.markers.enforced,
+                reviewed: false,
+            };
+            match copies.slot(placed.len(), &here, |at| placed.get(at)) {
+                Slot::First | Slot::Twin(_) => {
+                    let reviewed = store.trust.holds_entry(category, &entry.text);
+                    placed.push(Placed { reviewed, ..here });
+                }
+                Slot::Copy(at) => {
+                    let Some(first) = placed.get_mut(at) else { continue };
+                    if first.pinned != here.pinned {
+                        first.pinned = self.decided_pinned(entry.id).unwrap_or(true);
+                    }
+                    first.enforced |= here.enforced;
+                }
+            }
+        }
+        placed
+    }
+
+    /// Whether the latest decision about an entry was to pin it.
+    fn decided_pinned(&self, id: EntryId) -> Option<bool> {
+        self.ledger.decided(id).map(|user| user == UserState::Pinned)
+    }
+
+    /// The names of the files that hold an entry.
+    pub fn holders(&self, of: &Wording) -> Vec<&str> {
+        let held = self.entries().filter(|(_, entry)| entry.is(of));
+        let mut stems: Vec<&str> = held.map(|(topic, _)| topic.stem.as_str()).collect();
+        stems.dedup();
+        stems
+    }
+
+    /// All lines of entries with their files.
+    pub fn entries(&self) -> impl Iterator<Item = (&TopicFile, &TopicEntry)> {
+        self.topics.iter().flat_map(|topic| topic.doc.entries.iter().map(move |e| (topic, e)))
+    }
+
+    fn lines<'a>(&'a self, categories: &'a Categories) -> impl Iterator<Item = Line<'a>> {
+        let mut seen = IdSet::default();
+        let pinned: IdSet<EntryId> =
+            self.entries().filter(|(_, e)| e.markers.pinned).map(|(_, e)| e.id).collect();
+        self.entries().filter(move |(_, entry)| seen.insert(entry.id)).map(move |(topic, entry)| {
+            Line {
+                id: entry.id,
+                category: &categories.spec(entry.category).name,
+                topic: &topic.stem,
+                text: &entry.text,
+                pinned: pinned.contains(&entry.id),
+            }
+        })
+    }
+}
+
+/// The log of events.
+pub const EVIDENCE: &str = "evidence.jsonl";
+/// Summaries of past sessions, beside the store; its name relative to the store.
+pub const SESSIONS: &str = "../data/session-search.json";
+
+/// Files that are searched beside the topics, with their names relative to the store.
+pub fn note_files(dir: &Path) -> (Vec<String>, Vec<Problem>) {
+    let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
+    let mut problems = Vec::new();
+    if let Some(parent) = dir.parent() {
+        match read::guard(parent, &parent.join("data")) {
+            Ok(()) => names.push(SESSIONS.to_owned()),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for folder in ["daily", "observations"] {
+        match read::markdown_names(dir, &dir.join(folder)) {
+            Ok(found) => names.extend(found.into_iter().map(|name| format!("{folder}/{name}"))),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (names, problems)
+}

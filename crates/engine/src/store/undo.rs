@@ -1,0 +1,304 @@
+//! What commands did that somebody typed, so that it can be taken back: `data/undo.jsonl`, which stays
+//! on this machine and holds texts, so that `purge` empties it.
+//!
+//! A step is noted when it is done, a line for each part of it. Who is killed in between has nothing to
+//! take back. The numbers of commands are kept outside the repository too: a step that came with a
+//! clone has none there, and is none.
+
+use std::{fmt, fs, path::PathBuf, sync::Arc};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    atomic::{self, Sync},
+    lock::StoreLock,
+    read::{self, Problem, Unreadable},
+    snapshot::Store,
+};
+use pimem_core::{
+    markdown::patch::{self, Hunk},
+    model::{entry::EntryId, ulid::EventId},
+};
+
+/// Its name in `data/`.
+const NAME: &str = "undo.jsonl";
+/// Steps that can be taken back.
+const STEPS: usize = 20;
+/// Bytes from which the older steps are dropped.
+const BYTES: u64 = 256 << 10;
+/// Bytes of a command's number with the end of its line.
+const RUN: usize = 33;
+/// Bytes of numbers from which the older half is dropped.
+const RUNS: u64 = 1024 * RUN as u64;
+
+/// A command that was typed and can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Tells its parts from those of others.
+    pub id: String,
+    /// The command.
+    pub command: &'static str,
+    /// When, in RFC 3339.
+    pub at: String,
+    /// The same by the true clock, in milliseconds: what came last.
+    pub typed: i64,
+}
+
+/// A part of what a command did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The command's own number.
+    pub run: String,
+    /// The command.
+    pub command: String,
+    /// When.
+    pub at: String,
+    /// When by the true clock.
+    pub typed: i64,
+    /// Events, each with the entry that it is about.
+    #[serde(default)]
+    pub events: Vec<(String, String)>,
+    /// Files, in the order in which they were changed.
+    #[serde(default)]
+    pub files: Vec<Touched>,
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touched {
+    /// Its name in the store.
+    pub file: String,
+    /// What became of its lines.
+    pub hunks: Vec<Hunk>,
+    /// Whether it was made: nothing is left of it but a heading when it is taken back.
+    #[serde(default)]
+    pub made: bool,
+}
+
+impl Touched {
+    /// What a change did to a file, `None` where it was not there before.
+    pub(super) fn new(file: &str, before: Option<&[u8]>, after: &[u8]) -> Self {
+        let hunks = patch::diff(before.unwrap_or_else(|| heading(after)), after);
+        Self { file: file.to_owned(), hunks, made: before.is_none() }
+    }
+
+    /// The same of lines that came at the end of a file, of which `end` is the last part.
+    pub(super) fn appended(file: &str, end: &[u8], text: &str) -> Self {
+        if end.is_empty() {
+            return Self::new(file, None, text.as_bytes());
+        }
+        let mut held = end.to_vec();
+        if !held.ends_with(b"\n") {
+            held.push(b'\n');
+        }
+        let mut hunks = patch::diff(&held, &[&held, text.as_bytes()].concat());
+        // Where that is in the whole file was not looked at.
+        for hunk in &mut hunks {
+            hunk.at = usize::MAX;
+        }
+        Self { file: file.to_owned(), hunks, made: false }
+    }
+}
+
+/// The lines above the first item of a file.
+fn heading(bytes: &[u8]) -> &[u8] {
+    let mut end = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b"- ") {
+            return bytes.get(..end).unwrap_or_default();
+        }
+        end += line.len();
+    }
+    b""
+}
+
+/// Whether a file has a title and nothing else.
+fn is_bare(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.all(|line| line.is_empty() || line.starts_with(b"# "))
+}
+
+impl Step {
+    /// Its events.
+    pub fn events(&self) -> impl Iterator<Item = (EntryId, EventId)> {
+        let read = |(entry, id): &(String, String)| Some((entry.parse().ok()?, EventId::read(id)));
+        self.events.iter().filter_map(read)
+    }
+}
+
+/// Why something cannot be taken back: the file and the line that is not there any more.
+#[derive(Debug)]
+pub struct Changed {
+    /// The file's name in the store.
+    pub file: String,
+    /// The line.
+    pub line: String,
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has changed since: {:?} is not there", self.file, self.line)
+    }
+}
+
+impl std::error::Error for Changed {}
+
+impl Store {
+    /// Notes what the command that is run did. It is done either way.
+    pub(super) fn note_step(&self, events: &[(EntryId, EventId)], files: Vec<Touched>) {
+        let Some(run) = &self.run else { return };
+        if events.is_empty() && files.iter().all(|touched| touched.hunks.is_empty()) {
+            return;
+        }
+        let Run { id, command, at, typed } = Run::clone(run);
+        let events = events.iter().map(|(entry, id)| (entry.to_string(), id.to_string()));
+        let step = Step {
+            run: id,
+            command: command.to_owned(),
+            at,
+            typed,
+            events: events.collect(),
+            files,
+        };
+        let Ok(line) = serde_json::to_string(&step) else { return };
+        let vouched = self.vouch(&step.run);
+        if vouched.and_then(|()| self.append_local(NAME, &format!("{line}\n"))).is_err() {
+            return;
+        }
+        self.sweep_data();
+        let size = fs::metadata(self.data_dir().join(NAME)).map_or(0, |meta| meta.len());
+        if size > BYTES {
+            drop(self.rewrite_local(NAME, |bytes| Some(write(&read(bytes?)))));
+        }
+    }
+
+    /// Where the numbers of commands are, if there is a place for it.
+    fn runs(&self) -> Option<PathBuf> {
+        let ledger = self.trust.ledger()?;
+        Some(ledger.parent()?.with_file_name("undo").join(ledger.file_name()?))
+    }
+
+    fn vouch(&self, run: &str) -> Result<()> {
+        let path = self.runs().context("there is no place for it")?;
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir, Sync::Private)?;
+        }
+        if fs::metadata(&path).is_ok_and(|meta| meta.len() > RUNS) {
+            let known = fs::read(&path).unwrap_or_default();
+            let half = known.get(known.len() / 2 / RUN * RUN..).unwrap_or_default();
+            atomic::replace_file(&path, half, Sync::Private, || Ok(true))?;
+        }
+        atomic::append_lines(&path, &format!("{run}\n"), Sync::Private)
+    }
+
+    /// What can be taken back, the newest last.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn steps(&self) -> Result<Vec<Step>, Problem> {
+        let mut steps = read(&self.local(NAME)?.unwrap_or_default());
+        let known = self
+            .runs()
+            .and_then(|path| read::file(path.parent()?, &path, read::MAX_FILE).ok().flatten());
+        let known = String::from_utf8(known.unwrap_or_default()).unwrap_or_default();
+        steps.retain(|step| known.lines().any(|run| run == step.run));
+        Ok(steps)
+    }
+
+    /// What files become when steps are taken back, in the order in which they are to be written.
+    ///
+    /// # Errors
+    /// Where a touched line has changed since. Unless `again`: then an interrupted attempt has been at
+    /// it, and what is back already is left alone.
+    pub fn taken_back(&self, steps: &[Step], again: bool) -> Result<Vec<Back>> {
+        let mut all: Vec<Back> = Vec::new();
+        for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
+            let file = &touched.file;
+            let known = all.iter_mut().find(|back| back.file == *file);
+            let read = || self.file(file).map_err(Unreadable);
+            let before = match &known {
+                Some(back) => back.after.clone(),
+                None => read()?,
+            };
+            let held = before.clone().unwrap_or_default();
+            let after = patch::reverse(&held, &touched.hunks, again).map_err(|line| {
+                anyhow::Error::new(Changed { file: file.clone(), line: line.to_owned() })
+            })?;
+            let after = Some(after).filter(|after| !(touched.made && is_bare(after)));
+            match known {
+                Some(back) => back.after = after,
+                None => all.push(Back { file: file.clone(), before, after }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes what a file becomes, if it still is what it was.
+    pub fn put_back(&self, lock: &StoreLock, back: Back) -> Result<()> {
+        let Back { file, before, after } = back;
+        match after {
+            Some(after) => {
+                let unchanged = |bytes: &[u8]| bytes == before.as_deref().unwrap_or_default();
+                let change =
+                    |bytes: &[u8]| (unchanged(bytes) && bytes != after).then(|| after.clone());
+                self.rewrite(lock, &file, change).map(drop)
+            }
+            None if before.is_some() => {
+                let path = self.dir.join(&file);
+                let (path, _) = read::place(&self.dir, &path).map_err(Unreadable)?;
+                Ok(atomic::remove_file(&path, self.sync)?)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets the steps of a command.
+    pub fn forget_run(&self, run: &str) -> Result<()> {
+        let others = |bytes: &[u8]| {
+            let mut steps = read(bytes);
+            steps.retain(|step| step.run != run);
+            write(&steps)
+        };
+        self.keep_local(NAME, |bytes| bytes.map(others)).map(drop)
+    }
+
+    /// Forgets all steps, whose texts were destroyed or may be.
+    pub(super) fn forget_steps(&self) -> Result<()> {
+        if self.local(NAME).map_err(Unreadable)?.is_some_and(|bytes| !bytes.is_empty()) {
+            self.keep_local(NAME, |_| Some(Vec::new()))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a file becomes.
+#[derive(Debug)]
+pub struct Back {
+    /// Its name in the store.
+    pub file: String,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+/// The steps of the last commands; damaged lines are passed over.
+fn read(bytes: &[u8]) -> Vec<Step> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let mut steps: Vec<Step> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let mut runs: Vec<&str> = steps.iter().map(|step| step.run.as_str()).collect();
+    runs.dedup();
+    let kept: Vec<String> = runs.iter().rev().take(STEPS).map(|run| (*run).to_owned()).collect();
+    steps.retain(|step| kept.contains(&step.run));
+    steps
+}
+
+fn write(steps: &[Step]) -> Vec<u8> {
+    let line = |step| serde_json::to_string(step).map(|line| line + "\n").unwrap_or_default();
+    steps.iter().map(line).collect::<String>().into_bytes()
+}
+
+/// A command with a number of its own.
+pub fn run(command: &'static str, at: String, typed: i64) -> Option<Arc<Run>> {
+    let id = format!("{:032x}", atomic::random().ok()?);
+    Some(Arc::new(Run { id, command, at, typed }))
+}

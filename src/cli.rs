@@ -1,0 +1,349 @@
+//! The shell: parse, read a snapshot, call the pure core, render. One file a command.
+
+use crate::commands::add;
+use crate::commands::check;
+use crate::commands::config;
+use crate::commands::curate;
+use crate::commands::diff;
+use crate::commands::doctor;
+use crate::commands::dream;
+use crate::commands::edit;
+use crate::commands::eval;
+use crate::commands::export;
+use crate::commands::extract;
+use crate::commands::forecast;
+use crate::commands::generate;
+use crate::commands::handoff;
+use crate::commands::hooks;
+use crate::commands::import;
+use crate::commands::init;
+use crate::commands::list;
+use crate::commands::merge_driver;
+use crate::commands::model;
+use crate::commands::note;
+use crate::commands::observe;
+use crate::commands::purge;
+use crate::commands::read;
+use crate::commands::rebuild;
+use crate::commands::reflect;
+use crate::commands::reinforce;
+use crate::commands::report;
+use crate::commands::search;
+use crate::commands::session;
+use crate::commands::show;
+use crate::commands::status;
+use crate::commands::telemetry;
+use crate::commands::todo;
+use crate::commands::topics;
+use crate::commands::trust;
+use crate::commands::undo;
+use crate::commands::why;
+use crate::error;
+use crate::hook;
+use crate::memory::stale;
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::{
+    context::{Context, Globals},
+    error::{Exit, Failure},
+    ui::{Color, Ui},
+};
+use pimem_engine::config::env::Env;
+
+/// Memory for coding agents
+///
+/// pimem keeps short memories as markdown in the repository, scores them so that what is not
+/// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
+#[derive(Debug, Parser)]
+#[command(name = "pimem", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "pimem help COMMAND explains a command. The formats are in pimem-format(5)."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands: the one list of them, from which parser and short cut are made.
+macro_rules! commands {
+    ($($variant:ident $name:literal $args:ty;)*) => {
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command { $($variant($args),)* }
+
+        /// The definition of one command, without the others.
+        fn only(name: &str) -> Option<clap::Command> {
+            match name {
+                $($name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+commands! {
+    Init "init" init::Args;
+    Add "add" add::Args;
+    Reinforce "reinforce" reinforce::Args;
+    List "list" list::Args;
+    Show "show" show::Args;
+    Topics "topics" topics::Args;
+    Search "search" search::Args;
+    Report "report" report::Args;
+    Why "why" why::Args;
+    Forecast "forecast" forecast::Args;
+    Diff "diff" diff::Args;
+    Trust "trust" trust::Args;
+    Handoff "handoff" handoff::Args;
+    Hook "hook" hook::Args;
+    Note "note" note::NoteArgs;
+    Log "log" note::LogArgs;
+    Todo "todo" todo::Args;
+    Read "read" read::Args;
+    Session "session" session::Args;
+    Observe "observe" observe::Args;
+    Reflect "reflect" reflect::Args;
+    Extract "extract" extract::Args;
+    Pin "pin" curate::PinArgs;
+    Unpin "unpin" curate::UnpinArgs;
+    Forget "forget" curate::ForgetArgs;
+    Restore "restore" curate::RestoreArgs;
+    Remove "remove" curate::RemoveArgs;
+    Undo "undo" undo::Args;
+    Purge "purge" purge::Args;
+    Edit "edit" edit::Args;
+    Eval "eval" eval::Args;
+    Dream "dream" dream::Args;
+    Rebuild "rebuild" rebuild::Args;
+    Export "export" export::Args;
+    Import "import" import::Args;
+    Check "check" check::Args;
+    Status "status" status::Args;
+    Doctor "doctor" doctor::Args;
+    MergeDriver "merge-driver" merge_driver::Args;
+    Telemetry "telemetry" telemetry::Args;
+    Hooks "hooks" hooks::Args;
+    Config "config" config::Args;
+    Model "model" model::Args;
+    Completions "completions" generate::CompletionsArgs;
+    Man "man" generate::ManArgs;
+}
+
+/// Runs the program on `args`, the first being its name, and gives its exit code.
+pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    let args: Vec<std::ffi::OsString> = args.into_iter().collect();
+    // The commonest probe of a script; nothing has to be read for it.
+    if let [_, flag] = args.as_slice()
+        && (flag == "--version" || flag == "-V")
+    {
+        return version();
+    }
+    let env = Env::of_process();
+    if hook::is_meant(&args) {
+        return hook::main(&args, env);
+    }
+    let cli = match parse(&args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&args, &env, &error),
+    };
+    let globals = cli.globals.clone();
+    let color = globals.color.unwrap_or_default();
+    let ui = Ui::new(&env, globals.json, globals.quiet, globals.verbose, color);
+    let mut ctx = match Context::new(globals, env, ui) {
+        Ok(ctx) => ctx,
+        Err((failure, ui)) => {
+            failure.print(&ui);
+            return Exit::Error as u8;
+        }
+    };
+    if let Some(name) = undone_as(&cli.command) {
+        ctx.begin_run(name);
+    }
+    if !matches!(cli.command, Command::Trust(_)) {
+        ctx.say_withheld();
+    }
+    match cli.command {
+        // Among what it finds.
+        Command::Status(_) | Command::Doctor(_) => {}
+        Command::Config(_) | Command::Trust(_) | Command::Hooks(_) => ctx.say_each_unusable(),
+        _ => ctx.say_unusable(),
+    }
+    let done = dispatch(&ctx, &cli.command);
+    if let Err(error) = ctx.ui.flush() {
+        let context = anyhow::Error::new(error).context("cannot write to standard output");
+        Failure::from(context).print(&ctx.ui);
+        return Exit::Error as u8;
+    }
+    ctx.say_unnoted();
+    match done {
+        Ok((exit, stale)) => {
+            stale::refresh(&ctx, stale);
+            exit as u8
+        }
+        Err(failure) => {
+            failure.print(&ctx.ui);
+            Exit::Error as u8
+        }
+    }
+}
+
+/// The name of a command that `undo` takes back.
+fn undone_as(command: &Command) -> Option<&'static str> {
+    Some(match command {
+        Command::Add(_) => "add",
+        Command::Reinforce(_) => "reinforce",
+        Command::Edit(_) => "edit",
+        Command::Pin(_) => "pin",
+        Command::Unpin(_) => "unpin",
+        Command::Forget(_) => "forget",
+        Command::Restore(_) => "restore",
+        Command::Remove(_) => "remove",
+        Command::Import(_) => "import",
+        Command::Check(_) => "check --fix",
+        Command::Dream(_) => "dream",
+        Command::Log(_) => "log",
+        Command::Todo(_) => "todo",
+        Command::Note(_) => "note",
+        _ => return None,
+    })
+}
+
+fn version() -> u8 {
+    let line = concat!("pimem ", env!("CARGO_PKG_VERSION"), "\n");
+    match std::io::Write::write_all(&mut std::io::stdout().lock(), line.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
+        _ => Exit::Done as u8,
+    }
+}
+
+/// The exit, and stores whose index wants a refresh once the answer is out.
+pub(crate) type Outcome = (Exit, Vec<stale::Stale>);
+
+fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
+    let plain = |exit| (exit, Vec::new());
+    match command {
+        Command::Init(args) => init::run(ctx, args).map(plain),
+        Command::Add(args) => add::run(ctx, args).map(plain),
+        Command::Reinforce(args) => reinforce::run(ctx, args).map(plain),
+        Command::List(args) => list::run(ctx, args).map(plain),
+        Command::Show(args) => show::run(ctx, args).map(plain),
+        Command::Topics(args) => topics::run(ctx, args).map(plain),
+        Command::Search(args) => search::run(ctx, args),
+        Command::Report(args) => report::run(ctx, args),
+        Command::Why(args) => why::run(ctx, args).map(plain),
+        Command::Forecast(args) => forecast::run(ctx, args).map(plain),
+        Command::Diff(args) => diff::run(ctx, args).map(plain),
+        Command::Trust(args) => trust::run(ctx, args).map(plain),
+        Command::Handoff(args) => handoff::run(ctx, args).map(plain),
+        // It is answered before anything else can fail.
+        Command::Hook(_) => Ok(plain(Exit::Done)),
+        Command::Note(args) => note::note(ctx, args).map(plain),
+        Command::Log(args) => note::log(ctx, args).map(plain),
+        Command::Todo(args) => todo::run(ctx, args).map(plain),
+        Command::Read(args) => read::run(ctx, args).map(plain),
+        Command::Session(args) => session::run(ctx, args),
+        Command::Observe(args) => observe::run(ctx, args).map(plain),
+        Command::Reflect(args) => reflect::run(ctx, args).map(plain),
+        Command::Extract(args) => extract::run(ctx, args).map(plain),
+        Command::Pin(args) => curate::pin(ctx, args).map(plain),
+        Command::Unpin(args) => curate::unpin(ctx, args).map(plain),
+        Command::Forget(args) => curate::forget(ctx, args).map(plain),
+        Command::Restore(args) => curate::restore(ctx, args).map(plain),
+        Command::Remove(args) => curate::remove(ctx, args).map(plain),
+        Command::Undo(args) => undo::run(ctx, args).map(plain),
+        Command::Purge(args) => purge::run(ctx, args),
+        Command::Edit(args) => edit::run(ctx, args).map(plain),
+        Command::Eval(args) => eval::run(ctx, args).map(plain),
+        Command::Dream(args) => dream::run(ctx, args).map(plain),
+        Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),
+        Command::Export(args) => export::run(ctx, args),
+        Command::Import(args) => import::run(ctx, args).map(plain),
+        Command::Check(args) => check::run(ctx, args).map(plain),
+        Command::Status(args) => status::run(ctx, args).map(plain),
+        Command::Doctor(args) => doctor::run(ctx, args).map(plain),
+        Command::MergeDriver(args) => merge_driver::run(ctx, args).map(plain),
+        Command::Telemetry(args) => telemetry::run(ctx, args).map(plain),
+        Command::Hooks(args) => hooks::run(ctx, args).map(plain),
+        Command::Config(args) => config::run(ctx, args).map(plain),
+        Command::Model(args) => model::run(ctx, args).map(plain),
+        Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),
+        Command::Man(args) => generate::man(ctx, args).map(plain),
+    }
+}
+
+/// The definition that parser, help, completions and man pages are made from.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// Defining all commands with all their options takes longer than most of them run, so the one
+/// that is called is tried alone first. Whatever does not fit is judged by the whole definition.
+pub(crate) fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+    let named = args.get(1).and_then(|name| only(name.to_str()?));
+    if let Some(command) = named {
+        let alone = Globals::augment_args(clap::Command::new("pimem"));
+        let alone = alone.subcommand(command).disable_help_subcommand(true);
+        if let Ok(matches) = alone.try_get_matches_from(args) {
+            return Cli::from_arg_matches(&matches);
+        }
+    }
+    Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
+}
+
+/// Help and version go to stdout with exit 0, wrong usage to stderr with exit 2.
+pub(crate) fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
+    let json = args.iter().any(|arg| arg == "--json");
+    if error.use_stderr() && json {
+        let ui = Ui::new(env, true, false, false, Color::Never);
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Failure::new(error::Kind::Usage, message, "pimem --help lists commands and options")
+            .print(&ui);
+        return Exit::Error as u8;
+    }
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
+        _ if error.use_stderr() => Exit::Error as u8,
+        _ => Exit::Done as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::Globals;
+
+    #[test]
+    fn the_definition_is_sound() {
+        super::definition().debug_assert();
+    }
+
+    /// A value of one would be taken for that of the other.
+    #[test]
+    fn no_argument_has_the_name_of_a_global_one() {
+        let globals = Globals::augment_args(clap::Command::new("pimem"));
+        let mut waiting: Vec<clap::Command> =
+            super::definition().get_subcommands().cloned().collect();
+        while let Some(command) = waiting.pop() {
+            waiting.extend(command.get_subcommands().cloned());
+            for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
+                let known = globals.get_arguments().any(|global| global.get_id() == arg.get_id());
+                assert!(!known, "{}: {}", command.get_name(), arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_alone_is_the_command() {
+        let whole = super::definition();
+        for command in whole.get_subcommands() {
+            let alone = super::only(command.get_name()).expect("in the list");
+            let ids = |command: &clap::Command| -> Vec<String> {
+                command.get_arguments().map(|arg| format!("{arg:?}")).collect()
+            };
+            assert_eq!(ids(command), ids(&alone), "{}", command.get_name());
+        }
+    }
+}

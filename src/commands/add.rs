@@ -1,0 +1,193 @@
+//! `pimem add`: remember something.
+
+use clap::builder::PossibleValuesParser;
+
+use crate::{
+    calendar,
+    context::{self, Context},
+    error::{Exit, Failure, Kind},
+    input,
+    memory::{
+        add::Adding,
+        added::{self, Before},
+        intake::{self, New, category, with_tags},
+    },
+};
+use pimem_core::{
+    exchange::jsonl,
+    model::{calendar::Date, entry::Wording, event::Cue, time::Timestamp},
+    safety::entry_text::EntryText,
+};
+use pimem_engine::store::transaction::Txn;
+
+/// Remember something
+///
+/// The text is one line; words given as separate arguments are joined by spaces. What is known
+/// already is reinforced instead, also in slightly other words, but never when numbers, names,
+/// quoted code or a negation differ. What was forgotten, replaced or archived, or is past its last
+/// day, comes back. Where the next report would leave the entry out, the answer says why.
+///
+/// A topic holds 12,000 characters, and what does not fit is refused; `--topic` names another file,
+/// by subject.
+///
+/// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
+/// text, category, cue, pin, tags, validUntil and supersedes. Either every line is stored or, when
+/// one of them cannot be, none. What does not fit into a topic goes on in a file beside it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
+    pimem add --pin -c preference 'Never push to main'\n  git log -1 --format=%s | pimem add -c done -")]
+pub(crate) struct Args {
+    /// What to remember (`-` reads standard input)
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+    /// Category: preference, lesson, mistake, pattern, decision, done, or one of your own
+    #[arg(long, short, default_value = "lesson", value_name = "CATEGORY")]
+    category: String,
+    /// The file that it goes to, `topics/NAME.md`, made when there is none [default: that of the
+    /// category]
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
+    /// Never let it fade
+    #[arg(long)]
+    pin: bool,
+    /// How it was learned, which decides its weight
+    #[arg(long, value_name = "CUE", default_value = "explicit",
+        value_parser = PossibleValuesParser::new(["explicit", "structural", "behavioral", "recurrence"]))]
+    cue: String,
+    /// Add `#TAG` to the text, also to that of a known entry (repeatable)
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// The entry that this one replaces: it leaves the report
+    #[arg(long, value_name = "ENTRY")]
+    supersedes: Option<String>,
+    /// Last day on which it holds, as clocks show it here
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    valid_until: Option<String>,
+    /// Add it even if an entry says the same in other words
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    let mut news = read(ctx, args)?;
+    if let Some(selector) = &args.supersedes {
+        let [(_, new)] = news.as_mut_slice() else {
+            let message = "--supersedes takes one new entry";
+            return Err(Failure::new(Kind::Usage, message, "or give each line a key supersedes"));
+        };
+        new.supersedes = Some(selector.clone());
+    }
+    let (numbers, mut news): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
+    let store = ctx.writer()?;
+    let lock = context::lock(ctx, &store)?;
+    let categories = &ctx.config.categories;
+    let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
+    if args.text != ["-"] {
+        txn.keep_to_topics();
+    }
+    // What replaces another entry may well resemble it.
+    if !args.force && args.supersedes.is_none() {
+        intake::find_repeated(ctx, &mut txn, &mut news);
+    }
+    if ctx.ui.json || news.len() > 1 || news.iter().any(|new| has_past(ctx, &txn, new)) {
+        txn.read_evidence();
+    }
+    intake::refuse_if_unreadable(&txn)?;
+    let mut adding = Adding::new(ctx, &store, txn);
+    for (number, new) in numbers.iter().zip(&news) {
+        adding.take(new).map_err(|failure| at_line(*number, failure))?;
+    }
+    let Adding { txn, done, .. } = adding;
+    let before = Before::of(ctx, &txn, &done);
+    txn.commit()?;
+    drop(lock);
+    added::show(ctx, &store, &before, &done)?;
+    intake::say_orders(ctx, &store, news.iter().map(|new| (new.category, new.text.as_str())));
+    Ok(Exit::Done)
+}
+
+/// Whether something is known about a text, or about what it replaces or adds tags to.
+fn has_past(ctx: &Context, txn: &Txn<'_>, new: &New) -> bool {
+    let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
+    let bare = new.untagged.as_deref().map(|text| new.said(ctx, text));
+    let wording = new.wording(ctx);
+    new.supersedes.is_some()
+        || held(&wording)
+        || bare.as_ref().is_some_and(held)
+        || txn.mentions(wording.id)
+}
+
+/// A failure about a line of standard input.
+fn at_line(number: Option<usize>, failure: Failure) -> Failure {
+    let Some(number) = number else { return failure };
+    let message = format!("line {number} of standard input: {}", failure.message);
+    Failure { message, ..failure }
+}
+
+/// Everything that is checked before any lock is taken, with the number of the line that it is from.
+fn read(ctx: &Context, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
+    let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
+    let until = args.valid_until.as_deref().map(last_day).transpose()?;
+    let topic = args.topic.as_deref().map(intake::topic).transpose()?;
+    let base = |text: &str| {
+        let category = category(ctx, &args.category)?;
+        let plain = New::plain(category, EntryText::new(text)?, cue);
+        let new = New { pin: args.pin, until, topic: topic.clone(), ..plain };
+        tagged(new, &args.tags)
+    };
+    if args.text != ["-"] {
+        return Ok(vec![(None, base(&args.text.join(" "))?)]);
+    }
+    let input = input::read_stdin()?;
+    let mut news = Vec::new();
+    for (number, line) in (1..).zip(input.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let new = if line.trim_start().starts_with('{') {
+            from_json(ctx, line, base)
+        } else {
+            base(line)
+        };
+        let number = Some(number);
+        news.push((number, new.map_err(|failure| at_line(number, failure))?));
+    }
+    if news.is_empty() {
+        let message = "standard input is empty";
+        return Err(Failure::new(Kind::Refused, message, "give one entry a line"));
+    }
+    Ok(news)
+}
+
+/// The same with tags behind its text.
+fn tagged(new: New, tags: &[String]) -> Result<New, Failure> {
+    let text = with_tags(&new.text, tags)?;
+    let bare = new.text.as_str().to_owned();
+    let untagged = new.untagged.or((text.as_str() != bare).then_some(bare));
+    Ok(New { text, untagged, tags: [new.tags, tags.to_vec()].concat(), ..new })
+}
+
+fn from_json(
+    ctx: &Context,
+    line: &str,
+    base: impl Fn(&str) -> Result<New, Failure>,
+) -> Result<New, Failure> {
+    let item = jsonl::read(line, &jsonl::ENTRY)
+        .map_err(|wrong| Failure::new(Kind::Refused, wrong.message, wrong.hint))?;
+    let mut new = tagged(base(&item.text)?, &item.tags)?;
+    if let Some(name) = &item.category {
+        new.category = category(ctx, name)?;
+    }
+    new.cue = item.cue.unwrap_or(new.cue);
+    new.until = item.until.map(calendar::end_of).or(new.until);
+    new.pin |= item.pinned;
+    new.supersedes = item.supersedes;
+    Ok(new)
+}
+
+fn last_day(text: &str) -> Result<Timestamp, Failure> {
+    Date::parse(text).map(calendar::end_of).ok_or_else(|| {
+        let message = format!("{text:?} is not a date");
+        Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
+    })
+}

@@ -1,0 +1,93 @@
+//! `pimem eval --injection`: what a model is shown with and without a search.
+//!
+//! The comparison of pi-memory's design: notes and the logs of two days are shown anyway, within
+//! their budgets; what a search adds is what those leave out.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Ready;
+use crate::{
+    context::Context,
+    error::{Exit, Failure, Kind},
+    view,
+};
+use pimem_core::{
+    eval::run,
+    search::rank::{self, Mode},
+};
+
+/// Hits that are added.
+const HITS: usize = 3;
+
+/// Answers shown, of one source.
+#[derive(Default)]
+struct Count {
+    questions: usize,
+    without: usize,
+    with: usize,
+}
+
+pub(crate) fn run(ctx: &Context, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
+    let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
+    let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
+    let least = ctx.config.number("recall.minScore");
+    for ready in sets {
+        let set = &ready.set;
+        let threshold = rank::threshold(mode, least, set.docs.len() as u64);
+        if set.docs.iter().all(|doc| doc.source.is_none()) {
+            let message = format!("no document of {} says where it is from", set.name);
+            let hint = "give documents a source: long_term, today, yesterday or older_daily";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let docs: Vec<(Option<&str>, &str)> =
+            set.docs.iter().map(|doc| (doc.source.as_deref(), doc.text.as_str())).collect();
+        let anyway = run::injected(&docs);
+        for (number, query) in set.queries.iter().enumerate() {
+            let best = query.relevant.values().copied().max().unwrap_or(0);
+            if best == 0 {
+                continue;
+            }
+            let answers = |shown: &[bool]| {
+                let shown = set.docs.iter().zip(shown).filter(|(_, shown)| **shown);
+                shown.into_iter().any(|(doc, _)| query.relevant.get(&doc.id) == Some(&best))
+            };
+            let found: Vec<usize> = ready
+                .search(number, mode, HITS)
+                .into_iter()
+                .filter(|(_, score)| *score >= threshold)
+                .map(|(at, _)| at)
+                .collect();
+            let mut searched = anyway.clone();
+            run::inject(&mut searched, &docs, &found);
+            let source = query.source.clone().unwrap_or_else(|| "-".to_owned());
+            let count = counts.entry((set.name.clone(), source)).or_default();
+            count.questions += 1;
+            count.without += usize::from(answers(&anyway));
+            count.with += usize::from(answers(&searched));
+        }
+    }
+    let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    if ctx.ui.json {
+        let line = |((set, source), count): (&(String, String), &Count)| {
+            json!({
+                "set": set, "source": source, "questions": count.questions,
+                "without": count.without, "with": count.with,
+                "gain": view::rounded(share(count.with, count.questions) - share(count.without, count.questions)),
+            })
+        };
+        let results: Vec<Value> = counts.iter().map(line).collect();
+        ctx.ui.document(&json!({"schema": "pimem.injection/1", "results": results}));
+        return Ok(Exit::Done);
+    }
+    let row = |((set, source), count): (&(String, String), &Count)| {
+        let of = |part: usize| format!("{part}/{}", count.questions);
+        let gain = share(count.with, count.questions) - share(count.without, count.questions);
+        let gain = format!("{:+.0} %", 100.0 * gain);
+        vec![set.clone(), source.clone(), of(count.without), of(count.with), gain]
+    };
+    let header = ["set", "source", "without search", "with search", "gain"];
+    ctx.ui.table(&header, counts.iter().map(row).collect());
+    Ok(Exit::Done)
+}

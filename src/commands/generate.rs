@@ -1,0 +1,80 @@
+//! `pimem completions` and `pimem man`: made from the parser's own definition.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap_complete::Shell;
+
+use crate::{
+    context::Context,
+    error::{Exit, Failure, Kind},
+};
+use pimem_engine::store::atomic::{self, Sync};
+
+/// Print a completion script for a shell
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  pimem completions bash > ~/.local/share/bash-completion/completions/pimem"
+)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Print a man page, or write all of them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  pimem man search | man -l -")]
+pub(crate) struct ManArgs {
+    /// The page of this command; without it, the page of pimem itself
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    page: Option<String>,
+    /// Write every page into this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn completions(ctx: &Context, args: &CompletionsArgs) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::cli::definition(), "pimem", &mut script);
+    ctx.ui.text(&String::from_utf8_lossy(&script));
+    Exit::Done
+}
+
+pub(crate) fn man(ctx: &Context, args: &ManArgs) -> Result<Exit, Failure> {
+    let pages = pages()?;
+    if let Some(dir) = &args.out {
+        atomic::create_dir(dir, Sync::None)?;
+        for (name, text) in &pages {
+            atomic::replace_file(&dir.join(name), text.as_bytes(), Sync::None, || Ok(true))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let name = args.page.as_ref().map_or("pimem.1".to_owned(), |page| format!("pimem-{page}.1"));
+    let (_, text) = pages.iter().find(|(page, _)| *page == name).ok_or_else(|| {
+        let message = format!("there is no command {:?}", args.page.as_deref().unwrap_or_default());
+        Failure::new(Kind::Usage, message, "pimem --help lists the commands")
+    })?;
+    ctx.ui.text(text);
+    Ok(Exit::Done)
+}
+
+/// The pages with their file names. The version is left out, so that they change with the options
+/// only.
+fn pages() -> Result<Vec<(String, String)>, Failure> {
+    let mut root = crate::cli::definition().version(None::<&str>).disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    let mut waiting = vec![root];
+    while let Some(command) = waiting.pop() {
+        let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
+        waiting.extend(visible.cloned());
+        let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+        let command = command.disable_help_subcommand(true);
+        let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");
+        let mut text = Vec::new();
+        man.render(&mut text).context("man page")?;
+        pages.push((format!("{name}.1"), String::from_utf8_lossy(&text).into_owned()));
+    }
+    Ok(pages)
+}

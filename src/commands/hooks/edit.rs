@@ -1,0 +1,302 @@
+//! `pimem hooks install` and `uninstall`: settings edited, one file after the other.
+
+use serde_json::{Value, json};
+
+use super::{Edit, Site, shown};
+use crate::agents::{
+    install::{Content, MARK, Reach},
+    settings::{self, Without},
+};
+use crate::{
+    commands::hooks,
+    context::Context,
+    error::{Exit, Failure, Kind},
+};
+use pimem_core::{markdown::merge::align, score::board::Scope};
+use pimem_engine::store::{
+    foreign_file::{Change, Editor},
+    lock::LockError,
+};
+
+/// Lines around what changed that are shown.
+const AROUND: usize = 2;
+
+pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Failure> {
+    let reach = args.chosen.scope.reach(ctx)?;
+    let counts = |agent| {
+        let held = || hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
+        if install { hooks::is_present(ctx, agent) } else { held() }
+    };
+    let agents = args.chosen.agents(counts);
+    if agents.is_empty() {
+        ctx.ui.note(if install {
+            "no agent that pimem knows is used here; name one to install for it anyway"
+        } else {
+            "no agent calls pimem"
+        });
+    }
+    if install && !agents.is_empty() && hooks::in_path(ctx, "pimem").is_none() {
+        ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
+    }
+    let editor = if args.dry_run || agents.is_empty() { None } else { Some(editor(ctx)?) };
+    let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
+    let mut documents = Vec::new();
+    for agent in agents {
+        let mut changed = false;
+        for site in hooks::sites(ctx, agent, reach)? {
+            match edit(ctx, &site, editor.as_ref(), install) {
+                Ok(change) => {
+                    changed |= change != Change::Keep;
+                    documents.push(document(&site, &change, install, reach));
+                    if !ctx.ui.json {
+                        say(ctx, &site, &change, args.dry_run, install)?;
+                    }
+                    if install && is_off(&site) {
+                        let path = shown(ctx, &site.path);
+                        ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
+                    }
+                }
+                Err(failure) => {
+                    failure.print(&ctx.ui);
+                    exit = Exit::Error;
+                }
+            }
+        }
+        if install && changed && !args.dry_run && !ctx.ui.json {
+            ctx.ui.line(&format!("  next: {}", agent.next(reach)));
+        }
+    }
+    if install && !documents.is_empty() {
+        make_store(ctx, reach, args.dry_run)?;
+    }
+    if ctx.ui.json && !(documents.is_empty() && exit == Exit::Error) {
+        let action = if install { "install" } else { "uninstall" };
+        ctx.ui.document(&json!({
+            "schema": "pimem.hooks/1", "action": action, "dryRun": args.dry_run,
+            "files": documents,
+        }));
+    }
+    Ok(exit)
+}
+
+/// Has a store to remember in.
+fn make_store(ctx: &Context, reach: Reach, dry_run: bool) -> Result<(), Failure> {
+    let target = if reach == Reach::User { ctx.users()? } else { ctx.target()? };
+    let (dir, scope, known) = &target;
+    if !dry_run {
+        return ctx.made(target).map(drop);
+    }
+    if !known {
+        ctx.ui.note(&format!("Would create a {} store in {}", scope.name(), dir.display()));
+    }
+    Ok(())
+}
+
+fn editor(ctx: &Context) -> Result<Editor, Failure> {
+    let state = ctx.env.state.as_deref().ok_or_else(|| {
+        Failure::new(Kind::Usage, "there is no state directory", "set HOME, or XDG_STATE_HOME")
+    })?;
+    let patience = ctx.store(state.to_path_buf(), Scope::User).patience;
+    Editor::new(state, patience).map_err(|error| match error {
+        LockError::Busy(..) => Failure::new(
+            Kind::Locked,
+            "another pimem is editing settings of agents",
+            "try again; lock.timeoutMs sets how long to wait",
+        ),
+        error => Failure::from(error),
+    })
+}
+
+/// Edits one file, or without an editor finds out what would be done.
+fn edit(
+    ctx: &Context,
+    site: &Site,
+    editor: Option<&Editor>,
+    install: bool,
+) -> Result<Change, Failure> {
+    let file = site.file()?;
+    let change = |before: Option<&[u8]>| change(ctx, site, before, install);
+    match editor {
+        Some(editor) => editor.change(&file, change),
+        None => change(file.read()?.as_deref()),
+    }
+}
+
+/// What becomes of a file.
+fn change(
+    ctx: &Context,
+    site: &Site,
+    before: Option<&[u8]>,
+    install: bool,
+) -> Result<Change, Failure> {
+    let refused = |refusal| hooks::refused(ctx, site, &refusal);
+    Ok(match (&site.content, before, install) {
+        (Content::Settings(layout), before, true) => {
+            let after = settings::with(before, layout).map_err(refused)?;
+            after.map_or(Change::Keep, Change::Replace)
+        }
+        (Content::Settings(layout), Some(before), false) => {
+            match settings::without(before, layout).map_err(refused)? {
+                Without::Same => Change::Keep,
+                Without::Bytes(after) => Change::Replace(after),
+                Without::Nothing => Change::Delete,
+            }
+        }
+        (Content::Whole(whole), None, true) => Change::Replace(whole.text.into()),
+        (Content::Whole(whole), Some(before), true) => {
+            if before == whole.text.as_bytes() {
+                Change::Keep
+            } else if is_marked(before) {
+                Change::Replace(whole.text.into())
+            } else {
+                let message = format!("{} was not written by pimem", shown(ctx, &site.path));
+                let hint = "move it away, or leave it; nothing was changed";
+                return Err(Failure::new(Kind::Refused, message, hint));
+            }
+        }
+        (Content::Whole(_), Some(before), false) if is_marked(before) => Change::Delete,
+        (_, _, false) => Change::Keep,
+    })
+}
+
+/// Whether a file says that it is ours.
+pub(crate) fn is_marked(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, MARK.as_bytes()).is_some()
+}
+
+/// Whether anything of ours is in a file.
+pub(crate) fn is_held(site: &Site) -> bool {
+    let Ok(Some(bytes)) = site.file().and_then(|file| file.read()) else { return false };
+    match &site.content {
+        Content::Settings(layout) => {
+            // What cannot be read is looked at more closely when it is edited.
+            let is_named = || memchr::memmem::find(&bytes, b"pimem").is_some();
+            settings::found(&bytes, layout).map_or_else(|_| is_named(), |found| !found.is_empty())
+        }
+        Content::Whole(_) => is_marked(&bytes),
+    }
+}
+
+fn is_off(site: &Site) -> bool {
+    let bytes = site.file().and_then(|file| file.read());
+    match (&site.content, bytes) {
+        (Content::Settings(layout), Ok(Some(bytes))) => settings::is_off(&bytes, layout),
+        _ => false,
+    }
+}
+
+fn document(site: &Site, change: &Change, install: bool, reach: Reach) -> Value {
+    let next = (install && *change != Change::Keep).then(|| site.agent.next(reach));
+    let change = match (change, install) {
+        (Change::Keep, _) => "unchanged",
+        (Change::Replace(_), true) => "installed",
+        (Change::Replace(_), false) => "removed",
+        (Change::Delete, _) => "deleted",
+    };
+    let path = site.path.display().to_string();
+    let mut document = json!({"agent": site.agent.name(), "path": path, "change": change});
+    if let (Some(next), Some(members)) = (next, document.as_object_mut()) {
+        members.insert("next".to_owned(), json!(next));
+    }
+    document
+}
+
+fn say(
+    ctx: &Context,
+    site: &Site,
+    change: &Change,
+    dry_run: bool,
+    install: bool,
+) -> Result<(), Failure> {
+    let path = shown(ctx, &site.path);
+    if dry_run && *change != Change::Keep {
+        let before = site.file()?.read()?;
+        let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };
+        for line in difference(before.as_deref(), after, &path) {
+            ctx.ui.line(&line);
+        }
+        return Ok(());
+    }
+    let what = match &site.content {
+        Content::Settings(layout) => format!("{} hooks", layout.hooks.len()),
+        Content::Whole(whole) => whole.what.to_owned(),
+    };
+    let said = match (change, install) {
+        (Change::Keep, true) => format!("unchanged, {what} in {path}"),
+        (Change::Keep, false) => format!("nothing of ours in {path}"),
+        (Change::Replace(_), true) => format!("{what} in {path}"),
+        (Change::Replace(_), false) => format!("hooks taken out of {path}"),
+        (Change::Delete, _) => match &site.content {
+            Content::Settings(_) => format!("hooks taken out; deleted {path}, now empty"),
+            Content::Whole(_) => format!("deleted {path}"),
+        },
+    };
+    ctx.ui.line(&format!("{}: {said}", site.agent.name()));
+    Ok(())
+}
+
+/// What changes in a file, as `diff -u` shows it.
+fn difference(before: Option<&[u8]>, after: Option<&[u8]>, path: &str) -> Vec<String> {
+    let name = |bytes: Option<&[u8]>| bytes.map_or("/dev/null", |_| path).to_owned();
+    let mut lines = vec![format!("--- {}", name(before)), format!("+++ {}", name(after))];
+    let text =
+        |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let (before, after) = (text(before), text(after));
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let mut known: Vec<&str> = old.iter().chain(&new).copied().collect();
+    known.sort_unstable();
+    known.dedup();
+    let key = |line: &&str| {
+        u32::try_from(known.binary_search(line).unwrap_or_default()).unwrap_or_default()
+    };
+    let keys = |lines: &[&str]| lines.iter().map(key).collect::<Vec<u32>>();
+    let mut pairs = align::align(&keys(&old), &keys(&new));
+    pairs.push((old.len(), new.len()));
+    // Sign and line, in order.
+    let mut all: Vec<(char, &str)> = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for (x, y) in pairs {
+        all.extend(old.get(i..x).unwrap_or_default().iter().map(|line| ('-', *line)));
+        all.extend(new.get(j..y).unwrap_or_default().iter().map(|line| ('+', *line)));
+        all.extend(old.get(x).map(|line| (' ', *line)));
+        (i, j) = (x + 1, y + 1);
+    }
+    let near = |at: usize| {
+        let around = all.get(at.saturating_sub(AROUND)..(at + AROUND + 1).min(all.len()));
+        around.unwrap_or_default().iter().any(|(sign, _)| *sign != ' ')
+    };
+    let mut skipped = true;
+    let mut number = 0;
+    for (at, (sign, line)) in all.iter().enumerate() {
+        number += usize::from(*sign != '+');
+        if !near(at) {
+            skipped = true;
+            continue;
+        }
+        if std::mem::take(&mut skipped) {
+            lines.push(format!("@@ line {} @@", number.max(1)));
+        }
+        lines.push(format!("{sign}{line}"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_shown_with_what_is_around() {
+        let old = b"1\n2\n3\n4\n5\n6\n7\n8\n".as_slice();
+        let new = b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n".as_slice();
+        let want =
+            ["--- f", "+++ f", "@@ line 3 @@", " 3", " 4", "-5", "+five", " 6", " 7", " 8", "+9"];
+        assert_eq!(difference(Some(old), Some(new), "f"), want);
+        let want = ["--- /dev/null", "+++ f", "@@ line 1 @@", "+a"];
+        assert_eq!(difference(None, Some(b"a\n"), "f"), want);
+        assert_eq!(
+            difference(Some(b"a\n"), None, "f"),
+            ["--- f", "+++ /dev/null", "@@ line 1 @@", "-a"]
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! `pimem hooks`: have agents call pimem, and see that they do.
+
+mod edit;
+pub(crate) mod status;
+mod trial;
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+
+use crate::agents::{
+    install::{Content, Reach},
+    settings::Refusal,
+    spec::Agent,
+};
+use crate::{
+    context::Context,
+    error::{Exit, Failure, Kind},
+};
+use pimem_engine::store::foreign_file::{Foreign, Trouble};
+
+/// Have agents call pimem
+///
+/// Agents run commands when a session starts, a prompt is sent, or a file was changed. `install`
+/// names `pimem hook` there, so that what was learned is there when it is needed. Settings files are
+/// edited and not rewritten; `uninstall` gives back the bytes that were there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem hooks install claude\n  \
+    pimem hooks install --all --dry-run\n  pimem hooks status\n  pimem hooks test claude\n  \
+    pimem hooks print codex\n  pimem hooks uninstall --all")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Name pimem in the settings of agents
+    ///
+    /// Writes your own settings, or with --project those of this project, which are shared through
+    /// git. What others put there stays as it is. Makes a store when there is none.
+    Install(Edit),
+    /// Take pimem out of the settings of agents
+    Uninstall(Edit),
+    /// Say which agents call pimem
+    ///
+    /// Exit code 1 when none does.
+    Status(Scope),
+    /// Print what `install` would write to empty settings
+    Print {
+        /// The agent; `generic` prints the commands for any other
+        #[arg(value_parser = names(true))]
+        agent: String,
+        /// As it is for one project
+        #[arg(long)]
+        project: bool,
+    },
+    /// Run the installed commands as agents do, and look at their answers
+    ///
+    /// Each command is run with input as its agent sends it, in a project and with stores made for
+    /// it. Exit code 1 when one fails.
+    Test(Chosen),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Edit {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// Print what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Chosen {
+    /// Agents
+    #[arg(value_name = "AGENT", value_parser = names(false), required_unless_present = "all")]
+    agents: Vec<String>,
+    /// All agents that are used here, or that call pimem
+    #[arg(long, conflicts_with = "agents")]
+    all: bool,
+    #[command(flatten)]
+    pub(crate) scope: Scope,
+}
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Scope {
+    /// The settings of this project instead of yours
+    #[arg(long)]
+    project: bool,
+}
+
+impl Scope {
+    /// Whose settings are meant.
+    pub(crate) fn reach(self, ctx: &Context) -> Result<Reach, Failure> {
+        if self.project && ctx.wants_user() {
+            let hint = "--user means your settings, and --project those of this project";
+            return Err(Failure::new(Kind::Usage, "--user and --project exclude each other", hint));
+        }
+        Ok(if self.project { Reach::Project } else { Reach::User })
+    }
+}
+
+impl Chosen {
+    /// The agents that were named; with --all those that `counts` is true for.
+    pub(crate) fn agents(&self, counts: impl Fn(Agent) -> bool) -> Vec<Agent> {
+        if self.all {
+            return real().filter(|agent| counts(*agent)).collect();
+        }
+        let mut agents: Vec<Agent> =
+            self.agents.iter().filter_map(|name| Agent::find(name)).collect();
+        agents.sort_unstable();
+        agents.dedup();
+        agents
+    }
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    match &args.action {
+        Action::Install(edit) => edit::run(ctx, edit, true),
+        Action::Uninstall(edit) => edit::run(ctx, edit, false),
+        Action::Status(scope) => status::status(ctx, *scope),
+        Action::Print { agent, project } => {
+            let reach = if *project { Reach::Project } else { Reach::User };
+            let agent = Agent::find(agent).unwrap_or(Agent::Generic);
+            status::print(ctx, agent, reach)
+        }
+        Action::Test(chosen) => trial::run(ctx, chosen),
+    }
+}
+
+/// The agents that have settings.
+pub(crate) fn real() -> impl Iterator<Item = Agent> {
+    Agent::ALL.into_iter().filter(|agent| *agent != Agent::Generic)
+}
+
+fn names(with_generic: bool) -> PossibleValuesParser {
+    let known = Agent::ALL.into_iter().filter(|agent| with_generic || *agent != Agent::Generic);
+    PossibleValuesParser::new(known.map(Agent::name).collect::<Vec<_>>())
+}
+
+/// A file of an agent, and what it is to hold.
+pub(crate) struct Site {
+    /// Whose it is.
+    pub(crate) agent: Agent,
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What it is to hold.
+    pub(crate) content: Content,
+    /// The project that a link may not lead out of.
+    project: Option<PathBuf>,
+}
+
+impl Site {
+    /// The file behind links.
+    pub(crate) fn file(&self) -> Result<Foreign, Trouble> {
+        Foreign::find(&self.path, self.project.as_deref())
+    }
+}
+
+/// The files of an agent.
+pub(crate) fn sites(ctx: &Context, agent: Agent, reach: Reach) -> Result<Vec<Site>, Failure> {
+    let (root, project) = match reach {
+        Reach::User => (config_dir(ctx, agent)?, None),
+        Reach::Project => {
+            let root = ctx.places.root().ok_or_else(|| {
+                let hint = "change to a project, or leave out --project";
+                Failure::new(Kind::Usage, "the home directory is not a project", hint)
+            })?;
+            (root.to_path_buf(), Some(root.to_path_buf()))
+        }
+    };
+    let site =
+        |(path, content)| Site { agent, path: root.join(path), content, project: project.clone() };
+    Ok(agent.files(reach).into_iter().map(site).collect())
+}
+
+fn config_dir(ctx: &Context, agent: Agent) -> Result<PathBuf, Failure> {
+    let home = ctx
+        .places
+        .home
+        .as_deref()
+        .ok_or_else(|| Failure::new(Kind::Usage, "there is no home directory", "set HOME"))?;
+    Ok(agent.config_dir(home, |name| ctx.env.get(name).map(PathBuf::from)))
+}
+
+/// Whether an agent seems to be used here.
+pub(crate) fn is_present(ctx: &Context, agent: Agent) -> bool {
+    let dir = config_dir(ctx, agent).ok();
+    dir.is_some_and(|dir| agent.signs().iter().any(|sign| dir.join(sign).exists()))
+}
+
+/// The program that a command without a directory runs.
+pub(crate) fn in_path(ctx: &Context, program: &str) -> Option<PathBuf> {
+    let paths = ctx.env.get("PATH")?;
+    let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(paths).map(|dir| dir.join(&file)).find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// A path as people write it.
+pub(crate) fn shown(ctx: &Context, path: &Path) -> String {
+    let below = path.strip_prefix(&ctx.places.cwd).ok();
+    if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
+        return rest.display().to_string();
+    }
+    match ctx.places.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// Settings that are not edited.
+pub(crate) fn refused(ctx: &Context, site: &Site, refusal: &Refusal) -> Failure {
+    let (line, column) = refusal.at;
+    let path = shown(ctx, &site.path);
+    let message = format!("{path}:{line}:{column}: {}", refusal.what);
+    let hint = format!(
+        "nothing was changed; mend the file, which {} may not read either, or put in by hand what \
+         pimem hooks print {} shows",
+        site.agent.title(),
+        site.agent.name()
+    );
+    Failure::new(Kind::Refused, message, hint)
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        Self::new(Kind::Io, trouble.to_string(), trouble.hint())
+    }
+}

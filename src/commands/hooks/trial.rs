@@ -1,0 +1,317 @@
+//! `pimem hooks test`: the installed commands run as their agents do, and what they answer.
+//!
+//! In a project made for it, with stores, cache and state of its own: nothing of the user's is
+//! changed, and nothing of it is told.
+
+use std::{
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
+};
+
+use serde_json::json;
+
+use super::{
+    Chosen, Site,
+    edit::{is_held, is_marked},
+    shown,
+};
+use crate::agents::{
+    install::{Content, Event},
+    sample,
+    settings::{self, Found},
+    shape,
+    spec::Agent,
+};
+use crate::{
+    commands::hooks,
+    context::Context,
+    error::{Exit, Failure, Kind},
+    ui,
+};
+use pimem_engine::{config::env::Env, store::atomic};
+
+/// What there is to remember in the trial, and a word that only this has.
+const MEMORY: &str = "The tests of this project are run by cargo pimem-trial";
+const WORD: &str = "pimem-trial";
+/// How long a command without a limit may take; agents wait much longer.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// The most of an answer that is read.
+const ANSWER: u64 = 1 << 20;
+/// A trial that was left behind is deleted after this.
+const STALE: Duration = Duration::from_hours(1);
+/// What agents set for their hooks, which would tell of the session that this is run in.
+const FOREIGN: [&str; 4] =
+    ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "PIMEM_DISABLE"];
+
+/// One command, and how it went.
+struct Outcome {
+    agent: Agent,
+    event: String,
+    command: String,
+    /// What is wrong.
+    problem: Option<String>,
+    /// Whether what is remembered came back.
+    recalled: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Chosen) -> Result<Exit, Failure> {
+    let reach = args.scope.reach(ctx)?;
+    let holds =
+        |agent| hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
+    let agents = args.agents(holds);
+    if agents.is_empty() {
+        ctx.ui.note("no agent calls pimem");
+        return Ok(Exit::Nothing);
+    }
+    let trial = Trial::new(ctx)?;
+    let mut outcomes = Vec::new();
+    for agent in agents {
+        // What else there is besides the first file calls nothing.
+        let Some(site) = hooks::sites(ctx, agent, reach)?.into_iter().next() else { continue };
+        let calls = calls(ctx, &site)?;
+        if calls.is_empty() {
+            outcomes.push(Outcome {
+                agent,
+                event: "-".to_owned(),
+                command: String::new(),
+                problem: Some(format!("nothing of ours in {}", shown(ctx, &site.path))),
+                recalled: false,
+            });
+        }
+        outcomes.extend(calls.iter().map(|call| trial.outcome(ctx, agent, call)));
+    }
+    let failed = outcomes.iter().filter(|outcome| outcome.problem.is_some()).count();
+    if ctx.ui.json {
+        let row = |outcome: &Outcome| {
+            json!({
+                "agent": outcome.agent.name(), "event": outcome.event, "command": outcome.command,
+                "ok": outcome.problem.is_none(), "recalled": outcome.recalled,
+                "problem": outcome.problem,
+            })
+        };
+        ctx.ui.document(&json!({
+            "schema": "pimem.hooks/1", "action": "test", "failed": failed,
+            "hooks": outcomes.iter().map(row).collect::<Vec<_>>(),
+        }));
+    } else {
+        let row = |outcome: &Outcome| {
+            let result = match &outcome.problem {
+                Some(problem) => format!("failed: {problem}"),
+                None if outcome.recalled => "ok, gave what is remembered".to_owned(),
+                None => "ok".to_owned(),
+            };
+            vec![outcome.agent.name().to_owned(), outcome.event.clone(), result]
+        };
+        ctx.ui.table(&["agent", "event", "result"], outcomes.iter().map(row).collect());
+    }
+    Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
+}
+
+/// What an agent would run.
+fn calls(ctx: &Context, site: &Site) -> Result<Vec<Found>, Failure> {
+    let bytes = site.file()?.read()?.unwrap_or_default();
+    match &site.content {
+        Content::Settings(layout) => {
+            settings::found(&bytes, layout).map_err(|refusal| hooks::refused(ctx, site, &refusal))
+        }
+        Content::Whole(_) if !is_marked(&bytes) => Ok(Vec::new()),
+        Content::Whole(_) => {
+            let call = |event: &Event| Found {
+                event: event.native.to_owned(),
+                command: "pimem".to_owned(),
+                args: Some(["hook", site.agent.name(), event.word].map(str::to_owned).into()),
+                word: event.word.to_owned(),
+                timeout: Some(f64::from(event.seconds)),
+            };
+            Ok(site.agent.events().iter().map(call).collect())
+        }
+    }
+}
+
+/// A project that lasts as long as this value.
+struct Trial {
+    dir: PathBuf,
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        drop(atomic::remove_dir(&self.dir));
+    }
+}
+
+impl Trial {
+    /// Makes a project in which one thing is remembered.
+    fn new(ctx: &Context) -> Result<Self, Failure> {
+        let cache = ctx.env.cache.as_deref().ok_or_else(|| {
+            Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
+        })?;
+        let parent = cache.join("pimem/trials");
+        if let Some(recent) = ctx.real_now.checked_sub(STALE) {
+            atomic::sweep_dirs(&parent, recent);
+        }
+        let trial = Self { dir: atomic::temporary_dir(&parent)? };
+        atomic::create_dir(&trial.dir.join(".git"), atomic::Sync::Private)?;
+        let program = Env::program().map_err(anyhow::Error::new)?;
+        let mut add = Command::new(program);
+        add.args(["add", MEMORY]);
+        let done = trial.place(&mut add).stdin(Stdio::null()).output();
+        let done = done.map_err(anyhow::Error::new)?;
+        if !done.status.success() {
+            let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+            let hint = "pimem doctor looks at the disk and its permissions";
+            return Err(Failure::new(Kind::Io, format!("the trial cannot be made: {said}"), hint));
+        }
+        Ok(trial)
+    }
+
+    /// Puts a program into the trial.
+    fn place<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        command
+            .env("PIMEM_DIR", self.dir.join(".pi/memory"))
+            .env("PIMEM_USER_DIR", self.dir.join("user"))
+            .env("XDG_CACHE_HOME", self.dir.join("cache"))
+            .env("XDG_STATE_HOME", self.dir.join("state"))
+            .current_dir(&self.dir)
+    }
+
+    fn outcome(&self, ctx: &Context, agent: Agent, call: &Found) -> Outcome {
+        let tried = self.attempt(ctx, agent, call);
+        let args = call.args.iter().flatten().map(|arg| format!(" {arg}"));
+        Outcome {
+            agent,
+            event: call.event.clone(),
+            command: [call.command.clone()].into_iter().chain(args).collect(),
+            recalled: tried.as_ref().is_ok_and(|answer| answer.contains(WORD)),
+            problem: tried.err(),
+        }
+    }
+
+    /// Runs a command as its agent does, and looks at the answer.
+    fn attempt(&self, ctx: &Context, agent: Agent, call: &Found) -> Result<String, String> {
+        let known = agent.events().iter().find(|event| event.word == call.word);
+        let event = known.ok_or_else(|| format!("{} has no event {}", agent.title(), call.word))?;
+        if event.native != call.event {
+            return Err(format!("{} is for {}", call.word, event.native));
+        }
+        let program = match (&call.args, settings::split(&call.command)) {
+            (None, Some((program, _))) => program,
+            _ => call.command.as_str(),
+        };
+        self.is_pimem(ctx, program)?;
+        let mut command = match &call.args {
+            Some(args) => {
+                let mut command = Command::new(program);
+                command.args(args);
+                command
+            }
+            None => shell(&call.command),
+        };
+        let input = sample::input(agent, event, &self.dir.to_string_lossy()).to_string();
+        let limit = call.timeout.map(|limit| limit * agent.unit());
+        let limit = limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+        let limit = limit.unwrap_or(PATIENCE);
+        let done = finish(self.place(&mut command), &input, limit)?;
+        if done.code != Some(0) {
+            let code = done.code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+            let said = String::from_utf8_lossy(&done.stderr);
+            let said = said.lines().next().unwrap_or_default();
+            return Err(if said.is_empty() { code } else { format!("{code}: {said}") });
+        }
+        shape::check(agent, event.moment, &done.stdout)?;
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    }
+
+    /// Whether a program is there, and is pimem.
+    fn is_pimem(&self, ctx: &Context, program: &str) -> Result<(), String> {
+        let path = if program.contains(['/', '\\']) {
+            Some(PathBuf::from(program)).filter(|path| hooks::is_executable(path))
+        } else {
+            hooks::in_path(ctx, program)
+        };
+        let Some(path) = path else {
+            return Err(if Path::new(program).is_absolute() {
+                format!("there is no program {program}")
+            } else {
+                format!("{program} is not in the PATH")
+            });
+        };
+        let done = finish(self.place(Command::new(&path).arg("--version")), "", PATIENCE)?;
+        if done.code == Some(0) && done.stdout.starts_with(b"pimem ") {
+            return Ok(());
+        }
+        Err(format!("{} is another program", shown(ctx, &path)))
+    }
+}
+
+/// A line as agents hand it to a shell.
+fn shell(line: &str) -> Command {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut command = Command::new(shell);
+    command.args([option, line]);
+    command
+}
+
+/// What a process left behind.
+struct Done {
+    code: Option<i32>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+/// Runs a program to its end, or to the end of its time.
+fn finish(command: &mut Command, input: &str, limit: Duration) -> Result<Done, String> {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|error| format!("cannot be started: {error}"))?;
+    let clock = ui::stopwatch();
+    let (stdin, input) = (child.stdin.take(), input.to_owned());
+    thread::spawn(move || {
+        // Who does not read its input is not interested.
+        stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
+    });
+    let stdout = drained(child.stdout.take());
+    let stderr = drained(child.stderr.take());
+    let code = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.code(),
+            Ok(None) if clock() < limit => thread::sleep(Duration::from_millis(2)),
+            _ => {
+                stop(&mut child);
+                return Err(format!("no answer within {} s", limit.as_secs_f64()));
+            }
+        }
+    };
+    // Its agent would wait for as long.
+    let rest = |pipe: Receiver<Vec<u8>>| {
+        let left = limit.saturating_sub(clock()).max(Duration::from_millis(100));
+        pipe.recv_timeout(left)
+            .map_err(|_| "something that it started keeps its output open".to_owned())
+    };
+    Ok(Done { code, stdout: rest(stdout)?, stderr: rest(stderr)? })
+}
+
+fn stop(child: &mut Child) {
+    drop(child.kill());
+    drop(child.wait());
+}
+
+/// All that comes out of a pipe, when it has come.
+fn drained(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let read = pipe.by_ref().take(ANSWER).read_to_end(&mut bytes);
+            drop(read);
+            drop(std::io::copy(&mut pipe, &mut std::io::sink()));
+        }
+        sender.send(bytes)
+    });
+    receiver
+}

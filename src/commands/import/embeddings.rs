@@ -1,0 +1,215 @@
+//! `pimem import embeddings`: vectors of entries, made by another program.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
+
+use crate::{
+    commands::export,
+    context::Context,
+    error::{Exit, Failure, Kind},
+    input,
+    memory::search::embedding,
+};
+use pimem_core::embed::{model::Model, table, vector::Vector};
+use pimem_engine::{
+    index::{
+        build::{self, Embedding},
+        vectors::Known,
+    },
+    store::snapshot::Store,
+};
+
+/// The largest file that is read.
+const MAX: u64 = 1 << 30;
+/// Which file is meant.
+const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
+/// What other programs may have wrapped the vectors in.
+const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
+
+pub(crate) fn run(ctx: &Context, path: &Path) -> Result<Exit, Failure> {
+    let model = export::chosen(ctx)?;
+    if model.id == table::NAME {
+        let message = "the model static makes its own vectors and takes no others";
+        let hint = "pimem model use NAME chooses the model that they are of";
+        return Err(Failure::new(Kind::Refused, message, hint));
+    }
+    let found = parse(&input::named(path, MAX, WHERE)?, &model)
+        .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
+    let total = found.len();
+    let mut imported = Known::default();
+    let mut problems = Vec::new();
+    for store in ctx.readers()? {
+        let (entries, unread) = export::entries(ctx, &store);
+        problems.extend(unread);
+        let fresh: Known =
+            entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
+        if !fresh.is_empty() {
+            imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
+            keep(ctx, &store, fresh)?;
+        }
+    }
+    let (count, unknown) = (imported.len(), total - imported.len());
+    if ctx.ui.json {
+        ctx.ui.document(&json!({
+            "schema": "pimem.import/1", "model": model.id, "dimension": model.dimension,
+            "vectors": total, "imported": count, "unknown": unknown,
+        }));
+    } else {
+        let name = &model.id;
+        ctx.ui.line(&format!(
+            "Imported {count} of {total} vectors for {name} ({unknown} of no present entry)"
+        ));
+    }
+    let exit = if count > 0 { Exit::Done } else { Exit::Nothing };
+    Ok(ctx.complain(&problems, exit))
+}
+
+fn refused(message: &str) -> Failure {
+    Failure::new(Kind::Refused, message, "pimem export embeddings writes the format that is read")
+}
+
+/// Puts vectors into the index of a store.
+fn keep(ctx: &Context, store: &Store, fresh: Known) -> Result<(), Failure> {
+    let Some(dir) = ctx.cache_dir(store) else {
+        return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
+    };
+    let mut progress = ctx.ui.progress("indexing");
+    let embedding = Embedding { fresh, ..embedding::kept(ctx) };
+    let (categories, when) = (&ctx.config.categories, ctx.real_now);
+    build::refresh(store, &dir, categories, when, true, embedding, &mut progress)?.ok_or_else(
+        || {
+            let message = format!("another process is at the index of {}", store.dir.display());
+            Failure::new(Kind::Locked, message, "try again in a moment")
+        },
+    )?;
+    Ok(())
+}
+
+/// A vector that stands in an object.
+#[derive(Deserialize)]
+struct Holder {
+    #[serde(alias = "embedding")]
+    vector: Vec<f64>,
+}
+
+/// Values are looked at one by one: all of them as a tree would take several times the file.
+type Values<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Reads the vectors of a file, by key; or says what is wrong with it.
+fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
+    let no_object = |error: serde_json::Error| match error.classify() {
+        serde_json::error::Category::Data => "not a JSON object of vectors".to_owned(),
+        _ => format!("not whole JSON: {error}"),
+    };
+    let mut values: Values<'_> = serde_json::from_slice(bytes).map_err(no_object)?;
+    if !values.keys().any(|name| key(name).is_some())
+        && let Some(inner) = WRAPPERS.iter().find_map(|name| values.get(*name))
+    {
+        values = serde_json::from_str(inner.get()).map_err(no_object)?;
+    }
+    let mut found = BTreeMap::new();
+    for (name, value) in values {
+        // Other keys tell something about the file.
+        let Some(key) = key(&name) else { continue };
+        let numbers = numbers(value).map_err(|error| format!("the value of {name} {error}"))?;
+        if numbers.len() != model.dimension {
+            let (got, want) = (numbers.len(), model.dimension);
+            return Err(format!(
+                "the vector of {name} has {got} numbers, and those of {} have {want}",
+                model.id
+            ));
+        }
+        found.insert(key, Vector::quantize(&numbers));
+    }
+    if found.is_empty() {
+        return Err("holds no vectors under keys of 16 hexadecimal digits".to_owned());
+    }
+    Ok(found)
+}
+
+/// The key that a name stands for: a SHA-256 in hexadecimal of which 16 digits or more are left.
+fn key(name: &str) -> Option<u64> {
+    let is_hex = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(name.get(..16).filter(|_| is_hex)?, 16).ok()
+}
+
+fn numbers(value: &RawValue) -> Result<Vec<f32>, String> {
+    let text = value.get();
+    let numbers: Vec<f64> = if text.starts_with('{') {
+        let holder: Holder = serde_json::from_str(text)
+            .map_err(|_| "has no array of numbers \"vector\" or \"embedding\"")?;
+        holder.vector
+    } else {
+        serde_json::from_str(text).map_err(|_| "is not an array of numbers")?
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "what becomes infinite is refused")]
+    let numbers: Vec<f32> = numbers.into_iter().map(|number| number as f32).collect();
+    if numbers.iter().all(|number| number.is_finite()) {
+        return Ok(numbers);
+    }
+    Err("holds a number that is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pimem_core::embed::{catalog, model::Pooling};
+
+    const A: &str = "0123456789abcdef";
+
+    fn read(text: &str) -> Result<Vec<u64>, String> {
+        let model = catalog::model("two", 2, Pooling::Mean);
+        parse(text.as_bytes(), &model).map(|found| found.into_keys().collect())
+    }
+
+    #[test]
+    fn forms() {
+        let (all, upper) = (format!("{A}{A}"), A.to_uppercase());
+        for text in [
+            format!(r#"{{"{A}": [1, -2.5e-3]}}"#),
+            format!(r#" {{ "{upper}" : [0,0] }} "#),
+            format!(r#"{{"{all}": [1, 2], "model": "x", "version": 1}}"#),
+            format!(r#"{{"model": "x", "entries": {{"{A}": [1, 2]}}}}"#),
+            format!(r#"{{"embeddings": {{"{A}": {{"text": "t", "vector": [1, 2]}}}}}}"#),
+            format!(r#"{{"vectors": {{"{A}": {{"embedding": [1, 2], "model": "x"}}}}}}"#),
+        ] {
+            assert_eq!(read(&text), Ok(vec![0x0123_4567_89ab_cdef]), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_vectors() {
+        let of_a = |value: &str| format!(r#"{{"{A}": {value}}}"#);
+        let whole = of_a("[1, 2]");
+        for at in 0..whole.len() {
+            assert!(read(&whole[..at]).unwrap_err().contains("not whole JSON"), "{at}");
+        }
+        for (text, want) in [
+            ("[1, 2]".to_owned(), "not a JSON object of vectors"),
+            ("null".to_owned(), "not a JSON object of vectors"),
+            (format!("{whole} {whole}"), "not whole JSON"),
+            ("{}".to_owned(), "holds no vectors"),
+            (r#"{"some text": [1, 2]}"#.to_owned(), "holds no vectors"),
+            (r#"{"entries": []}"#.to_owned(), "not a JSON object of vectors"),
+            (r#"{"entries": {}}"#.to_owned(), "holds no vectors"),
+            (of_a("[1]"), "has 1 numbers, and those of two have 2"),
+            (of_a("[]"), "has 0 numbers"),
+            (of_a("[1, 2, 3]"), "has 3 numbers"),
+            (of_a("[1, null]"), "is not an array of numbers"),
+            (of_a("[1, \"2\"]"), "is not an array of numbers"),
+            (of_a("[1, [2]]"), "is not an array of numbers"),
+            (of_a("[1, 1e999]"), "is not an array of numbers"),
+            (of_a("[1, 1e39]"), "holds a number that is too large"),
+            (of_a("[1, NaN]"), "not whole JSON"),
+            (of_a("7"), "is not an array of numbers"),
+            (of_a("{}"), "has no array of numbers"),
+            (of_a("{\"vector\": 1}"), "has no array of numbers"),
+            (of_a(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))), "is not "),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert!(error.contains(want), "{error} does not say {want}");
+        }
+    }
+}

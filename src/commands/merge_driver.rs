@@ -1,0 +1,87 @@
+//! `pimem merge-driver`: what git calls to merge a file of a store.
+//!
+//! Prints nothing when it merges: what it says would end up among git's own words.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    error::{Exit, Failure, Kind},
+};
+use pimem_engine::store::merge_driver::{self, Repository};
+
+/// Merge a file of a store for git, without conflicts
+///
+/// Writes to OURS what both sides come to. A line that one side took out or changed is so; what
+/// both added is there once; where both changed the same, both stay. The result is the same in
+/// either order, but for line ends, which are those of OURS. A file whose PATH ends in `.jsonl` is
+/// a set of lines; without a PATH, one that begins with `{` is. On failure OURS is as it was.
+///
+/// A store's own `.gitattributes` has git keep the lines of both sides, which loses nothing either,
+/// but brings back a line that was taken out beside one that was added. With `--install`, git calls this command instead, in this
+/// repository and on this machine: it sets `merge.pimem.driver`, and names files of stores in
+/// `.git/info/attributes`. The program has to be in the PATH then.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem merge-driver --install\n  \
+    pimem merge-driver --install --print\n  pimem merge-driver --uninstall")]
+pub(crate) struct Args {
+    /// The common ancestor's version (%O)
+    #[arg(required_unless_present_any = ["install", "uninstall"], requires = "theirs")]
+    base: Option<PathBuf>,
+    /// Our version, and where the result goes (%A)
+    ours: Option<PathBuf>,
+    /// The other version (%B)
+    theirs: Option<PathBuf>,
+    /// Where the file is in the repository (%P)
+    path: Option<PathBuf>,
+    /// Have git call this in this repository
+    #[arg(long, conflicts_with_all = ["base", "uninstall"])]
+    install: bool,
+    /// Have git merge by itself again
+    #[arg(long, conflicts_with = "base")]
+    uninstall: bool,
+    /// Print what --install would run and write, and do nothing
+    #[arg(long, requires = "install")]
+    print: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+    if let (Some(base), Some(ours), Some(theirs)) = (&args.base, &args.ours, &args.theirs) {
+        let path = args.path.as_ref().map(|path| path.to_string_lossy());
+        merge_driver::merge([base, ours, theirs], path.as_deref())?;
+        return Ok(Exit::Done);
+    }
+    let patience = Duration::from_millis(ctx.config.whole("lock.timeoutMs"));
+    let repository = Repository::of(&ctx.places, patience).ok_or_else(|| {
+        let message = format!("{} is in no git repository", ctx.places.cwd.display());
+        Failure::new(Kind::Usage, message, "change to the work tree that the store is in")
+    })?;
+    let file = repository.attributes().display().to_string();
+    if args.print {
+        ctx.ui.line(&format!("git config {} '{}'", merge_driver::SETTING, merge_driver::COMMAND));
+        ctx.ui.line(&format!("cat >> '{file}' <<'end'"));
+        for line in merge_driver::lines().lines().chain(["end"]) {
+            ctx.ui.line(line);
+        }
+        return Ok(Exit::Done);
+    }
+    let changed = if args.install { repository.install()? } else { repository.uninstall()? };
+    if ctx.ui.json {
+        let document = json!({
+            "schema": "pimem.merge-driver/1", "installed": args.install, "changed": changed,
+            "attributes": file,
+        });
+        ctx.ui.document(&document);
+        return Ok(Exit::Done);
+    }
+    let said = match (args.install, changed) {
+        (true, true) => format!("git merges files of stores by pimem now ({file})"),
+        (true, false) => format!("git merges files of stores by pimem already ({file})"),
+        (false, true) => format!("git merges files of stores by itself again ({file})"),
+        (false, false) => format!("git merges files of stores by itself already ({file})"),
+    };
+    ctx.ui.line(&said);
+    Ok(Exit::Done)
+}

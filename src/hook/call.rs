@@ -1,0 +1,301 @@
+//! One call of a hook: who calls, which stores there are, and what its session has seen.
+
+use std::{
+    cell::OnceCell,
+    collections::BTreeSet,
+    mem::ManuallyDrop,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::compact::Observed;
+use crate::{
+    agents::{
+        reply,
+        spec::{Agent, Moment},
+        wire::{Input, Source},
+    },
+    commands::handoff,
+    context::Context,
+    error::Failure,
+    memory::stale::{self, Stale},
+};
+use pimem_core::{
+    model::{entry::EntryId, event::Provenance, hash::fnv1a64},
+    safety::{safe_text, secret},
+    score::board::Board,
+    search::social_gate,
+    session::transcript,
+    usage::record::{Injected, PROMPT, Record, What},
+};
+use pimem_engine::store::{
+    hook_ledger::{self, Known, Note, Session},
+    provenance, read,
+    snapshot::{Snapshot, Store},
+};
+
+/// Characters of a session's id that are noted with what is written.
+const SESSION: usize = 64;
+/// What a hook needs for itself, of the time that it has.
+const REST: Duration = Duration::from_millis(50);
+/// Characters of a prompt that are kept for a summary.
+const SAID: usize = 450;
+/// Bytes of the end of a transcript that hold its last answer.
+const TAIL: u64 = 256 << 10;
+
+/// A call, with everything that it needs.
+pub(crate) struct Call<'a> {
+    pub(crate) ctx: &'a Context,
+    pub(crate) agent: Agent,
+    pub(crate) moment: Moment,
+    pub(crate) input: Input,
+    /// The stores there are, the project's first; never none.
+    pub(crate) stores: Vec<Store>,
+    session: Option<Session>,
+    nothing: Known,
+    open: OnceCell<String>,
+    said: OnceCell<String>,
+}
+
+/// What goes into the prompt, and what is to be noted about it.
+#[derive(Default)]
+pub(crate) struct Answer {
+    /// The text, safe for a model.
+    pub(crate) text: String,
+    /// The entries in it, each with the line that shows it and its score in recall.
+    pub(crate) entries: Vec<Shown>,
+    /// Other texts in it.
+    pub(crate) others: Vec<String>,
+    /// Whether it has the report.
+    pub(crate) report: bool,
+    /// Whether some of it are past sessions.
+    pub(crate) sessions: usize,
+    /// Stores whose index should be refreshed.
+    pub(crate) stale: Vec<Stale>,
+    /// New observations that are to be kept.
+    pub(crate) observed: Option<Observed>,
+}
+
+/// An entry that goes into a prompt.
+pub(crate) struct Shown {
+    pub(crate) id: EntryId,
+    /// Its text.
+    pub(crate) text: String,
+    /// Its score in recall.
+    pub(crate) score: Option<f64>,
+}
+
+impl Answer {
+    /// Adds what another answer has.
+    pub(crate) fn extend(&mut self, more: Self) {
+        if !self.text.is_empty() && !more.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(&more.text);
+        self.entries.extend(more.entries);
+        self.others.extend(more.others);
+        self.report |= more.report;
+        self.sessions += more.sessions;
+        self.stale.extend(more.stale);
+    }
+
+    /// Forgets entries that a shorter text no longer shows.
+    pub(crate) fn keep_only(&mut self, text: &str) {
+        if text.len() < self.text.len() {
+            self.entries.retain(|shown| text.contains(&*safe_text::model(&shown.text)));
+            self.others.retain(|other| text.contains(&*safe_text::model(other)));
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Finds stores and session. `None` when there is nothing to do: no store, or another process
+    /// that answers the same call.
+    pub(crate) fn new(
+        ctx: &'a Context,
+        agent: Agent,
+        moment: Moment,
+        input: Input,
+        left: Duration,
+    ) -> Result<Option<Self>, Failure> {
+        // What was not written or reviewed here is for no agent, however the store was named; and what
+        // belongs to another user is not even written to.
+        let mut stores = ctx.strict_readers()?;
+        stores.retain(|store| store.trust.is_whole() || !store.trust.is_foreign());
+        for store in &mut stores {
+            store.patience = left;
+        }
+        let Some(home) = stores.first() else { return Ok(None) };
+        let mut session = None;
+        if let Some(id) = &input.session {
+            let call = (key(moment, &input), moment == Moment::Prompt);
+            let Some(open) = Session::open(home, id, (&call.0, call.1), ctx.real_now) else {
+                return Ok(None);
+            };
+            session = Some(open);
+        }
+        let nothing = Known::default();
+        let (open, said) = (OnceCell::new(), OnceCell::new());
+        let call = Self { ctx, agent, moment, input, stores, session, nothing, open, said };
+        if let (None, Some(id)) = (&call.known().whose, call.session_id()) {
+            call.note(&[Note::Session { id, agent: agent.name().to_owned() }]);
+        }
+        if let (None, Some(path)) = (&call.known().transcript, call.transcript()) {
+            call.note(&[Note::Transcript { path }]);
+        }
+        Ok(Some(call))
+    }
+
+    /// The store that what is learned goes to, and whose `data/` is used.
+    pub(crate) fn home(&self) -> Option<&Store> {
+        self.stores.first()
+    }
+
+    /// What the session's ledger says.
+    pub(crate) fn known(&self) -> &Known {
+        self.session.as_ref().map_or(&self.nothing, |session| &session.known)
+    }
+
+    /// Whether there is a ledger.
+    pub(crate) fn has_session(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Whether what is found will be put into a prompt.
+    pub(crate) fn listens(&self) -> bool {
+        reply::listens(self.agent, self.moment)
+    }
+
+    /// The entries of its stores. Where a session starts, lines that were typed on this machine are
+    /// noted before; no prompt waits for that.
+    pub(crate) fn board(&self) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+        let left = self.home().map(|home| home.patience).unwrap_or_default();
+        let limit = provenance::LIMIT.min(left.saturating_sub(REST));
+        match self.moment {
+            Moment::SessionStart => self.ctx.own_board_within(limit, &self.stores),
+            _ => self.ctx.board(&self.stores),
+        }
+    }
+
+    /// Adds to the session's ledger.
+    pub(crate) fn note(&self, notes: &[Note]) {
+        if let Some(session) = &self.session {
+            session.note(notes);
+        }
+    }
+
+    /// Has the session go on in a store that was just made.
+    pub(crate) fn move_to(&self, store: &Store) {
+        if let Some(session) = &self.session {
+            session.copy_to(store);
+        }
+    }
+
+    /// Who causes what is written.
+    pub(crate) fn who(&self) -> Provenance {
+        Provenance {
+            by: self.agent.name().to_owned(),
+            session: self.session_id(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// The session's id as it may be written down.
+    pub(crate) fn session_id(&self) -> Option<String> {
+        let visible = handoff::visible(self.input.session.as_ref()?);
+        Some(visible.chars().take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
+    }
+
+    /// Notes what was put into the prompt, and refreshes what the search found behind.
+    pub(crate) fn record(&self, answer: Answer) {
+        let Answer { entries, others, report, sessions, stale, .. } = answer;
+        let mut notes = Vec::new();
+        if self.moment == Moment::SessionStart && self.input.source.forgets() {
+            notes.push(Note::Reset);
+        }
+        notes.extend(report.then_some(Note::Report));
+        // Of what has several lines, a later prompt may bring one to mind.
+        let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
+        let hashes = others.iter().flat_map(|text| [vec![hash(text)], lines(text)].concat());
+        let hashes: BTreeSet<u64> = hashes.collect();
+        let hashes = hashes.into_iter().collect();
+        notes.extend(hook_ledger::seen(entries.iter().map(|shown| shown.id), hashes));
+        self.note(&notes);
+        let mut records = Vec::new();
+        // A prompt that found nothing is noted too: other thresholds might find something.
+        let asked = self.moment == Moment::Prompt
+            && self.listens()
+            && !social_gate::is_trivial(self.prompt());
+        if !entries.is_empty() || asked {
+            let entries =
+                entries.iter().map(|shown| Injected::new(shown.id, &shown.text, shown.score));
+            records.push(What::Injection {
+                event: self.moment.name().to_owned(),
+                prompt: self.prompt().to_owned(),
+                entries: entries.collect(),
+            });
+        }
+        if sessions > 0 {
+            records.push(What::SessionInject { prompt: self.prompt().to_owned(), count: sessions });
+        }
+        self.telemetry(records);
+        stale::refresh(self.ctx, stale);
+    }
+
+    /// Adds to the telemetry.
+    pub(crate) fn telemetry(&self, records: Vec<What>) {
+        let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
+        let record = |what| Record {
+            ts: self.ctx.now.0.to_string(),
+            agent: self.agent.name().to_owned(),
+            session: self.session_id(),
+            what,
+        };
+        let records: Vec<Record> = records.into_iter().map(record).collect();
+        self.ctx.note_telemetry(home, &records);
+    }
+
+    /// What the agent answered: as it says itself, else by the end of the session's transcript.
+    pub(crate) fn response(&self) -> Option<String> {
+        self.input.response.clone().or_else(|| {
+            let tail = read::tail(Path::new("/"), &self.transcript()?, TAIL).ok()??;
+            transcript::last_assistant(&tail)
+        })
+    }
+
+    /// Where the agent writes the session down.
+    pub(crate) fn transcript(&self) -> Option<PathBuf> {
+        self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
+    }
+
+    /// The beginning of the prompt as it may be kept, on one line.
+    pub(crate) fn prompt(&self) -> &str {
+        self.said.get_or_init(|| {
+            let line = self.open().split_whitespace().collect::<Vec<_>>().join(" ");
+            line.chars().take(PROMPT).collect()
+        })
+    }
+
+    /// The same with its line breaks, and more of it: enough to tell what was typed.
+    pub(crate) fn said(&self) -> String {
+        self.open().chars().take(SAID).collect()
+    }
+
+    /// The prompt without secrets. Pages may be pasted in, so they are looked for once.
+    fn open(&self) -> &str {
+        self.open
+            .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
+    }
+}
+
+/// A number for a text that is no entry.
+pub(crate) fn hash(text: &str) -> u64 {
+    fnv1a64(&[text.as_bytes()])
+}
+
+/// What makes two calls the same.
+fn key(moment: Moment, input: &Input) -> String {
+    let Input { source, prompt, files, response, invocation, .. } = input;
+    let source = if moment == Moment::SessionStart { *source } else { Source::Startup };
+    format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation}")
+}

@@ -1,0 +1,89 @@
+//! What a session leaves behind: a handoff before its context is compacted, a summary and a dream at its
+//! end.
+
+use super::call::{Call, hash};
+use crate::{
+    commands::handoff::{self, Leave},
+    error::Failure,
+    memory::{
+        dream::background,
+        sessions::{self, Named},
+    },
+};
+use pimem_core::session::summaries;
+use pimem_engine::store::{
+    dream_schedule::PastSession,
+    hook_ledger::{self, Note},
+    snapshot::Store,
+};
+
+/// Writes a handoff, which the session gets back when it goes on. A store that nobody here has looked
+/// at is left as it came.
+pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
+    let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
+    let leave = Leave { session: call.session_id(), git: false, unasked: true };
+    if let Some((_, text)) = handoff::write(call.ctx, home, &call.stores, &leave)? {
+        call.note(&[Note::HandedOff { text: hash(&text) }]);
+    }
+    Ok(())
+}
+
+/// Has the session dreamt of, and keeps a summary of it: by its transcript, or where that cannot be
+/// read by what the hooks heard.
+pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
+    if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
+        let ended = PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.now);
+        home.note_session(&ended)?;
+        dream(call, home)?;
+    }
+    let id = call.session_id();
+    let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
+    let of_transcript =
+        |path: std::path::PathBuf| sessions::from_transcript(call.ctx, named, &path).ok().flatten();
+    let of_ledger = || {
+        let said = call.known().said.iter().map(String::as_str);
+        sessions::of_notes(call.ctx, named, said)
+    };
+    let summary = call.transcript().and_then(of_transcript).or_else(of_ledger);
+    keep(call, summary)?;
+    call.note(&[Note::Indexed]);
+    Ok(())
+}
+
+/// Keeps summaries of sessions that ended without saying so, and deletes their ledgers.
+pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
+    let Some(home) = call.home() else { return Ok(()) };
+    let mut ended = false;
+    for (ledger, known) in hook_ledger::over(home, call.ctx.real_now) {
+        if let (Some((id, agent)), false) = (&known.whose, known.indexed) {
+            if let Some(path) = &known.transcript {
+                let id = Some(id.clone());
+                home.note_session(&PastSession::new(id, agent, path.clone(), call.ctx.now))?;
+                ended = true;
+            }
+            let named = Named { agent: Some(agent), session: Some(id) };
+            let said = known.said.iter().map(String::as_str);
+            keep(call, sessions::of_notes(call.ctx, named, said))?;
+        }
+        hook_ledger::remove(&ledger);
+    }
+    if ended { dream(call, home) } else { Ok(()) }
+}
+
+/// Starts a dream in the background, if its user wants that and one is due. A store that nobody here
+/// has looked at is left as it came.
+fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
+    let config = &call.ctx.config;
+    if !config.flag("dream.enabled") || !home.trust.is_begun() {
+        return Ok(());
+    }
+    let llm = config.flag("dream.llm").then_some("--llm");
+    background::start(call.ctx, home, llm.as_slice()).map(drop)
+}
+
+fn keep(call: &Call<'_>, summary: Option<summaries::Summary>) -> Result<(), Failure> {
+    match (call.home(), summary) {
+        (Some(home), Some(summary)) => sessions::index(home, &summary).map(drop),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,174 @@
+//! Observations of a session whose context is about to be compacted: those that are kept and, by rules,
+//! what has been said since.
+//!
+//! They go beside the agent's own summary where it takes that. In the place of its summary they go only
+//! where somebody wants so.
+
+use std::path::{Path, PathBuf};
+
+use super::call::{Answer, Call};
+use crate::{
+    agents::spec::{Agent, Limit},
+    context,
+    error::Failure,
+    memory::observe,
+};
+use pimem_core::{
+    language::injection,
+    model::{calendar::Date, time::Timestamp},
+    observe::{
+        document::{self, Below, Document, Item, Line},
+        reflect::{self, Mode},
+        rules::{self, Heard},
+    },
+    safety::{safe_text, secret},
+    session::transcript::{self, Message, Role},
+};
+use pimem_engine::store::{
+    observation_files::{self, Reached},
+    read,
+};
+
+/// Bytes of the end of a transcript that are observed.
+const TAIL: u64 = 256 << 10;
+const HEADING: &str = "# Observations of this session";
+
+/// New observations, and how far the session has been observed with them.
+pub(crate) struct Observed {
+    stem: String,
+    found: Document,
+    reached: Reached,
+}
+
+/// What is known of the session.
+pub(crate) fn observations(call: &Call<'_>) -> Answer {
+    let instead = call.ctx.config.text("observer.compaction") == "summary"
+        || call.ctx.env.text("PI_MEMORY") == Some("1");
+    let wanted = match call.agent {
+        // What pi gets here is its summary.
+        Agent::Pi => instead,
+        _ => call.ctx.config.text("observer.compaction") != "off",
+    };
+    let (true, true, Some(home)) = (wanted, call.listens(), call.home()) else {
+        return Answer::default();
+    };
+    let id = call.input.session.as_deref().map(secret::clean).filter(|id| !id.is_empty());
+    let stem = id.as_deref().map(observation_files::stem);
+    let known = stem.as_deref().and_then(|stem| {
+        let name = observation_files::file(stem);
+        let bytes = home.file(&name).ok().flatten().filter(|_| home.file_reviewed(&name))?;
+        Some(Document::parse(&String::from_utf8_lossy(&bytes)))
+    });
+    let mut known = known.unwrap_or_default();
+    // What an earlier version kept may be worded as an order after all.
+    for day in &mut known.days {
+        day.lines.retain(|line| !orders(line));
+    }
+    let before = stem.as_deref().map(|stem| home.reached(stem)).unwrap_or_default();
+    let (heard, last) = heard(call, &Reached { messages: None, ..before });
+    let found = rules::observe(&heard).without(&known);
+    let mut answer = Answer { text: text(call, &known, &found), ..Answer::default() };
+    answer.observed =
+        stem.zip(last).filter(|_| instead && !found.is_empty()).map(|(stem, last)| {
+            let reached = Reached { messages: None, last: Some(last.to_string()) };
+            Observed { stem, found, reached }
+        });
+    answer
+}
+
+/// Whether a line of observations, or what stands below it, is worded as an order to an agent.
+fn orders(line: &Line) -> bool {
+    let is_order = |text: &str| injection::find(text).is_some();
+    match line {
+        Line::Other(text) => is_order(text),
+        Line::Item(Item { note, below }) => {
+            let order = |below: &Below| match below {
+                Below::Note(_, note) => is_order(&note.text),
+                Below::Other(text) => is_order(text),
+            };
+            is_order(&note.text) || below.iter().any(order)
+        }
+    }
+}
+
+/// Keeps new observations where they have taken the place of a summary: the agent has nothing else.
+pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Failure> {
+    let (Some(home), Some(Observed { stem, found, reached })) = (call.home(), observed) else {
+        return Ok(());
+    };
+    let lock = context::lock(call.ctx, home)?;
+    home.rewrite(&lock, &observation_files::file(&stem), |bytes| {
+        let fresh = found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
+        (!fresh.is_empty()).then(|| document::append(bytes, &fresh))
+    })?;
+    home.note_reached(&stem, &reached)?;
+    Ok(())
+}
+
+/// What has been said since, by the end of the transcript, or where that cannot be read by what the
+/// hooks heard; and when last.
+fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
+    let read = |path: PathBuf| {
+        let tail = read::tail(Path::new("/"), &path, TAIL).ok()??;
+        transcript::read(&tail).map(|(_, messages)| messages)
+    };
+    let said = || {
+        let said = call.known().said.iter();
+        said.map(|text| Message { role: Role::User, text: text.clone(), when: None }).collect()
+    };
+    let messages: Vec<Message> = call.transcript().and_then(read).unwrap_or_else(said);
+    let last = messages.iter().filter_map(|message| message.when).max();
+    let mut day = None;
+    let new = messages.into_iter().filter(|message| before.is_before(0, message.when));
+    let heard = new.map(|message| observe::heard(call.ctx, message, &mut day));
+    (heard.collect(), last)
+}
+
+/// As a prompt takes it: the oldest goes first where it is too much.
+fn text(call: &Call<'_>, known: &Document, found: &Document) -> String {
+    let mut all = known.clone();
+    for (date, item) in found.items() {
+        all.push(date, item.clone());
+    }
+    if all.is_empty() {
+        return String::new();
+    }
+    let limit = call.agent.limit();
+    let mut text = safe_lines(&all.to_string());
+    if !fits(limit, &text) {
+        let today = context::local(call.ctx.now.0).date;
+        text = newest(&Document::parse(&reflect::reflect(&text, today, Mode::Aggressive)), limit);
+    }
+    if text.is_empty() { text } else { format!("{HEADING}\n\n{text}") }
+}
+
+fn safe_lines(text: &str) -> String {
+    text.lines().flat_map(|line| [safe_text::model(line).into_owned(), "\n".to_owned()]).collect()
+}
+
+fn fits(limit: Limit, text: &str) -> bool {
+    limit.size(text) + limit.size(HEADING) + 100 <= limit.most()
+}
+
+/// The newest of them, as many as fit.
+fn newest(all: &Document, limit: Limit) -> String {
+    let mut lines: Vec<(Option<Date>, &Line)> =
+        all.days.iter().flat_map(|day| day.lines.iter().map(|line| (day.date, line))).collect();
+    lines.reverse();
+    let mut text = String::new();
+    while !lines.is_empty() {
+        let mut kept = Document::default();
+        for (date, line) in lines.iter().rev() {
+            if let Line::Item(item) = line {
+                kept.push(*date, item.clone());
+            }
+        }
+        text = kept.to_string();
+        if fits(limit, &text) {
+            break;
+        }
+        lines.truncate(lines.len() * 7 / 8);
+        text.clear();
+    }
+    text
+}

@@ -1,0 +1,112 @@
+//! The day at hand for a session that starts: open items, the newest handoff, the log, and notes.
+
+use super::call::{Answer, Call, hash};
+use crate::{
+    agents::wire::Source,
+    commands::{
+        handoff::{self, Left},
+        report::working,
+    },
+    context,
+    memory::trust::Notes,
+};
+use pimem_core::{
+    markdown::handoff as blocks,
+    report::working::{AT_HAND, AtHand, Part, at_hand},
+};
+use pimem_engine::store::{notes, snapshot::Store};
+
+/// Characters of an agent's limit that a report leaves to the day at hand.
+pub(crate) const RESERVED: usize = 1500;
+
+/// What there is to say of the day. What cannot be read is left out: a hook has nobody to tell.
+pub(crate) fn sources(call: &Call<'_>) -> AtHand {
+    let today = context::local(call.ctx.now.0).date;
+    let shown = Notes::new(call.ctx, &call.stores);
+    let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
+        let stores =
+            call.stores.iter().enumerate().filter(|(number, _)| shown.shows(*number, name));
+        let texts = stores.filter_map(|(_, store)| read(store));
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+        texts.join("\n\n")
+    };
+    let scratchpad = read(notes::SCRATCHPAD, &|store| working::open_items(store).ok());
+    let log = [today, today.yesterday()].into_iter().find_map(|date| {
+        let name = notes::daily(date);
+        let text = read(&name, &|store| {
+            let end = store.tail(&name, working::READ).ok()??;
+            Some(blocks::without_blocks(&end))
+        });
+        (!text.is_empty()).then_some((date, text))
+    });
+    let list_is_known = list_is_known(call, &shown);
+    let known = [log.as_ref().map_or("", |(_, log)| log), scratchpad.as_str()];
+    let news = |left: &Left<'_>| of_handoff(&left.text, &known, list_is_known);
+    let handoff = left(call, |left| !news(left).is_empty()).map(|left| (left.at, news(&left)));
+    let notes = read(notes::NOTES, &|store| working::notes(store).ok());
+    AtHand { scratchpad, handoff, log, notes }
+}
+
+/// What a handoff says that stands in none of the texts that are shown beside it. Items that it calls
+/// open are of no use where the list tells which of them still are.
+fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
+    let is_wanted = |line: &&str| !list_is_known || !line.starts_with("- [ ] ");
+    let block: Vec<&str> = block.lines().filter(is_wanted).collect();
+    let news = blocks::news(&block.join("\n"), known);
+    let is_said = |line: &&str| !line.starts_with("<!--") && !line.starts_with("## ");
+    news.lines().filter(is_said).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether there is a list of items, and every such list is shown.
+fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
+    let has_list = |store: &Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
+    let lists = call.stores.iter().enumerate().filter(|(_, store)| has_list(store));
+    let mut lists = lists.map(|(number, _)| number).peekable();
+    lists.peek().is_some() && lists.all(|number| shown.shows(number, notes::SCRATCHPAD))
+}
+
+/// The newest handoff to start from that has something to say: after a compaction of those that this
+/// session left, else of all.
+fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left<'a>> {
+    let (ctx, stores) = (call.ctx, &call.stores);
+    let found = if call.input.source == Source::Compact {
+        let id = call.session_id().as_deref().map(blocks::short_id);
+        let known = &call.known().handoffs;
+        handoff::newest_within(ctx, stores, handoff::KEPT, |left| {
+            let its_own = known.is_empty() || known.contains(&hash(&left.text));
+            left.session == id && its_own && left.is_ours() && says(left)
+        })
+    } else {
+        handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
+            // A log is read whole to be known.
+            says(left) && (left.is_ours() || ctx.shows_notes(left.store, &left.log))
+        })
+    };
+    found.ok().flatten()
+}
+
+/// The day at hand beside a text of `taken` characters, but for what the session has seen if only the
+/// news are wanted.
+pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool) -> Answer {
+    let chars = call.ctx.config.whole("hook.workingChars");
+    let limit = call.agent.limit();
+    let mut room = usize::try_from(chars).unwrap_or(usize::MAX);
+    room = room.min(limit.most().saturating_sub(taken));
+    loop {
+        let seen = |part: &Part| news && call.known().texts.contains(&hash(&part.text));
+        let parts: Vec<Part> = at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
+        let text: String = parts.iter().map(Part::render).collect();
+        if parts.is_empty() {
+            return Answer::default();
+        }
+        let text = format!("{AT_HAND}{text}");
+        // A limit may be one of bytes.
+        let size = limit.size(&text);
+        if taken + size > limit.most() && room > 0 {
+            room = room.min(text.chars().count()) * 9 / 10;
+            continue;
+        }
+        let others = parts.into_iter().map(|part| part.text).collect();
+        return Answer { text, others, ..Answer::default() };
+    }
+}

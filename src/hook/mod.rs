@@ -1,0 +1,280 @@
+//! `pimem hook`: what agents call. Whatever happens, the exit code is 0 and the answer is valid.
+//!
+//! A second thread keeps the deadline and ends the process when the time is up, whatever the first
+//! is doing: a lock, a slow disk or an input that never ends costs the answer and nothing else.
+#![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
+
+mod call;
+mod close;
+mod compact;
+mod day;
+mod input;
+mod prompt;
+mod reminder;
+mod start;
+mod turn;
+
+use std::{
+    ffi::OsString,
+    panic::{self, AssertUnwindSafe},
+    process,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::builder::PossibleValuesParser;
+
+use self::call::{Answer, Call};
+use super::{
+    cli::{Cli, Command},
+    context::{Context, Globals},
+    ui::{self, Color, Ui},
+};
+use crate::agents::{
+    reply::{self, fit},
+    spec::{Agent, Moment},
+};
+use pimem_engine::config::{env::Env, schema::Key};
+
+/// Bytes of the stack of the thread that only waits.
+const STACK: usize = 64 << 10;
+
+/// Answer an agent's hook
+///
+/// Reads what the agent says from standard input and prints what should go into its prompt, in the
+/// form that the agent documents, or nothing. Agents call this; pimem hooks install tells them to.
+/// The exit code is always 0, and what goes wrong is only told with `PIMEM_DEBUG=1`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "Examples:\n  pimem hook claude session-start < input.json\n  \
+    echo '{\"prompt\":\"why do berths overlap?\"}' | pimem hook generic prompt")]
+pub(crate) struct Args {
+    /// Who asks
+    #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+    agent: String,
+    /// When: session-start, prompt, post-tool, pre-compact, stop, session-end, or what the agent
+    /// calls it
+    #[arg(value_name = "EVENT")]
+    event: String,
+}
+
+/// Whether this is a call of `hook`, which must not fail however wrong it is.
+pub(crate) fn is_meant(args: &[OsString]) -> bool {
+    let mut rest = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
+    while let Some(arg) = rest.next() {
+        match arg {
+            "hook" => return true,
+            "--dir" | "--scope" | "--now" | "--color" => drop(rest.next()),
+            _ if arg.starts_with('-') => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Answers, and gives the exit code.
+pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
+    let started = Instant::now();
+    let (globals, agent, event) =
+        match plain(args).map_or_else(|| parsed(args), |call| Ok(Some(call))) {
+            Ok(Some(call)) => call,
+            Ok(None) => return 0,
+            Err(error) => {
+                super::cli::usage(args, &env, &error);
+                input::drain(Duration::ZERO);
+                return 0;
+            }
+        };
+    let debug = env.text("PIMEM_DEBUG") == Some("1");
+    let moment = agent.moment(&event);
+    let nothing = moment.map(|moment| reply::reply(agent, moment, "")).unwrap_or_default();
+    if !debug {
+        panic::set_hook(Box::new(|_| {}));
+    }
+    let watch = Watch::start(started, first_deadline(&env), nothing, debug);
+    let off = env.text("PIMEM_DISABLE") == Some("1");
+    let Some(moment) = moment.filter(|_| !off) else {
+        if moment.is_none() {
+            tell(debug, &format!("{} has no hook {event:?}", agent.name()));
+        }
+        watch.answer_nothing();
+        // The agent says what it has to say all the same.
+        drop(input::read(agent));
+        return 0;
+    };
+    let request = Request { agent, moment, debug, started };
+    let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request, globals, env, &watch)));
+    if done.is_err() {
+        tell(debug, "the hook has panicked");
+    }
+    watch.answer_nothing();
+    input::drain(input::MORE);
+    0
+}
+
+/// Who calls, when, and with which options.
+type Called = (Globals, Agent, String);
+
+/// A call as agents make it, `pimem hook AGENT EVENT`: looking at it costs nothing, where defining
+/// options costs as much as starting the process.
+fn plain(args: &[OsString]) -> Option<Called> {
+    let [_, hook, agent, event] = args else { return None };
+    let event = event.to_str().filter(|event| *hook == "hook" && !event.starts_with('-'))?;
+    Some((Globals::default(), Agent::find(agent.to_str()?)?, event.to_owned()))
+}
+
+/// Any other call; `None` when it is none of a hook after all.
+fn parsed(args: &[OsString]) -> Result<Option<Called>, clap::Error> {
+    let Cli { globals, command } = super::cli::parse(args)?;
+    let Command::Hook(Args { agent, event }) = command else { return Ok(None) };
+    Ok(Agent::find(&agent).map(|agent| (globals, agent, event)))
+}
+
+/// What is known of a call before anything is read.
+struct Request {
+    agent: Agent,
+    moment: Moment,
+    debug: bool,
+    started: Instant,
+}
+
+/// The watch over the time: one answer, and the end of the process when it is up.
+struct Watch {
+    /// The answer when there is none, until one has been given.
+    nothing: Arc<Mutex<Option<String>>>,
+    deadline: Sender<Duration>,
+}
+
+impl Watch {
+    fn start(started: Instant, first: Duration, nothing: String, debug: bool) -> Self {
+        let nothing = Arc::new(Mutex::new(Some(nothing)));
+        let (deadline, changed) = mpsc::channel();
+        let watch = Self { nothing, deadline };
+        let waiting = Arc::clone(&watch.nothing);
+        let watched = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let mut deadline = first;
+            loop {
+                match changed.recv_timeout(deadline.saturating_sub(started.elapsed())) {
+                    Ok(longer) => deadline = longer,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => break,
+                }
+            }
+            if give(&waiting, None) {
+                tell(debug, &format!("no answer after {} ms", started.elapsed().as_millis()));
+            }
+            input::drain(Duration::ZERO);
+            process::exit(0);
+        });
+        drop(watched);
+        watch
+    }
+
+    /// Gives the answer.
+    fn answer(&self, text: &str) {
+        give(&self.nothing, Some(text));
+    }
+
+    /// Gives an answer without anything in it, unless there was one.
+    fn answer_nothing(&self) {
+        give(&self.nothing, None);
+    }
+
+    fn deadline(&self, deadline: Duration) {
+        // Where no thread could be started, nobody ends the process before its time.
+        let _ = self.deadline.send(deadline);
+    }
+}
+
+/// Gives an answer, or the one without anything in it, if there was none yet. Tells whether it did.
+fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
+    // Not held while it is printed: a reader that stops must not stop the watch.
+    let nothing = nothing.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(nothing) = &nothing {
+        ui::reply(text.unwrap_or(nothing));
+    }
+    nothing.is_some()
+}
+
+/// The deadline until the settings are read.
+fn first_deadline(env: &Env) -> Duration {
+    let key = Key::find("hook.deadlineMs");
+    let read =
+        |key: &Key| Some(key.read(env.text(key.env)?)).filter(|set| key.mismatch(set).is_none());
+    let set = key.map(|key| read(key).unwrap_or_else(|| key.default()));
+    Duration::from_millis(set.and_then(|set| set.as_u64()).unwrap_or_default())
+}
+
+fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
+    let Request { agent, moment, debug, started } = *request;
+    let Some(input) = input::read(agent) else {
+        return tell(debug, "standard input is no JSON object");
+    };
+    let ui = Ui::new(&env, false, !debug, debug, Color::Never);
+    let ctx = match Context::of_hook(input.cwd.clone(), globals, env, ui) {
+        Ok(ctx) => ctx,
+        Err((failure, _)) => return tell(debug, &failure.message),
+    };
+    let deadline = Duration::from_millis(ctx.config.whole("hook.deadlineMs"));
+    watch.deadline(deadline);
+    let left = deadline.saturating_sub(started.elapsed());
+    let call = match Call::new(&ctx, agent, moment, input, left) {
+        Ok(Some(call)) => call,
+        Ok(None) => return,
+        Err(failure) => return tell(debug, &failure.message),
+    };
+    let mut found = match moment {
+        Moment::SessionStart => start::start(&call),
+        Moment::Prompt => prompt::prompt(&call),
+        Moment::PostTool => reminder::reminder(&call),
+        Moment::PreCompact => compact::observations(&call),
+        Moment::Stop | Moment::SessionEnd => Answer::default(),
+    };
+    let observed = std::mem::take(&mut found.observed);
+    let text = fit(&found.text, agent.limit());
+    found.keep_only(&text);
+    watch.answer(&reply::reply(agent, moment, &text));
+    call.record(found);
+    let done = match moment {
+        Moment::SessionStart => start::afterwards(&call),
+        Moment::Prompt => prompt::learn(&call),
+        Moment::PostTool => Ok(()),
+        Moment::PreCompact => close::hand_off(&call).and_then(|()| compact::keep(&call, observed)),
+        Moment::Stop => turn::weigh(&call),
+        Moment::SessionEnd => close::index(&call),
+    };
+    if let Err(failure) = done {
+        tell(debug, &failure.message);
+    }
+}
+
+fn tell(debug: bool, message: &str) {
+    if debug {
+        ui::debug(message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_hook() {
+        let meant = |line: &str| is_meant(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        for line in [
+            "pimem hook",
+            "pimem --dir x hook claude prompt",
+            "pimem -v --json hook",
+            "pimem --now 1 hook x y",
+        ] {
+            assert!(meant(line), "{line}");
+        }
+        for line in ["pimem", "pimem search hook", "pimem --dir hook report", "pimem hooks status"]
+        {
+            assert!(!meant(line), "{line}");
+        }
+    }
+}

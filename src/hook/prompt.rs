@@ -1,0 +1,119 @@
+//! The user has said something: what it brings to mind, and what it tells about the user.
+
+use super::{
+    call::{Answer, Call, Shown, hash},
+    start,
+};
+use crate::{
+    error::Failure,
+    memory::{
+        learn::{self, What},
+        pending,
+        recall::{self, Recalled},
+        search::Hit,
+    },
+};
+use pimem_core::{
+    language::preference::{self, Preference},
+    search::social_gate,
+};
+use pimem_engine::store::hook_ledger::Note;
+
+/// Least characters of a message that a summary of the session may use.
+const SAID: usize = 15;
+/// Preferences that are learned from one session, at most: pasted text may look like them.
+const PREFERENCES: usize = 20;
+/// Messages of a session that are kept for its summary, at most.
+const MESSAGES: usize = 40;
+
+/// What a prompt brings to mind that the session has not seen yet.
+pub(crate) fn prompt(call: &Call<'_>) -> Answer {
+    let mut answer = Answer::default();
+    if !call.listens() {
+        return answer;
+    }
+    // The first hook of a session brings the report, also where none is called at its start.
+    if call.has_session() && !call.known().reported {
+        answer = start::opening(call, false);
+    }
+    // A later call of the model within a turn has no new prompt.
+    if call.input.invocation > 0 {
+        return answer;
+    }
+    let prompt = call.input.prompt.as_deref().unwrap_or_default();
+    if !social_gate::is_trivial(prompt) {
+        let more = recall(call, prompt, &answer);
+        answer.extend(more);
+    }
+    answer
+}
+
+/// What a prompt brings to mind beside what is said anyway.
+fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
+    let (ctx, known) = (call.ctx, call.known());
+    let mut except = known.seen.clone();
+    except.extend(beside.entries.iter().map(|shown| shown.id));
+    let Recalled { entries, notes, sessions } =
+        recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
+    let hits = recall::alive(ctx, &call.stores, entries.hits, recall::limit(ctx));
+    let is_known = |text: &str| known.texts.contains(&hash(text));
+    let is_said = |line: &str| beside.others.iter().any(|text| text.contains(line));
+    let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));
+    let sessions = recall::sessions(sessions, is_known);
+    let others = notes.iter().chain(&sessions).map(|hit| hit.text.clone()).collect();
+    Answer {
+        text: recall::text(ctx, &hits, &notes, &sessions),
+        entries: hits.into_iter().filter_map(shown).collect(),
+        sessions: sessions.len(),
+        others,
+        stale: entries.stale,
+        report: false,
+        observed: None,
+    }
+}
+
+/// An entry that was found.
+pub(crate) fn shown(hit: Hit) -> Option<Shown> {
+    Some(Shown { id: hit.entry?, text: hit.text, score: Some(hit.score) })
+}
+
+/// Keeps what the user said for a summary, and learns preferences from it.
+pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
+    let said = call.prompt();
+    let usable = said.chars().count() >= SAID && !social_gate::is_trivial(said);
+    if usable && call.known().said.len() < MESSAGES {
+        call.note(&[Note::Said { text: call.said() }]);
+    }
+    let most = PREFERENCES.saturating_sub(call.known().learned);
+    let (Some(prompt), Some(home)) = (&call.input.prompt, call.home()) else { return Ok(()) };
+    if most == 0 || call.input.invocation > 0 {
+        return Ok(());
+    }
+    let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
+        preference::find(prompt).into_iter().partition(|found| found.waits.is_some());
+    let mut learned = learn::take(call.ctx, home, &typed, most, call.who(), false)?;
+    let mut made = None;
+    if !waiting.is_empty()
+        && let Some((mut store, there)) = pending::place(call.ctx)
+    {
+        store.patience = home.patience;
+        if !there {
+            store.init()?;
+        }
+        learned.extend(pending::hold(call.ctx, &store, &waiting, most, call.who(), false)?);
+        made = Some(store).filter(|_| !there);
+    }
+    // Whoever said it need not be told.
+    let news = |what: &What| !matches!(what, What::Recent | What::Known);
+    let known = learned.iter().filter(|learned| news(&learned.what));
+    let entries: Vec<String> =
+        known.filter_map(|learned| learned.id).map(|id| id.to_string()).collect();
+    if !entries.is_empty() {
+        call.note(&[Note::Learned { entries }]);
+    }
+    // Later calls find this store first.
+    if let Some(store) = made {
+        call.move_to(&store);
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! A session starts: the report, and after a compaction what was handed off.
+
+use std::{fmt::Write, time::Duration};
+
+use super::{
+    call::{Answer, Call, Shown},
+    day,
+};
+use crate::{
+    agents::{reply, wire::Source},
+    background,
+    commands::report,
+    error::Failure,
+};
+use pimem_core::{
+    report::{
+        budget::Tokens,
+        render::{self, GroundTruth},
+        working::AtHand,
+    },
+    safety::safe_text,
+    score::board::Row,
+};
+use pimem_engine::{config::layers::Origin, store::snapshot::Store};
+
+/// The heading of entries that a session that goes on has not seen.
+const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
+
+/// What a new session should know.
+pub(crate) fn start(call: &Call<'_>) -> Answer {
+    let (source, known) = (call.input.source, call.known());
+    // A session that goes on has its report still, unless the agent asks for it anew.
+    if !call.listens() || (known.reported && source == Source::Startup) {
+        return Answer::default();
+    }
+    let news = source == Source::Resume && known.reported && call.agent.keeps_contexts();
+    opening(call, news)
+}
+
+/// The report and the day at hand, or what is new in both.
+pub(crate) fn opening(call: &Call<'_>, news: bool) -> Answer {
+    let sources = day::sources(call);
+    let mut answer = memories(call, &sources, news);
+    let gap = usize::from(!answer.text.is_empty());
+    let taken = call.agent.limit().size(&answer.text) + gap;
+    answer.extend(day::answer(call, &sources, taken, news));
+    answer
+}
+
+/// The report, in the wording and the size that the agent takes.
+fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
+    let ctx = call.ctx;
+    let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
+    let room = Tokens::of_chars(call.agent.limit().most() - reserved);
+    let mut settings = report::settings(ctx, None, Tokens(0));
+    settings.budget = settings.budget.min(room);
+    let is_default = |name| ctx.config.get(name).is_some_and(|(_, from)| *from == Origin::Default);
+    if call.agent.wants_facts() && is_default("report.groundTruth") {
+        settings.ground_truth = GroundTruth::Factual;
+    }
+    if is_default("report.removeCommand") {
+        settings.remove_command = "pimem remove";
+    }
+    let (board, _) = call.board();
+    let report = render::report(&board, &ctx.config.categories, settings);
+    let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
+    let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
+    let new: Vec<&Row> = new.map(|(row, _)| row).collect();
+    let line = |row: &&Row| {
+        let name = &ctx.config.categories.spec(row.entry.category).name;
+        safe_text::entry(name, &row.entry.text) + "\n"
+    };
+    let text = match (news, new.is_empty()) {
+        (false, _) => report.text,
+        (true, true) => String::new(),
+        (true, false) => format!("{NEWS}{}", new.iter().map(line).collect::<String>()),
+    };
+    let shown = |row: &Row| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None };
+    let entries = new.into_iter().map(shown).collect();
+    let mut notes = String::new();
+    let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));
+    if let Some(left_out) = waiting.for_agent() {
+        let _ = writeln!(notes, "{left_out}");
+    }
+    if let Some(line) = ctx.unusable_for_agents() {
+        let _ = writeln!(notes, "{line}");
+    }
+    let mut answer = Answer { text, entries, report: true, ..Answer::default() };
+    // However much is pinned.
+    let room = call.agent.limit().less(reserved + call.agent.limit().size(&notes));
+    let text = reply::fit(&answer.text, room);
+    answer.keep_only(&text);
+    answer.text = text;
+    if !answer.text.is_empty() && !notes.is_empty() {
+        answer.text.push('\n');
+    }
+    answer.text.push_str(&notes);
+    answer
+}
+
+/// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
+/// sessions that ended without saying so.
+pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
+    if !call.listens() {
+        // The first prompt brings the report then, and no prompt waits for git.
+        let _ = call.board();
+    }
+    let minutes = call.ctx.config.whole("hook.rebuildMinutes");
+    let fresh = Duration::from_secs(minutes * 60);
+    let is_due = |store: &&Store| {
+        let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
+        let modified = snapshot.and_then(|meta| meta.modified());
+        // By a clock that was set back since, it was made in a time to come.
+        let age = modified.ok().map(|at| {
+            call.ctx.real_now.duration_since(at).unwrap_or_else(|ahead| ahead.duration())
+        });
+        // A store that nobody here has looked at is left as it came.
+        store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
+    };
+    let due: Vec<&Store> = call.stores.iter().filter(is_due).collect();
+    if minutes > 0 && !due.is_empty() {
+        let age = format!("{minutes}m");
+        let mut args = vec!["rebuild", "--if-older", &age, "--quiet"];
+        if let [only] = due.as_slice() {
+            args.extend(["--scope", only.scope.name()]);
+        }
+        background::start(call.ctx, &args, None)?;
+    }
+    super::close::sweep(call)
+}

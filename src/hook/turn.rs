@@ -1,0 +1,77 @@
+//! The agent has answered: which memories it used. These are reinforced, so that they do not fade.
+
+use super::call::Call;
+use crate::{context, error::Failure};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::EventKind,
+        hash::{IdMap, IdSet},
+    },
+    score::{
+        board::{self, Board},
+        ledger::Ledger,
+    },
+    usage::{record::What, used::Response},
+};
+use pimem_engine::store::{hook_ledger::Note, snapshot::Store};
+
+/// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
+/// session, however often it is used.
+pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
+    let known = call.known();
+    let waiting: Vec<EntryId> =
+        known.injected.iter().filter(|id| !known.used.contains(id)).copied().collect();
+    let Some(response) = call.response().filter(|_| !waiting.is_empty()) else { return Ok(()) };
+    let mut response = Response::new(&response);
+    let texts = texts(call);
+    let mut used = waiting.clone();
+    used.retain(|id| texts.get(id).is_some_and(|text| response.uses(text)));
+    // Nothing new to tell: neither used, nor put into a prompt since the last answer.
+    if used.is_empty() && known.weighed == known.injected.len() {
+        return Ok(());
+    }
+    let names = |ids: &[EntryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    call.note(&[Note::Used { entries: names(&used) }]);
+    call.telemetry(vec![What::usage(names(&waiting), names(&used))]);
+    let used = used.into_iter().collect();
+    call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
+}
+
+/// The texts of all entries.
+fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
+    let mut texts = IdMap::default();
+    for store in &call.stores {
+        let snapshot = store.read_topics(&call.ctx.config.categories);
+        let placed = snapshot.placed(store, &call.ctx.config.categories);
+        texts.extend(placed.into_iter().map(|entry| (entry.id, entry.text)));
+    }
+    texts
+}
+
+/// Reinforces those of the used entries that are in `store` and were not reinforced lately.
+fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<(), Failure> {
+    let ctx = call.ctx;
+    // Most answers use nothing that is due, and then there is nothing to lock.
+    let due = |ledger: &Ledger| {
+        let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.now, *id));
+        evidence.any(|evidence| board::rested(ctx.now, &evidence))
+    };
+    if store.evidence_of(ctx.now, used).is_some_and(|ledger| !due(&ledger)) {
+        return Ok(());
+    }
+    let lock = context::lock(ctx, store)?;
+    let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
+    if let Some(problem) = txn.snapshot().problems.first() {
+        return Err(Failure::from(problem));
+    }
+    let placed = txn.snapshot().placed(store, &ctx.config.categories);
+    let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    for row in board.rows.iter().filter(|row| used.contains(&row.entry.id)) {
+        if row.may_gain_unasked(ctx.now, false) {
+            txn.record(row.entry.id, EventKind::Reinforce(1))?;
+        }
+    }
+    txn.commit()?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! What a language model wants to become of a store: asked with what may leave the machine, and read
+//! as proposals.
+
+use crate::context::Context;
+use pimem_core::{
+    dream::{
+        model_answer, model_prompt,
+        step::{Refused, Step},
+    },
+    score::board::{Board, Row},
+};
+use pimem_engine::{
+    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    store::snapshot::Store,
+};
+
+/// What a model answered.
+pub(crate) struct Answer {
+    /// The model's name.
+    pub(crate) model: String,
+    /// What it proposes; nothing of it has been vetted.
+    pub(crate) steps: Vec<Step>,
+    /// What was no proposal.
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// Asks. `told` is what was said since the last dream.
+pub(crate) fn ask(
+    ctx: &Context,
+    store: &Store,
+    board: &Board,
+    told: &[String],
+) -> Result<Answer, Trouble> {
+    let service = Service::of(&ctx.config, &ctx.env, Role::Dream)?.ok_or_else(|| Trouble {
+        message: "dream.provider is none".to_owned(),
+        hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
+    })?;
+    let rules = Prompt::Dream.text(ctx.env.home.as_deref())?;
+    let categories = &ctx.config.categories;
+    // That a store was named outright is no word that its texts may be sent to somebody.
+    let trust = store.clone().strict().trust;
+    let ours = |row: &&Row| {
+        let category = &categories.spec(row.entry.category).name;
+        row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
+    };
+    let board = Board { rows: board.rows.iter().filter(ours).cloned().collect() };
+    let text = model_prompt::ask(ctx.now, categories, &board, told);
+    ctx.ui.detail(&format!("Asking {}", service.name()));
+    let answer = service.ask(Question { rules: &rules, text: &text })?;
+    let (steps, refused) = model_answer::read(&answer, &board);
+    Ok(Answer { model: service.name().to_owned(), steps, refused })
+}

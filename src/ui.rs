@@ -1,0 +1,306 @@
+//! The terminal: everything that is printed goes through here, made safe on the way.
+#![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
+
+use std::{
+    cell::RefCell,
+    io::{self, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use clap::ValueEnum;
+use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+
+use pimem_core::safety::safe_text;
+use pimem_engine::config::env::Env;
+
+/// Work that is done sooner shows no progress.
+const PROGRESS_AFTER: Duration = Duration::from_millis(300);
+
+/// A line below the header and nothing else, so that many rows fit on a screen.
+const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+
+/// Columns that are no wider than this, such as numbers, are not broken.
+const WHOLE: u16 = 12;
+
+/// Unless this is not left for each of the others.
+const ROOM: usize = 16;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Standard output and standard error.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
+pub(crate) struct Ui {
+    /// Results as JSON.
+    pub(crate) json: bool,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+    terminal: bool,
+    width: u16,
+    out: RefCell<String>,
+}
+
+impl Ui {
+    /// Finds out what the output is.
+    pub(crate) fn new(env: &Env, json: bool, quiet: bool, verbose: bool, color: Color) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let forced = env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let plain = env.get("NO_COLOR").is_some() || env.text("TERM") == Some("dumb");
+        let color = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => forced || (io::stderr().is_terminal() && !plain),
+        };
+        let columns = env.text("COLUMNS").and_then(|columns| columns.parse().ok());
+        let width = columns.unwrap_or_else(|| if terminal { terminal_width() } else { 100 });
+        Self { json, quiet, verbose, color, terminal, width, out: RefCell::default() }
+    }
+
+    /// Whether a person looks at the result.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Whether more is to be said about what happens.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// One line of a result.
+    pub(crate) fn line(&self, line: &str) {
+        let mut out = self.out.borrow_mut();
+        out.push_str(&safe_text::terminal(line));
+        out.push('\n');
+    }
+
+    /// Several lines that are safe already, as made for a model.
+    pub(crate) fn text(&self, text: &str) {
+        self.out.borrow_mut().push_str(text);
+    }
+
+    /// A result as JSON, ending in a line break.
+    pub(crate) fn document(&self, document: &Value) {
+        let text = serde_json::to_string_pretty(document).unwrap_or_default();
+        let mut out = self.out.borrow_mut();
+        out.push_str(&safe_text::json(&text));
+        out.push('\n');
+    }
+
+    /// A table on a terminal; in a pipe one line a row, its cells separated by tabs.
+    pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {
+        if !self.terminal {
+            for row in rows {
+                let cells: Vec<_> = row.iter().map(|cell| safe_text::terminal(cell)).collect();
+                let mut out = self.out.borrow_mut();
+                out.push_str(&cells.join("\t"));
+                out.push('\n');
+            }
+            return;
+        }
+        let rows = rows
+            .iter()
+            .map(|row| row.iter().map(|cell| safe_text::terminal(cell).into_owned()).collect())
+            .collect();
+        self.text(&format!("{}\n", drawn(header, rows, self.width)));
+    }
+
+    /// A line for a program that waits for it: written at once, as it is.
+    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
+    pub(crate) fn answer(&self, line: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        writeln!(stdout, "{line}")?;
+        stdout.flush()
+    }
+
+    /// Something that is no result, on stderr; `-q` silences it.
+    pub(crate) fn note(&self, line: &str) {
+        if !self.quiet {
+            stderr(&safe_text::terminal(line));
+        }
+    }
+
+    /// Something that was asked for and is no result, on stderr.
+    #[expect(clippy::unused_self, reason = "one way in to the terminal")]
+    pub(crate) fn explain(&self, line: &str) {
+        stderr(&safe_text::terminal(line));
+    }
+
+    /// Columns of the terminal.
+    pub(crate) fn width(&self) -> usize {
+        usize::from(self.width)
+    }
+
+    /// Something that only `-v` shows, on stderr.
+    pub(crate) fn detail(&self, line: &str) {
+        if self.verbose {
+            stderr(&safe_text::terminal(line));
+        }
+    }
+
+    /// An error, on stderr.
+    pub(crate) fn error(&self, message: &str) {
+        stderr(&format!("{} {}", self.paint("31", "pimem:"), safe_text::terminal(message)));
+    }
+
+    /// A hint below an error.
+    pub(crate) fn hint(&self, hint: &str) {
+        stderr(&format!("{} {}", self.paint("36", "hint:"), safe_text::terminal(hint)));
+    }
+
+    /// A progress bar that shows itself only when the work takes long and a person looks on.
+    pub(crate) fn progress(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
+        self.bar(what, "{msg} {wide_bar} {pos}/{len}")
+    }
+
+    /// The same for bytes.
+    pub(crate) fn transfer(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
+        self.bar(what, "{msg} {wide_bar} {bytes}/{total_bytes}")
+    }
+
+    fn bar(&self, what: &'static str, form: &'static str) -> impl FnMut(usize, usize) + use<> {
+        let shown = !self.quiet && io::stderr().is_terminal();
+        let start = Instant::now();
+        let mut bar: Option<ProgressBar> = None;
+        move |done, all| {
+            if !shown || (bar.is_none() && start.elapsed() < PROGRESS_AFTER) {
+                return;
+            }
+            let bar = bar.get_or_insert_with(|| {
+                let target = ProgressDrawTarget::stderr();
+                let bar = ProgressBar::with_draw_target(Some(all as u64), target);
+                let style = ProgressStyle::with_template(form);
+                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.with_message(what)
+            });
+            // Several files may follow one another.
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            if done >= all {
+                bar.finish_and_clear();
+            }
+        }
+    }
+
+    /// How long something takes, with what it gave.
+    #[expect(clippy::unused_self, reason = "one way in to the clock")]
+    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let done = work();
+        (done, start.elapsed())
+    }
+
+    /// Writes what was collected. A closed pipe is no error: the reader has seen enough.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        let out = self.out.take();
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\u{1b}[1;{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// A table that fits `width` where its wide columns can be broken.
+fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(UNDERLINED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width)
+        .set_header(header.iter().copied())
+        .add_rows(rows);
+    let widths = table.column_max_content_widths();
+    let whole: usize =
+        widths.iter().filter(|width| **width <= WHOLE).map(|width| usize::from(*width) + 2).sum();
+    let broken = widths.iter().filter(|width| **width > WHOLE).count();
+    if broken > 0 && whole + broken * ROOM > width.into() {
+        return table;
+    }
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        if width <= WHOLE {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table
+}
+
+/// Starts a stopwatch; what it gives says how long ago that was.
+pub(crate) fn stopwatch() -> impl Fn() -> Duration {
+    let start = Instant::now();
+    move || start.elapsed()
+}
+
+/// A document on stderr.
+pub(crate) fn error_document(document: &Value) {
+    stderr(&safe_text::json(&document.to_string()));
+}
+
+/// The answer of a hook on stdout; whoever does not listen any more misses it.
+pub(crate) fn reply(text: &str) {
+    let mut stdout = io::stdout().lock();
+    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// What a hook says only when it is asked to, on stderr.
+pub(crate) fn debug(line: &str) {
+    stderr(&format!("pimem: {}", safe_text::terminal(line)));
+}
+
+fn stderr(line: &str) {
+    // When stderr is closed there is nobody left to tell.
+    drop(writeln!(io::stderr().lock(), "{line}"));
+}
+
+fn terminal_width() -> u16 {
+    terminal_size::terminal_size().map_or(100, |(width, _)| width.0.max(40))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_not_broken() {
+        let header =
+            ["set", "mode", "asked", "R@5", "R@10", "MRR", "nDCG@10", "abstained", "tokens", "ms"];
+        let row = "harbor semantic 1299 0.602 0.655 0.786 0.672 0.735 47.7 0.05";
+        let row: Vec<_> = row.split(' ').map(str::to_owned).collect();
+        let table = drawn(&header, vec![row], 80).to_string();
+        assert_eq!(table.lines().count(), 3, "{table}");
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    }
+
+    #[test]
+    fn texts_are_broken() {
+        let row = vec!["0.585".to_owned(), "topics/decisions.md:4".to_owned(), "berth ".repeat(20)];
+        let table = drawn(&["score", "where", "text"], vec![row], 60).to_string();
+        assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
+        assert!(table.contains("0.585  topics/decisions.md:4  berth"), "{table}");
+    }
+
+    #[test]
+    fn texts_have_room_on_a_narrow_terminal() {
+        let row =
+            ["bb02d6c", "preference", "active (pinned)", "9999", "26m", "Never run migrations"];
+        let row = row.map(str::to_owned).to_vec();
+        let table = drawn(&["id", "category", "state", "score", "age", "text"], vec![row], 40);
+        assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
+        assert!(table.to_string().contains("Nev"), "{table}");
+    }
+}
