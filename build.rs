@@ -2,7 +2,7 @@
 //!
 //! The libraries behind embedding models bring some 22,000 addresses that the dynamic linker would
 //! otherwise adjust at every start, whether a model is used or not; that took a quarter of the time
-//! of a short command. ARCHITECTURE.md has the figures, and what is given up.
+//! of a short command. docs/decisions.md has the figures, and what is given up.
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by variables")]
 
 fn main() {

@@ -38,17 +38,20 @@ use crate::commands::topics;
 use crate::commands::trust;
 use crate::commands::undo;
 use crate::commands::why;
-use crate::error;
 use crate::hook;
-use crate::memory::stale;
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+use pimem_engine::error;
+use pimem_engine::memory::stale;
+use std::rc::Rc;
 
 use crate::{
-    context::{Context, Globals},
-    error::{Exit, Failure},
+    exit::Exit,
+    globals::Globals,
+    shell::Shell,
     ui::{Color, Ui},
 };
 use pimem_engine::config::env::Env;
+use pimem_engine::error::Failure;
 
 /// Memory for coding agents
 ///
@@ -61,9 +64,9 @@ use pimem_engine::config::env::Env;
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) globals: Globals,
+    globals: Globals,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    command: Command,
 }
 
 /// The commands: the one list of them, from which parser and short cut are made.
@@ -141,7 +144,15 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     let env = Env::of_process();
     if hook::is_meant(&args) {
-        return hook::main(&args, env);
+        return match hook::plain(&args).map_or_else(|| hook_of(&args), |call| Ok(Some(call))) {
+            Ok(Some(call)) => hook::main(call, env),
+            Ok(None) => 0,
+            Err(error) => {
+                usage(&args, &env, &error);
+                hook::ignore_input();
+                0
+            }
+        };
     }
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -149,16 +160,16 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     };
     let globals = cli.globals.clone();
     let color = globals.color.unwrap_or_default();
-    let ui = Ui::new(&env, globals.json, globals.quiet, globals.verbose, color);
-    let mut ctx = match Context::new(globals, env, ui) {
+    let ui = Rc::new(Ui::new(&env, globals.json, globals.quiet, globals.verbose, color));
+    let mut ctx = match Shell::new(globals, env, Rc::clone(&ui)) {
         Ok(ctx) => ctx,
-        Err((failure, ui)) => {
-            failure.print(&ui);
+        Err(failure) => {
+            ui.failure(&failure);
             return Exit::Error as u8;
         }
     };
     if let Some(name) = undone_as(&cli.command) {
-        ctx.begin_run(name);
+        ctx.memory.begin_run(name);
     }
     if !matches!(cli.command, Command::Trust(_)) {
         ctx.say_withheld();
@@ -172,7 +183,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let done = dispatch(&ctx, &cli.command);
     if let Err(error) = ctx.ui.flush() {
         let context = anyhow::Error::new(error).context("cannot write to standard output");
-        Failure::from(context).print(&ctx.ui);
+        ui.failure(&Failure::from(context));
         return Exit::Error as u8;
     }
     ctx.say_unnoted();
@@ -182,7 +193,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             exit as u8
         }
         Err(failure) => {
-            failure.print(&ctx.ui);
+            ui.failure(&failure);
             Exit::Error as u8
         }
     }
@@ -220,7 +231,14 @@ fn version() -> u8 {
 /// The exit, and stores whose index wants a refresh once the answer is out.
 pub(crate) type Outcome = (Exit, Vec<stale::Stale>);
 
-fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
+/// A call of a hook with options; `None` when it is none of a hook after all.
+fn hook_of(args: &[std::ffi::OsString]) -> Result<Option<hook::Called>, clap::Error> {
+    let Cli { globals, command } = parse(args)?;
+    let Command::Hook(call) = command else { return Ok(None) };
+    Ok(call.called(globals))
+}
+
+fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
     let plain = |exit| (exit, Vec::new());
     match command {
         Command::Init(args) => init::run(ctx, args).map(plain),
@@ -267,8 +285,8 @@ fn dispatch(ctx: &Context, command: &Command) -> Result<Outcome, Failure> {
         Command::Hooks(args) => hooks::run(ctx, args).map(plain),
         Command::Config(args) => config::run(ctx, args).map(plain),
         Command::Model(args) => model::run(ctx, args).map(plain),
-        Command::Completions(args) => Ok(plain(generate::completions(ctx, args))),
-        Command::Man(args) => generate::man(ctx, args).map(plain),
+        Command::Completions(args) => Ok(plain(generate::completions(ctx, args, definition()))),
+        Command::Man(args) => generate::man(ctx, args, definition()).map(plain),
     }
 }
 
@@ -279,7 +297,7 @@ pub(crate) fn definition() -> clap::Command {
 
 /// Defining all commands with all their options takes longer than most of them run, so the one
 /// that is called is tried alone first. Whatever does not fit is judged by the whole definition.
-pub(crate) fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
     let named = args.get(1).and_then(|name| only(name.to_str()?));
     if let Some(command) = named {
         let alone = Globals::augment_args(clap::Command::new("pimem"));
@@ -292,14 +310,14 @@ pub(crate) fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Help and version go to stdout with exit 0, wrong usage to stderr with exit 2.
-pub(crate) fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
+fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
     if error.use_stderr() && json {
         let ui = Ui::new(env, true, false, false, Color::Never);
         let text = error.to_string();
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Failure::new(error::Kind::Usage, message, "pimem --help lists commands and options")
-            .print(&ui);
+        let hint = "pimem --help lists commands and options";
+        ui.failure(&Failure::new(error::Kind::Usage, message, hint));
         return Exit::Error as u8;
     }
     match error.print() {

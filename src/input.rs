@@ -1,15 +1,9 @@
-//! Standard input, and files that the user names.
+//! Standard input, and questions to a person.
 
-use std::{
-    io::{self, BufRead, IsTerminal, Read},
-    path::Path,
-};
+use std::io::{self, BufRead, IsTerminal, Read};
 
-use super::{
-    context::Context,
-    error::{Failure, Kind},
-};
-use pimem_engine::store::read;
+use super::shell::Shell;
+use pimem_engine::error::{Failure, Kind};
 
 /// More than this is no memory.
 const MAX: u64 = 16 << 20;
@@ -39,35 +33,8 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
     })
 }
 
-/// Reads a file that the user names, which may be a link to anywhere; `hint` says which file is meant.
-pub(crate) fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = read::file(Path::new("/"), path, limit)
-        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), hint))?;
-    bytes.ok_or_else(|| {
-        Failure::new(Kind::Usage, format!("there is no file {}", path.display()), hint)
-    })
-}
-
-/// Whether a file that the user names may be written: it is no directory, and is in one.
-pub(crate) fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
-    if path.exists() && !path.is_file() {
-        let message = format!("{} is not a file", path.display());
-        return Err(Failure::new(Kind::Usage, message, hint));
-    }
-    let dir = path.parent();
-    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
-        let message = format!("there is no directory {}", dir.display());
-        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
-    }
-    Ok(())
-}
-
 /// Asks a person, who answers with one of some letters; `None` when there are no more answers.
-pub(crate) fn choose(
-    ctx: &Context,
-    question: &str,
-    letters: &str,
-) -> Result<Option<char>, Failure> {
+pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Option<char>, Failure> {
     loop {
         ctx.ui.explain(question);
         let mut answer = String::new();
@@ -81,7 +48,7 @@ pub(crate) fn choose(
 }
 
 /// Asks a person, who is shown what it is about. Without a terminal nobody can answer.
-pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result<bool, Failure> {
+pub(crate) fn confirm(ctx: &Shell, lines: &[String], question: &str) -> Result<bool, Failure> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
         let message = "there is no terminal to ask on";
@@ -95,4 +62,20 @@ pub(crate) fn confirm(ctx: &Context, lines: &[String], question: &str) -> Result
     let read = stdin.lock().take(1024).read_line(&mut answer);
     read.map_err(|error| Failure::from(anyhow::Error::new(error).context("standard input")))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Selectors from the command line; `-` reads them from standard input, one a line.
+pub(crate) fn selectors(args: &[String]) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    for arg in args {
+        if arg == "-" {
+            let text = read_stdin()?;
+            all.extend(
+                text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned),
+            );
+        } else {
+            all.push(arg.clone());
+        }
+    }
+    Ok(all)
 }

@@ -8,19 +8,12 @@
 //! What memories are is in `pimem_core`, and the disk, the index and models in `pimem_engine`.
 
 pub mod agents;
-mod background;
-mod calendar;
 mod chart;
 pub mod cli;
 mod commands;
-mod config_files;
-mod context;
-mod error;
+mod exit;
 mod globals;
 mod hook;
 mod input;
-mod memory;
-mod period;
+mod shell;
 mod ui;
-mod unusable;
-mod view;

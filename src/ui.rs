@@ -10,10 +10,11 @@ use std::{
 use clap::ValueEnum;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use pimem_core::safety::safe_text;
 use pimem_engine::config::env::Env;
+use pimem_engine::{error::Failure, memory::Notices};
 
 /// Work that is done sooner shows no progress.
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);
@@ -52,6 +53,24 @@ pub(crate) struct Ui {
     out: RefCell<String>,
 }
 
+impl Notices for Ui {
+    fn note(&self, line: &str) {
+        Self::note(self, line);
+    }
+
+    fn detail(&self, line: &str) {
+        Self::detail(self, line);
+    }
+
+    fn progress(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)> {
+        Box::new(Self::progress(self, what))
+    }
+
+    fn for_programs(&self) -> bool {
+        self.json
+    }
+}
+
 impl Ui {
     /// Finds out what the output is.
     pub(crate) fn new(env: &Env, json: bool, quiet: bool, verbose: bool, color: Color) -> Self {
@@ -76,6 +95,23 @@ impl Ui {
     /// Whether more is to be said about what happens.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
+    }
+
+    /// Says on stderr why something was not done.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        if self.json {
+            error_document(&json!({
+                "schema": "pimem.error/1",
+                "kind": failure.kind.name(),
+                "message": failure.message,
+                "hints": failure.hints,
+            }));
+            return;
+        }
+        self.error(&failure.message);
+        for hint in &failure.hints {
+            self.hint(hint);
+        }
     }
 
     /// One line of a result.

@@ -1,24 +1,24 @@
 //! `pimem add`: remember something.
 
+use super::added::{self, Before};
 use clap::builder::PossibleValuesParser;
+use pimem_engine::memory;
 
-use crate::{
-    calendar,
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    input,
-    memory::{
-        add::Adding,
-        added::{self, Before},
-        intake::{self, New, category, with_tags},
-    },
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     exchange::jsonl,
     model::{calendar::Date, entry::Wording, event::Cue, time::Timestamp},
     safety::entry_text::EntryText,
 };
 use pimem_engine::store::transaction::Txn;
+use pimem_engine::{
+    error::{Failure, Kind},
+    local_time,
+    memory::{
+        add::Adding,
+        intake::{self, New, category, with_tags},
+    },
+};
 
 /// Remember something
 ///
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let mut news = read(ctx, args)?;
     if let Some(selector) = &args.supersedes {
         let [(_, new)] = news.as_mut_slice() else {
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     let (numbers, mut news): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
     let store = ctx.writer()?;
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let categories = &ctx.config.categories;
     let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
     if args.text != ["-"] {
@@ -107,7 +107,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Whether something is known about a text, or about what it replaces or adds tags to.
-fn has_past(ctx: &Context, txn: &Txn<'_>, new: &New) -> bool {
+fn has_past(ctx: &Shell, txn: &Txn<'_>, new: &New) -> bool {
     let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
     let bare = new.untagged.as_deref().map(|text| new.said(ctx, text));
     let wording = new.wording(ctx);
@@ -125,7 +125,7 @@ fn at_line(number: Option<usize>, failure: Failure) -> Failure {
 }
 
 /// Everything that is checked before any lock is taken, with the number of the line that it is from.
-fn read(ctx: &Context, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
+fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
     let topic = args.topic.as_deref().map(intake::topic).transpose()?;
@@ -168,7 +168,7 @@ fn tagged(new: New, tags: &[String]) -> Result<New, Failure> {
 }
 
 fn from_json(
-    ctx: &Context,
+    ctx: &Shell,
     line: &str,
     base: impl Fn(&str) -> Result<New, Failure>,
 ) -> Result<New, Failure> {
@@ -179,14 +179,14 @@ fn from_json(
         new.category = category(ctx, name)?;
     }
     new.cue = item.cue.unwrap_or(new.cue);
-    new.until = item.until.map(calendar::end_of).or(new.until);
+    new.until = item.until.map(local_time::end_of).or(new.until);
     new.pin |= item.pinned;
     new.supersedes = item.supersedes;
     Ok(new)
 }
 
 fn last_day(text: &str) -> Result<Timestamp, Failure> {
-    Date::parse(text).map(calendar::end_of).ok_or_else(|| {
+    Date::parse(text).map(local_time::end_of).ok_or_else(|| {
         let message = format!("{text:?} is not a date");
         Failure::new(Kind::Usage, message, "write it as in 2026-12-31")
     })

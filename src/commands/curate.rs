@@ -2,17 +2,16 @@
 //!
 //! Nothing is deleted: a removed line moves to the archive, and `restore` brings it back.
 
+use crate::input;
+use pimem_engine::memory;
+use pimem_engine::memory::archived;
 use std::mem::ManuallyDrop;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    memory::{intake, selector},
-    view::Entries,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::{Markers, Wording},
@@ -27,6 +26,10 @@ use pimem_core::{
 use pimem_engine::store::{
     snapshot::{Snapshot, Store},
     transaction::{Change, Target, Txn},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{intake, selector},
 };
 
 /// Never let entries fade
@@ -78,7 +81,7 @@ pub(crate) struct RemoveArgs {
     entries: Vec<String>,
 }
 
-pub(crate) fn pin(ctx: &Context, args: &PinArgs) -> Result<Exit, Failure> {
+pub(crate) fn pin(ctx: &Shell, args: &PinArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Pinned", |txn, row| {
         txn.record(row.entry.id, EventKind::Pin)?;
         mark(txn, &row.entry.wording(), true);
@@ -86,7 +89,7 @@ pub(crate) fn pin(ctx: &Context, args: &PinArgs) -> Result<Exit, Failure> {
     })
 }
 
-pub(crate) fn unpin(ctx: &Context, args: &UnpinArgs) -> Result<Exit, Failure> {
+pub(crate) fn unpin(ctx: &Shell, args: &UnpinArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Unpinned", |txn, row| {
         txn.record(row.entry.id, EventKind::Unpin)?;
         mark(txn, &row.entry.wording(), false);
@@ -94,7 +97,7 @@ pub(crate) fn unpin(ctx: &Context, args: &UnpinArgs) -> Result<Exit, Failure> {
     })
 }
 
-pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> {
+pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Exit, Failure> {
     decide(ctx, &args.entries, "Forgot", |txn, row| {
         // A marker would win over the decision, so it goes too, and is noted for the way back.
         if row.entry.pinned && row.evidence.user != UserState::Pinned {
@@ -105,9 +108,9 @@ pub(crate) fn forget(ctx: &Context, args: &ForgetArgs) -> Result<Exit, Failure> 
     })
 }
 
-pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> {
-    let away = |txn: &mut Txn<'_>, row: &Row| archive(txn, row, Why::Person);
-    let changed = on_each(ctx, &selector::selectors(&args.entries)?, away)?;
+pub(crate) fn remove(ctx: &Shell, args: &RemoveArgs) -> Result<Exit, Failure> {
+    let away = |txn: &mut Txn<'_>, row: &Row| archived::archive(txn, row, Why::Person);
+    let changed = on_each(ctx, &input::selectors(&args.entries)?, away)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.before);
     let lines: Vec<(Row, String)> =
         changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
@@ -115,25 +118,8 @@ pub(crate) fn remove(ctx: &Context, args: &RemoveArgs) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// Moves an entry's line to the archive: written there first, then taken out of the topic.
-pub(crate) fn archive(txn: &mut Txn<'_>, row: &Row, why: Why) -> Result<()> {
-    let of = row.entry.wording();
-    let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
-    let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
-    let markers = Markers { pinned, enforced };
-    txn.change(Target::Archive(topic), Change::Append { category, text, markers, heading: None });
-    for stem in holders {
-        txn.change(Target::Topic(stem), Change::Remove(of.clone()));
-    }
-    if row.evidence.user == UserState::Forgotten {
-        // Whoever adds the text again one day wants to see it.
-        txn.record(id, EventKind::Unpin)?;
-    }
-    txn.record(id, EventKind::Archive(why))
-}
-
-pub(crate) fn restore(ctx: &Context, args: &RestoreArgs) -> Result<Exit, Failure> {
-    let selectors = selector::selectors(&args.entries)?;
+pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> {
+    let selectors = input::selectors(&args.entries)?;
     // One that fits nothing, and nothing is done.
     for selector in &selectors {
         find_gone(ctx, selector)?;
@@ -156,7 +142,7 @@ struct Gone {
     archived: bool,
 }
 
-fn gone(ctx: &Context, store: &Store, held: &Snapshot, selector: &str) -> Result<Gone, Failure> {
+fn gone(ctx: &Shell, store: &Store, held: &Snapshot, selector: &str) -> Result<Gone, Failure> {
     let archive = store.read_archive(&ctx.config.categories);
     let live = board_of(ctx, store, held, &held.ledger);
     let old = board_of(ctx, store, &archive, &held.ledger);
@@ -171,7 +157,7 @@ fn gone(ctx: &Context, store: &Store, held: &Snapshot, selector: &str) -> Result
 }
 
 /// The first store in which a selector means something that is out of service.
-fn find_gone(ctx: &Context, selector: &str) -> Result<Store, Failure> {
+fn find_gone(ctx: &Shell, selector: &str) -> Result<Store, Failure> {
     let mut unread = Vec::new();
     for store in ctx.readers()? {
         let held = store.read(ctx.now, &ctx.config.categories);
@@ -196,9 +182,9 @@ fn find_gone(ctx: &Context, selector: &str) -> Result<Store, Failure> {
 }
 
 /// Brings back what is out of service, with the markers that it had.
-fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> {
+fn restore_one(ctx: &Shell, selector: &str) -> Result<(Row, String), Failure> {
     let store = find_gone(ctx, selector)?;
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
     let Gone { candidates, at, archive, archived } = gone(ctx, &store, txn.snapshot(), selector)?;
     // A line that was not seen would stay where it is, or be written a second time.
@@ -232,7 +218,7 @@ fn restore_one(ctx: &Context, selector: &str) -> Result<(Row, String), Failure> 
     Ok((row, line))
 }
 
-fn board_of(ctx: &Context, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Board {
+fn board_of(ctx: &Shell, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Board {
     Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store, &ctx.config.categories), ledger)])
 }
 
@@ -244,12 +230,12 @@ fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
 }
 
 fn decide(
-    ctx: &Context,
+    ctx: &Shell,
     selectors: &[String],
     verb: &str,
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
 ) -> Result<Exit, Failure> {
-    let changed = on_each(ctx, &selector::selectors(selectors)?, act)?;
+    let changed = on_each(ctx, &input::selectors(selectors)?, act)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
     let lines: Vec<(Row, String)> =
         changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
@@ -258,7 +244,7 @@ fn decide(
 }
 
 /// Says what was done to rows; `after` is what is there now.
-fn say(ctx: &Context, schema: &str, verb: &str, rows: &[(Row, String)], after: &Board) {
+fn say(ctx: &Shell, schema: &str, verb: &str, rows: &[(Row, String)], after: &Board) {
     if ctx.ui.json {
         let board = Board { rows: rows.iter().map(|(row, _)| row.clone()).collect() };
         let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
@@ -295,13 +281,13 @@ pub(crate) struct Changed {
 /// Finds the entry that each selector means, changes it in its store under the lock, and reads the
 /// board anew. Nothing is written when one selector fails.
 pub(crate) fn on_each(
-    ctx: &Context,
+    ctx: &Shell,
     selectors: &[String],
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = ctx.readers()?;
     let (before, held) = ctx.board(&stores);
-    let unread = context::problems(&held);
+    let unread = memory::problems(&held);
     let mut rows: Vec<Row> = Vec::new();
     for selector in selectors {
         let row = selector::entry(ctx, &before, &unread, selector)?;
@@ -314,7 +300,7 @@ pub(crate) fn on_each(
 
 /// The same of rows of a board.
 pub(crate) fn on_rows(
-    ctx: &Context,
+    ctx: &Shell,
     before: ManuallyDrop<Board>,
     rows: Vec<Row>,
     act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
@@ -325,7 +311,7 @@ pub(crate) fn on_rows(
         if mine.peek().is_none() {
             continue;
         }
-        let lock = context::lock(ctx, store)?;
+        let lock = memory::lock(ctx, store)?;
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
         intake::refuse_if_unreadable(&txn)?;
         let fresh = board_of(ctx, store, txn.snapshot(), &txn.snapshot().ledger);

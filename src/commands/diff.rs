@@ -1,14 +1,11 @@
 //! `pimem diff`: what changed between two times.
 
+use pimem_engine::{local_time, memory};
 use serde_json::{Value, json};
 
-use super::{report, why};
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    period,
-    view::Entries,
-};
+use super::why;
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -27,6 +24,10 @@ use pimem_engine::store::{
     history::Past,
     read::Problem,
     snapshot::{Snapshot, Store},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::period,
 };
 
 /// Show what changed between two times, or will
@@ -60,7 +61,7 @@ struct Then {
     problems: Vec<Problem>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let from = period::when(ctx.now, &args.from, Timestamp::parse_date)?;
     let to = args.to.as_deref().map(|to| period::when(ctx.now, to, Timestamp::parse_date));
     let to = to.transpose()?.unwrap_or(ctx.now.0);
@@ -85,12 +86,12 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     );
     show(ctx, &before, &after, &found);
     let exit = if found.is_empty() { Exit::Nothing } else { Exit::Done };
-    let problems = [context::problems(&snapshots), before.problems].concat();
+    let problems = [memory::problems(&snapshots), before.problems].concat();
     Ok(ctx.complain(&problems, exit))
 }
 
 /// The stores as they stood, or will stand, at a time.
-fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) -> Then {
+fn then(ctx: &Shell, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) -> Then {
     let (mut former, mut problems) = (IdMap::default(), Vec::new());
     let past: Vec<Past> = stores
         .iter()
@@ -112,12 +113,12 @@ fn then(ctx: &Context, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) 
     let placed = past.iter().map(|past| (past.placed.clone(), &past.ledger)).collect();
     let now = Now(at);
     let board = Board::new(now, ctx.rules(), placed);
-    let settings = report::settings(ctx, None, Tokens(0));
+    let settings = ctx.report_settings(None, Tokens(0));
     let report = render::report(&board, &ctx.config.categories, settings);
     Then { now, board, report, former, problems }
 }
 
-fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
+fn show(ctx: &Shell, before: &Then, after: &Then, found: &[Difference]) {
     let categories = &ctx.config.categories;
     let (old, new) = (
         Entries::new(before.now, categories, &before.board),
@@ -151,8 +152,8 @@ fn show(ctx: &Context, before: &Then, after: &Then, found: &[Difference]) {
         }));
         return;
     }
-    let (from, to) = (context::local(before.now.0).date, context::local(after.now.0).date);
-    let when = |at: Timestamp| match context::local(at) {
+    let (from, to) = (local_time::local(before.now.0).date, local_time::local(after.now.0).date);
+    let when = |at: Timestamp| match local_time::local(at) {
         local if from == to => local.to_string(),
         local => local.date.to_string(),
     };

@@ -2,16 +2,18 @@
 //!
 //! Changes nothing in a store.
 
+use pimem_engine::memory;
 use serde_json::{Value, json};
 
-use super::{check, model};
-use crate::{
-    context::Context,
-    error::{Exit, Failure},
-    memory::{review, trust::Unreviewed},
-};
+use super::check;
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::lint;
 use pimem_core::search::bm25::Query;
+use pimem_engine::memory::model;
+use pimem_engine::{
+    error::Failure,
+    memory::{review, trust::Unreviewed},
+};
 use pimem_engine::{
     index::{
         corpus::{self, Freshness},
@@ -41,7 +43,7 @@ fn finding(what: impl Into<String>, fix: impl Into<String>) -> Finding {
     Finding { what: what.into(), fix: fix.into() }
 }
 
-pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let mut findings = around(ctx, &stores);
     let mut facts: Vec<(String, String)> = Vec::new();
@@ -87,7 +89,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
 }
 
 /// What is wrong whatever a store holds.
-pub(crate) fn around(ctx: &Context, stores: &[Store]) -> Vec<Finding> {
+pub(crate) fn around(ctx: &Shell, stores: &[Store]) -> Vec<Finding> {
     let wrong = ctx.config.unusable.iter();
     let mut findings: Vec<Finding> =
         wrong.map(|wrong| finding(format!("{wrong}; left out"), wrong.hint.as_str())).collect();
@@ -105,7 +107,7 @@ pub(crate) fn around(ctx: &Context, stores: &[Store]) -> Vec<Finding> {
 
 /// The index of a store, and all that is wrong with the store.
 pub(crate) fn examine(
-    ctx: &Context,
+    ctx: &Shell,
     store: &Store,
     snapshot: &Snapshot,
     unreviewed: Unreviewed,
@@ -120,14 +122,14 @@ pub(crate) fn examine(
 }
 
 /// What is wrong with the markdown and the log.
-fn contents(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
+fn contents(ctx: &Shell, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
     let mut found: Vec<Finding> = snapshot
         .problems
         .iter()
         .map(|problem| finding(problem.to_string(), problem.hint()))
         .collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let topics = check::topics(&snapshot.topics);
+    let topics = memory::topics(&snapshot.topics);
     let logs: [lint::store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
     let health = lint::store::health(check::measure(ctx), &topics, &logs);
     found.extend(health.iter().map(|f| finding(format!("{} {}", f.place, f.says), f.rule.fix)));
@@ -165,7 +167,7 @@ fn writing(store: &Store) -> Option<Finding> {
     }
 }
 
-fn git_files(ctx: &Context, store: &Store) -> Vec<Finding> {
+fn git_files(ctx: &Shell, store: &Store) -> Vec<Finding> {
     let mut found = Vec::new();
     if ctx.places.work_tree(&store.dir).is_none() {
         return found;
@@ -227,7 +229,7 @@ impl Index {
 }
 
 /// The index, and what is wrong with it.
-fn index(ctx: &Context, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
+fn index(ctx: &Shell, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
     let Some(dir) = ctx.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
         let none = Index { freshness: None, lines: 0, bytes: 0 };

@@ -1,16 +1,13 @@
 //! `pimem edit`: give an entry another wording. Its evidence stays with it.
 
+use pimem_engine::memory;
 use std::process::Command;
 
 use serde_json::json;
 
 use super::curate;
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    memory::{intake, selector},
-    view::Entries,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::{EntryId, Wording},
@@ -22,6 +19,10 @@ use pimem_core::{
 use pimem_engine::store::{
     atomic::{self, Sync},
     transaction::{Change, Target},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{intake, selector},
 };
 
 /// Give an entry another wording
@@ -37,9 +38,9 @@ pub(crate) struct Args {
     text: Vec<String>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (board, held) = ctx.board(&ctx.readers()?);
-    let old = selector::entry(ctx, &board, &context::problems(&held), &args.entry)?;
+    let old = selector::entry(ctx, &board, &memory::problems(&held), &args.entry)?;
     let raw = if args.text.is_empty() { ask(ctx, &old.entry.text)? } else { args.text.join(" ") };
     let text = EntryText::new(&raw)?;
     let spec = ctx.config.categories.spec(old.entry.category);
@@ -114,7 +115,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Opens the text in an editor, in a file that only its owner can read.
-fn ask(ctx: &Context, text: &str) -> Result<String, Failure> {
+fn ask(ctx: &Shell, text: &str) -> Result<String, Failure> {
     let editor = ctx.env.text("VISUAL").or_else(|| ctx.env.text("EDITOR"));
     let usage = |message: &str| {
         Failure::new(Kind::Usage, message, "give the new text: pimem edit ENTRY TEXT")

@@ -1,5 +1,7 @@
 //! `pimem export`: memories and vectors in the formats of other programs.
 
+use pimem_engine::memory::export::Exported;
+use pimem_engine::memory::named_file;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -7,13 +9,9 @@ use std::{
 
 use serde_json::json;
 
-use super::model;
 use crate::{
-    cli::Outcome,
-    context::Context,
-    error::{Exit, Failure, Kind},
-    input,
-    memory::{export, search::embedding, stale::Stale},
+    exit::{Exit, Outcome},
+    shell::Shell,
 };
 use pimem_core::{
     embed::{
@@ -23,6 +21,11 @@ use pimem_core::{
         vector::Vector,
     },
     search::documents::{SourceKind, category_name, documents},
+};
+use pimem_engine::memory::model;
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{export, search::embedding, stale::Stale},
 };
 use pimem_engine::{
     index::{
@@ -122,21 +125,40 @@ struct EmbeddingsArgs {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
-    match &args.what {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+    let exported = match &args.what {
         What::Jsonl(args) => export::jsonl(ctx, args.output.as_deref()),
         What::Pi(args) => export::pi(ctx, &args.output),
         What::PiMemory(args) => export::pi_memory(ctx, &args.output),
         What::Claude(args) => export::claude(ctx, &args.output),
         What::Agents(args) => export::agents(ctx, args.output.as_deref()),
-        What::Embeddings(args) => embeddings(ctx, args),
-    }
+        What::Embeddings(args) => return embeddings(ctx, args),
+    }?;
+    show(ctx, &exported);
+    Ok((ctx.complain(&exported.problems, Exit::Done), Vec::new()))
 }
 
-fn embeddings(ctx: &Context, args: &EmbeddingsArgs) -> Result<Outcome, Failure> {
+fn show(ctx: &Shell, exported: &Exported) {
+    let Exported { format, entries, files, output, text, .. } = exported;
+    if let Some(text) = text {
+        ctx.ui.text(text);
+    }
+    let Some(output) = output else { return };
+    if ctx.ui.json {
+        ctx.ui.document(&json!({
+            "schema": "pimem.export-memories/1", "format": format, "exported": entries,
+            "files": files, "output": output.display().to_string(),
+        }));
+        return;
+    }
+    let noun = if *entries == 1 { "entry" } else { "entries" };
+    ctx.ui.line(&format!("Exported {entries} {noun} to {}", output.display()));
+}
+
+fn embeddings(ctx: &Shell, args: &EmbeddingsArgs) -> Result<Outcome, Failure> {
     let model = chosen(ctx)?;
     if let Some(path) = &args.output {
-        input::writable(path, export::STDOUT)?;
+        named_file::writable(path, export::STDOUT)?;
     }
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut all = BTreeMap::new();
@@ -165,7 +187,7 @@ fn embeddings(ctx: &Context, args: &EmbeddingsArgs) -> Result<Outcome, Failure> 
     Ok((ctx.complain(&problems, Exit::Done), stale))
 }
 
-fn report(ctx: &Context, model: &Model, count: usize, path: &Path) {
+fn report(ctx: &Shell, model: &Model, count: usize, path: &Path) {
     let path = path.display();
     if ctx.ui.json {
         ctx.ui.document(&json!({
@@ -178,7 +200,7 @@ fn report(ctx: &Context, model: &Model, count: usize, path: &Path) {
 }
 
 /// What the chosen model is; it does not have to be able to serve.
-pub(crate) fn chosen(ctx: &Context) -> Result<Model, Failure> {
+pub(crate) fn chosen(ctx: &Shell) -> Result<Model, Failure> {
     match model::in_force(ctx).as_str() {
         embedding::NONE => {
             let hint = "pimem model use static chooses the built-in model";
@@ -197,7 +219,7 @@ pub(crate) fn chosen(ctx: &Context) -> Result<Model, Failure> {
 }
 
 /// The entries of a store: what is embedded of each, by the key of its line.
-pub(crate) fn entries(ctx: &Context, store: &Store) -> (BTreeMap<u64, String>, Vec<Problem>) {
+pub(crate) fn entries(ctx: &Shell, store: &Store) -> (BTreeMap<u64, String>, Vec<Problem>) {
     let categories = &ctx.config.categories;
     let (sources, mut problems) = manifest::sources(store);
     problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
@@ -219,7 +241,7 @@ pub(crate) fn entries(ctx: &Context, store: &Store) -> (BTreeMap<u64, String>, V
 
 /// Makes the vectors that are missing, and gives those worth keeping.
 fn missing(
-    ctx: &Context,
+    ctx: &Shell,
     model: &Model,
     texts: &BTreeMap<u64, String>,
     known: &mut Known,

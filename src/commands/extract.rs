@@ -2,18 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-    input,
+use crate::{exit::Exit, input, shell::Shell};
+use pimem_core::{
+    language::preference::{self, Preference},
+    model::entry::EntryId,
+};
+use pimem_engine::{
+    error::{Failure, Kind},
     memory::{
         learn::{self, Learned, What},
         pending,
     },
-};
-use pimem_core::{
-    language::preference::{self, Preference},
-    model::entry::EntryId,
 };
 
 /// Learn the preferences that a text states
@@ -43,7 +42,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let dry = args.dry_run;
     let piped = args.text == ["-"];
     let text = if piped { input::read_stdin()? } else { args.text.join(" ") };
@@ -77,7 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 const PIPED: &str = "it came from standard input";
 
 /// Keeps for a review what may have been pasted.
-fn hold(ctx: &Context, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
+fn hold(ctx: &Shell, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
     let (store, there) = pending::place(ctx).ok_or_else(|| {
         let message = "there is no project whose store could keep this for a review";
         let hint = "in a project, or with pimem add --user if it is what you want";
@@ -87,7 +86,7 @@ fn hold(ctx: &Context, stated: &[Preference], dry: bool) -> Result<Vec<Learned>,
     pending::hold(ctx, &store, stated, preference::MOST, ctx.who(), dry)
 }
 
-fn show(ctx: &Context, found: &[Learned], dry: bool) {
+fn show(ctx: &Shell, found: &[Learned], dry: bool) {
     if ctx.ui.json {
         let results: Vec<Value> = found.iter().map(json_of).collect();
         let document = json!({"schema": "pimem.extract/1", "dryRun": dry, "results": results});
@@ -98,8 +97,8 @@ fn show(ctx: &Context, found: &[Learned], dry: bool) {
         match what {
             What::Refused(why) => {
                 let hint = "write where the secret is kept instead";
-                Failure::new(Kind::Refused, format!("cannot store this: {why}"), hint)
-                    .print(&ctx.ui);
+                let message = format!("cannot store this: {why}");
+                ctx.ui.failure(&Failure::new(Kind::Refused, message, hint));
             }
             What::Doubtful(does) => ctx.ui.note(&format!("{}: it {does}", line("Left alone"))),
             What::Forgotten => ctx.ui.note(&line("Forgotten before, left alone")),

@@ -1,19 +1,20 @@
 //! `pimem forecast`: what will fade and when, and how large the report will be.
 
+use pimem_engine::memory::named_file;
+use pimem_engine::{local_time, memory};
 use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
-use super::{report, why};
+use super::why;
 use crate::{
     chart::{self, Curve},
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
+    exit::Exit,
     input,
-    memory::selector,
-    view::{self, Entries},
+    shell::Shell,
 };
+use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::{
         calendar::Date,
@@ -30,6 +31,10 @@ use pimem_core::{
     },
 };
 use pimem_engine::store::atomic::{self, Sync};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::selector,
+};
 
 /// Points of a curve for each day.
 const POINTS: u32 = 4;
@@ -66,20 +71,20 @@ struct Event<'a> {
     what: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.svg {
-        input::writable(path, "name the file that the picture goes to")?;
+        named_file::writable(path, "name the file that the picture goes to")?;
     }
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
-    let selectors = selector::selectors(&args.entries)?;
-    let unread = context::problems(&snapshots);
+    let selectors = input::selectors(&args.entries)?;
+    let unread = memory::problems(&snapshots);
     let chosen: Vec<&Row> = selectors
         .iter()
         .map(|selector| selector::entry(ctx, &board, &unread, selector))
         .collect::<Result<_, _>>()?;
-    let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
-    let settings = report::settings(ctx, None, pimem_core::report::budget::Tokens(0));
+    let placed = memory::placed(&ctx.config.categories, &stores, &snapshots);
+    let settings = ctx.report_settings(None, pimem_core::report::budget::Tokens(0));
     let days = outlook::outlook(ctx.now, ctx.rules(), settings, &placed, args.days);
     let rows: Vec<&Row> =
         if chosen.is_empty() { board.rows.iter().collect() } else { chosen.clone() };
@@ -93,7 +98,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// What happens to the rows, in order of time.
-fn events<'a>(ctx: &Context, board: &'a Board, rows: &[&'a Row], days: &[Day]) -> Vec<Event<'a>> {
+fn events<'a>(ctx: &Shell, board: &'a Board, rows: &[&'a Row], days: &[Day]) -> Vec<Event<'a>> {
     let end = days.last().map_or(ctx.now.0, |day| day.at);
     let mut events: Vec<Event<'a>> = Vec::new();
     for row in rows.iter().copied() {
@@ -129,7 +134,7 @@ fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a Row> {
 }
 
 fn draw(
-    ctx: &Context,
+    ctx: &Shell,
     board: &Board,
     rows: &[&Row],
     days: u32,
@@ -154,7 +159,7 @@ fn draw(
     };
     let curves: Vec<Curve> = rows.iter().map(curve).collect();
     let levels = State::ALL.iter().filter_map(|state| Some((state.least()?, state.name())));
-    let title = format!("Decay from {}", context::local(ctx.now.0).date);
+    let title = format!("Decay from {}", local_time::local(ctx.now.0).date);
     let picture = chart::svg(&title, &curves, f64::from(days), &levels.collect::<Vec<_>>());
     let picture = picture.ok_or_else(|| {
         Failure::new(Kind::Io, "the picture cannot be drawn", "try fewer entries")
@@ -164,9 +169,9 @@ fn draw(
     Ok(())
 }
 
-fn show(ctx: &Context, board: &Board, days: &[Day], events: &[Event<'_>], budget: u32) {
+fn show(ctx: &Shell, board: &Board, days: &[Day], events: &[Event<'_>], budget: u32) {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
-    let date = |at: Timestamp| -> Date { context::local(at).date };
+    let date = |at: Timestamp| -> Date { local_time::local(at).date };
     if ctx.ui.json {
         let day = |day: &Day| json!({"date": date(day.at).to_string(), "tokens": day.tokens, "entries": day.shown.len()});
         let event = |event: &Event<'_>| {

@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap_complete::Shell;
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::atomic::{self, Sync};
 
 /// Print a completion script for a shell
@@ -19,7 +16,7 @@ use pimem_engine::store::atomic::{self, Sync};
 pub(crate) struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum, value_name = "SHELL")]
-    shell: Shell,
+    shell: clap_complete::Shell,
 }
 
 /// Print a man page, or write all of them
@@ -34,15 +31,19 @@ pub(crate) struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn completions(ctx: &Context, args: &CompletionsArgs) -> Exit {
+pub(crate) fn completions(
+    ctx: &Shell,
+    args: &CompletionsArgs,
+    mut definition: clap::Command,
+) -> Exit {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::definition(), "pimem", &mut script);
+    clap_complete::generate(args.shell, &mut definition, "pimem", &mut script);
     ctx.ui.text(&String::from_utf8_lossy(&script));
     Exit::Done
 }
 
-pub(crate) fn man(ctx: &Context, args: &ManArgs) -> Result<Exit, Failure> {
-    let pages = pages()?;
+pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Result<Exit, Failure> {
+    let pages = pages(definition)?;
     if let Some(dir) = &args.out {
         atomic::create_dir(dir, Sync::None)?;
         for (name, text) in &pages {
@@ -61,8 +62,8 @@ pub(crate) fn man(ctx: &Context, args: &ManArgs) -> Result<Exit, Failure> {
 
 /// The pages with their file names. The version is left out, so that they change with the options
 /// only.
-fn pages() -> Result<Vec<(String, String)>, Failure> {
-    let mut root = crate::cli::definition().version(None::<&str>).disable_help_subcommand(true);
+fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
+    let mut root = definition.version(None::<&str>).disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
     let mut waiting = vec![root];

@@ -1,18 +1,17 @@
 //! `pimem handoff`: leave in today's log what the next session should start from.
 
+use pimem_engine::{local_time, memory};
 use std::cmp::Reverse;
 
 use serde_json::json;
 
 use super::todo;
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::{
     markdown::handoff::{self, Handoff},
     model::calendar::{Date, LocalTime},
 };
+use pimem_engine::error::Failure;
 use pimem_engine::store::{git, notes, snapshot::Store, trust::Kind};
 
 /// Bytes of the end of a log that hold its last lines and the newest handoff.
@@ -52,14 +51,14 @@ enum Act {
     Show,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match args.act {
         Some(Act::Show) => show(ctx),
         None => leave(ctx, args),
     }
 }
 
-fn leave(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+fn leave(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (dir, scope, known) = ctx.target()?;
     let store = ctx.store(dir, scope);
     let session = args.session.clone().or_else(|| ctx.who().session);
@@ -93,12 +92,12 @@ pub(crate) struct Leave {
 /// Writes a handoff to today's log in `store`, with what is open in all `stores`. Gives the log's
 /// name and the text; `None` when there is nothing to hand off.
 pub(crate) fn write(
-    ctx: &Context,
+    ctx: &Shell,
     store: &Store,
     stores: &[Store],
     Leave { session, git, unasked }: &Leave,
 ) -> Result<Option<(String, String)>, Failure> {
-    let now = context::local(ctx.now.0);
+    let now = local_time::local(ctx.now.0);
     let name = notes::daily(now.date);
     let session = session.as_deref().map(visible);
     let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
@@ -121,7 +120,7 @@ pub(crate) fn write(
     }
     let work_tree = ctx.places.work_tree(&ctx.places.cwd).filter(|_| *git);
     let repository = work_tree.map(git::standing).unwrap_or_default();
-    let lock = context::lock(ctx, store)?;
+    let lock = memory::lock(ctx, store)?;
     let Some(block) = block(repository, !unasked)? else { return Ok(None) };
     // It repeats what stores say, which may have come with a clone.
     let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
@@ -167,12 +166,12 @@ impl Left<'_> {
 
 /// The newest handoff of the last `seconds`, whatever day that was, of which `counts` says so.
 pub(crate) fn newest_within<'a>(
-    ctx: &Context,
+    ctx: &Shell,
     stores: &'a [Store],
     seconds: i64,
     counts: impl Fn(&Left<'_>) -> bool,
 ) -> Result<Option<Left<'a>>, Failure> {
-    let now = context::local(ctx.now.0);
+    let now = local_time::local(ctx.now.0);
     let mut newest: Option<(i64, Left<'a>)> = None;
     let near = 1 + seconds / (24 * 3600);
     for store in stores {
@@ -203,7 +202,7 @@ pub(crate) fn newest_within<'a>(
     Ok(newest.map(|(_, found)| found))
 }
 
-fn show(ctx: &Context) -> Result<Exit, Failure> {
+fn show(ctx: &Shell) -> Result<Exit, Failure> {
     let Some((date, text)) = newest(&ctx.readers()?)? else {
         ctx.ui.note("there is no handoff");
         if ctx.ui.json {

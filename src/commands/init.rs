@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::error::Failure;
 
 /// Make a store, with its git files
 ///
@@ -15,7 +13,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     let (dir, scope, _) = ctx.target()?;
     let store = ctx.store(dir, scope);
     let made = store.init()?;

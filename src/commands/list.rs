@@ -1,17 +1,18 @@
 //! `pimem list`: all entries, with score and state.
 
 use clap::ValueEnum;
+use pimem_engine::memory;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    memory::{intake, telemetry::Accesses},
-    view::{Entries, Whose},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::score::{
     board::{self, Row},
     stability::State,
+};
+use pimem_core::view::{Entries, Whose};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{intake, telemetry::Accesses},
 };
 
 /// List entries with their score and state
@@ -41,7 +42,7 @@ enum Sort {
     Hot,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let mut categories = Vec::new();
     for name in &args.category {
         categories.push(intake::category(ctx, name)?);
@@ -103,5 +104,5 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.table(&header, rows.iter().map(cells).collect());
         }
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&memory::problems(&snapshots), Exit::Done))
 }

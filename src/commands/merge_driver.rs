@@ -6,10 +6,8 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::json;
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::merge_driver::{self, Repository};
 
 /// Merge a file of a store for git, without conflicts
@@ -47,7 +45,7 @@ pub(crate) struct Args {
     print: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let (Some(base), Some(ours), Some(theirs)) = (&args.base, &args.ours, &args.theirs) {
         let path = args.path.as_ref().map(|path| path.to_string_lossy());
         merge_driver::merge([base, ours, theirs], path.as_deref())?;

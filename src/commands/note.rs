@@ -1,16 +1,14 @@
 //! `pimem note` and `pimem log`: add to long-term notes, and to the log of the day.
 
+use pimem_engine::{local_time, memory};
 use serde_json::json;
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
-    input,
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     markdown::{lines, memo},
     safety::note_text::NoteText,
 };
+use pimem_engine::error::Failure;
 use pimem_engine::store::notes;
 
 /// Add to the long-term notes in MEMORY.md
@@ -41,7 +39,7 @@ pub(crate) struct LogArgs {
     text: Vec<String>,
 }
 
-pub(crate) fn note(ctx: &Context, args: &NoteArgs) -> Result<Exit, Failure> {
+pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
     let text = read(&args.text)?;
     // A heading is one line like the text of an entry.
     let heading = args.section.as_deref().map(heading).transpose()?;
@@ -50,7 +48,7 @@ pub(crate) fn note(ctx: &Context, args: &NoteArgs) -> Result<Exit, Failure> {
         several => several.to_vec(),
     };
     let store = ctx.writer()?;
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     store.rewrite(&lock, notes::NOTES, |bytes| {
         let edit = match &heading {
             Some(heading) => memo::append_to(bytes, heading, &added),
@@ -62,12 +60,12 @@ pub(crate) fn note(ctx: &Context, args: &NoteArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-pub(crate) fn log(ctx: &Context, args: &LogArgs) -> Result<Exit, Failure> {
+pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
     let text = read(&args.text)?;
-    let now = context::local(ctx.now.0);
+    let now = local_time::local(ctx.now.0);
     let added = text.item(&format!("{} ", now.clock()));
     let store = ctx.writer()?;
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let name = notes::daily(now.date);
     store.append(&lock, &name, &now.date.to_string(), &added)?;
     done(ctx, "pimem.log/1", "Logged in", &name, &added);
@@ -92,7 +90,7 @@ fn is_block(line: &str) -> bool {
         || ["- ", "* ", "+ "].iter().any(|mark| words.starts_with(mark))
 }
 
-fn done(ctx: &Context, schema: &str, verb: &str, file: &str, added: &[String]) {
+fn done(ctx: &Shell, schema: &str, verb: &str, file: &str, added: &[String]) {
     if ctx.ui.json {
         let text = added.join("\n");
         ctx.ui.document(&json!({"schema": schema, "file": file, "text": text}));

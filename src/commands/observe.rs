@@ -7,18 +7,18 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view;
+use pimem_core::{observe::document::Document, report::budget::Tokens};
+use pimem_engine::store::observation_files;
+use pimem_engine::{
+    error::{Failure, Kind},
     memory::{
         observe::{self, Observed, Wanted},
         reflect::{self, How},
         sessions,
     },
-    view,
 };
-use pimem_core::{observe::document::Document, report::budget::Tokens};
-use pimem_engine::store::observation_files;
 
 /// Make observations of a session
 ///
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     print: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let least = ctx.config.whole("observer.messageTokenThreshold");
     let least = Tokens(u32::try_from(least).unwrap_or(u32::MAX));
     let wanted = Wanted {
@@ -93,7 +93,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     keep(ctx, &observed)
 }
 
-fn keep(ctx: &Context, observed: &Observed) -> Result<Exit, Failure> {
+fn keep(ctx: &Shell, observed: &Observed) -> Result<Exit, Failure> {
     let target = ctx.target()?;
     // What says nothing makes no store.
     if observed.found.is_empty() && !target.2 {
@@ -130,7 +130,7 @@ fn keep(ctx: &Context, observed: &Observed) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn nothing(ctx: &Context, observed: Option<&Observed>) -> Exit {
+fn nothing(ctx: &Shell, observed: Option<&Observed>) -> Exit {
     if ctx.ui.json {
         let none = || json!({"schema": "pimem.observe/1", "observations": 0, "text": ""});
         ctx.ui.document(
@@ -140,7 +140,7 @@ fn nothing(ctx: &Context, observed: Option<&Observed>) -> Exit {
     Exit::Nothing
 }
 
-fn show(ctx: &Context, observed: &Observed, written: &Document, reflected: Option<Value>) {
+fn show(ctx: &Shell, observed: &Observed, written: &Document, reflected: Option<Value>) {
     if ctx.ui.json {
         ctx.ui.document(&document(observed, written, reflected));
     } else {

@@ -1,23 +1,26 @@
 //! `pimem purge`: destroy entries. Everything else that pimem does can be undone.
 
+use pimem_engine::memory;
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use crate::{
-    cli::Outcome,
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
+    exit::{Exit, Outcome},
     input,
-    memory::{dream::gather, selector, stale::Stale},
-    view::Entries,
+    shell::Shell,
 };
+use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::{EntryId, Wording},
         hash::IdSet,
     },
     score::board::{Board, Row},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{dream::gather, selector, stale::Stale},
 };
 use pimem_engine::{
     index::vectors::Known,
@@ -39,7 +42,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     let stores = ctx.readers()?;
     let (live, snapshots) = ctx.board(&stores);
     let archives: Vec<_> =
@@ -52,9 +55,9 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     let mut rows = live.rows.clone();
     rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
     let all = Board { rows };
-    let unread = [context::problems(&snapshots), context::problems(&archives)].concat();
+    let unread = [memory::problems(&snapshots), memory::problems(&archives)].concat();
     let mut chosen: Vec<&Row> = Vec::new();
-    for selector in selector::selectors(&args.entries)? {
+    for selector in input::selectors(&args.entries)? {
         let row = selector::entry(ctx, &all, &unread, &selector)?;
         if chosen.iter().all(|known| !known.entry.is_copy(&row.entry)) {
             chosen.push(row);
@@ -107,12 +110,12 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
 }
 
 fn destroy(
-    ctx: &Context,
+    ctx: &Shell,
     store: &Store,
     ids: &IdSet<EntryId>,
     others: &[Wording],
 ) -> Result<Vec<String>, Failure> {
-    let lock = context::lock(ctx, store)?;
+    let lock = memory::lock(ctx, store)?;
     gather::purge(store, ids)?;
     Ok(store.purge(&lock, ids, others, &ctx.config.categories)?)
 }

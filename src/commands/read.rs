@@ -1,12 +1,11 @@
 //! `pimem read`: notes, scratchpad and logs as they are.
 
+use pimem_engine::local_time;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::model::calendar::Date;
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::{notes, read, snapshot::Store};
 
 /// Show notes, the scratchpad or a daily log
@@ -37,13 +36,13 @@ enum What {
     List,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let name = match &args.what {
         What::List => return list(ctx),
         What::Memory => notes::NOTES.to_owned(),
         What::Scratchpad => notes::SCRATCHPAD.to_owned(),
         What::Daily { date } => {
-            let today = context::local(ctx.now.0).date;
+            let today = local_time::local(ctx.now.0).date;
             notes::daily(date.as_deref().map_or(Ok(today), day)?)
         }
     };
@@ -79,7 +78,7 @@ fn day(text: &str) -> Result<Date, Failure> {
     })
 }
 
-fn list(ctx: &Context) -> Result<Exit, Failure> {
+fn list(ctx: &Shell) -> Result<Exit, Failure> {
     let mut days: Vec<(Date, &'static str)> = Vec::new();
     for store in ctx.readers()? {
         let own = store.days().map_err(|problem| Failure::from(&problem))?;

@@ -1,17 +1,13 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
+use pimem_engine::memory;
+use pimem_engine::memory::archived;
 use std::{collections::BTreeMap, mem::ManuallyDrop, time::Duration};
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::curate;
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    memory::{search::embedding, telemetry::Accesses},
-    view::{self, Entries},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::Entries;
 use pimem_core::{
     embed::{
         model::{Embedder, Unavailable},
@@ -26,7 +22,10 @@ use pimem_core::{
         board::{self, Board, Row},
         stability::State,
     },
-    usage::sums::Access,
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{scores_file, search::embedding, telemetry::Accesses},
 };
 use pimem_engine::{
     index::build,
@@ -61,7 +60,7 @@ struct Outcome {
     indexed: Option<build::Built>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let younger_than = args.if_older.as_deref().map(age_ms).transpose()?;
     let mut outcomes = Vec::new();
     let mut model = embedding::patient(ctx);
@@ -116,7 +115,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 type Chosen = Result<Box<dyn Embedder>, Unavailable>;
 
 fn rebuild(
-    ctx: &Context,
+    ctx: &Shell,
     store: Store,
     whole: bool,
     model: &mut Option<Chosen>,
@@ -125,7 +124,7 @@ fn rebuild(
     // What a starting session had no time to find out.
     let typed = store.read_topics(categories);
     ctx.note_own(PATIENCE, std::slice::from_ref(&store), std::slice::from_ref(&typed));
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let mut txn = store.begin(&lock, categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));
@@ -141,7 +140,7 @@ fn rebuild(
         for row in rows {
             let faded = cold || archive::is_dropped(row);
             if faded && archive::goes_unasked(ctx.now, row, &days) {
-                curate::archive(&mut txn, row, archive::why(row, categories))?;
+                archived::archive(&mut txn, row, archive::why(row, categories))?;
                 moved.push(format!("{}, to archive/{topic}.md", entries.line(row)));
                 archived.entry(topic.to_owned()).or_default().push(row.entry.id);
             }
@@ -151,7 +150,7 @@ fn rebuild(
     let (board, held) = ctx.board(std::slice::from_ref(&store));
     let accesses = Accesses::of(ctx, &ctx.readers()?);
     let accessed = |row: &Row| accesses.get(row.entry.id, held.iter().map(|held| &held.ledger));
-    let snapshot = snapshot(ctx, &board, |row| row.entry.id.to_string(), accessed);
+    let snapshot = scores_file::snapshot(ctx, &board, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
@@ -161,7 +160,7 @@ fn rebuild(
 
 /// Builds the index, and makes the vectors of the chosen model.
 fn index(
-    ctx: &Context,
+    ctx: &Shell,
     store: &Store,
     whole: bool,
     model: &mut Option<Chosen>,
@@ -196,61 +195,7 @@ fn index(
     }
 }
 
-/// `memory-scores.json`: an output in a documented format, sorted by id.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Scores<'a> {
-    entries: BTreeMap<String, Record<'a>>,
-    last_rebuild: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Record<'a> {
-    class: &'a str,
-    score: f64,
-    evidence_count: u64,
-    cue: &'a str,
-    first_seen: String,
-    last_reinforced: String,
-    user_state: &'a str,
-    lifecycle: &'a str,
-    fresh: bool,
-    access_count: u64,
-    last_accessed: Option<String>,
-}
-
-/// A snapshot of scores, each under the key of its entry.
-pub(crate) fn snapshot(
-    ctx: &Context,
-    board: &Board,
-    key: impl Fn(&Row) -> String,
-    accessed: impl Fn(&Row) -> Access,
-) -> String {
-    let entries = Entries::new(ctx.now, &ctx.config.categories, board);
-    let record = |row: &Row| Record {
-        class: entries.category(row),
-        score: view::rounded(row.standing.shown()),
-        evidence_count: row.evidence.count,
-        cue: row.evidence.cue.name(),
-        first_seen: row.evidence.first_seen.to_string(),
-        last_reinforced: row.evidence.last_reinforced.to_string(),
-        user_state: view::user_state(row).name(),
-        lifecycle: row.state.name(),
-        fresh: row.fresh,
-        access_count: accessed(row).count,
-        last_accessed: accessed(row).last.map(|last| last.to_string()),
-    };
-    let scores = Scores {
-        entries: board.rows.iter().map(|row| (key(row), record(row))).collect(),
-        last_rebuild: ctx.now.0.to_string(),
-    };
-    let mut text = serde_json::to_string_pretty(&scores).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
-fn json_of(ctx: &Context, outcome: &Outcome) -> Value {
+fn json_of(ctx: &Shell, outcome: &Outcome) -> Value {
     let counts: Map<String, Value> = outcome
         .board
         .counts()
@@ -275,7 +220,7 @@ fn json_of(ctx: &Context, outcome: &Outcome) -> Value {
     })
 }
 
-fn indexed_json(ctx: &Context, built: &build::Built) -> Value {
+fn indexed_json(ctx: &Shell, built: &build::Built) -> Value {
     let model = &embedding::name(ctx);
     // The built-in model serves every line.
     let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
@@ -291,7 +236,7 @@ fn indexed_json(ctx: &Context, built: &build::Built) -> Value {
 
 /// Milliseconds since our own last rebuild of a store, by the time that its snapshot states; or until
 /// then, by a clock that was set back since.
-fn last_rebuild(ctx: &Context, store: &Store) -> Option<u64> {
+fn last_rebuild(ctx: &Shell, store: &Store) -> Option<u64> {
     let path = store.dir.join("memory-scores.json");
     let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
     let snapshot: Value = serde_json::from_slice(&bytes).ok()?;

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::store::observation_files;
+use pimem_engine::{
+    error::{Failure, Kind},
     memory::reflect::{self, Done, How},
 };
-use pimem_engine::store::observation_files;
 
 /// Consolidate observations
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (dir, scope, known) = ctx.target()?;
     let store = ctx.store(dir, scope);
     let all = if known {

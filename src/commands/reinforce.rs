@@ -2,16 +2,14 @@
 //!
 //! Never adds an entry and never edits a topic file.
 
+use crate::input;
 use serde_json::{Value, json};
 
 use super::curate;
-use crate::{
-    context::Context,
-    error::{Exit, Failure},
-    memory::selector,
-    view::Entries,
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::model::event::EventKind;
+use pimem_core::view::Entries;
+use pimem_engine::error::Failure;
 
 /// Record that a memory proved right
 ///
@@ -30,10 +28,10 @@ pub(crate) struct Args {
     harmful: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let kind =
         if args.harmful { EventKind::Harmful(args.by) } else { EventKind::Reinforce(args.by) };
-    let selectors = selector::selectors(&args.entries)?;
+    let selectors = input::selectors(&args.entries)?;
     let curate::Changed { after: board, rows, .. } =
         curate::on_each(ctx, &selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);

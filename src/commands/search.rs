@@ -4,26 +4,28 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cli::Outcome,
-    context::Context,
-    error::{Exit, Failure, Kind},
+    exit::{Exit, Outcome},
     input,
-    memory::{
-        intake,
-        search::{
-            self, Hit,
-            request::{Least, Wanted},
-        },
-    },
-    period::Period,
-    view::{self, Whose},
+    shell::Shell,
 };
+use pimem_core::view::{self, Whose};
 use pimem_core::{
     score::board,
     search::{
         bm25::Query,
         documents::SourceKind,
         rank::{Candidate, Mode},
+    },
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{
+        intake,
+        period::Period,
+        search::{
+            self, Hit,
+            request::{Least, Wanted},
+        },
     },
 };
 
@@ -148,7 +150,7 @@ enum Within {
     All,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     for name in &args.category {
         intake::category(ctx, name)?;
     }

@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 
 use super::search;
 use crate::{
-    cli::Outcome,
-    context::Context,
-    error::{Exit, Failure, Kind},
-    memory::sessions::{self, Named},
-    view::Whose,
+    exit::{Exit, Outcome},
+    shell::Shell,
 };
+use pimem_core::view::Whose;
 use pimem_core::{
     model::time::Timestamp,
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
@@ -22,6 +20,10 @@ use pimem_core::{
     session::summaries::{self as file, Summary},
 };
 use pimem_engine::store::machine_local;
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::sessions::{self, Named},
+};
 
 /// Remember what past sessions were about
 ///
@@ -74,7 +76,7 @@ enum Act {
     },
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     match &args.act {
         Act::Index { file, session, agent } => {
             let named = Named { agent: agent.as_deref(), session: session.as_deref() };
@@ -85,7 +87,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
     }
 }
 
-fn index(ctx: &Context, path: &Path, named: Named<'_>) -> Result<Exit, Failure> {
+fn index(ctx: &Shell, path: &Path, named: Named<'_>) -> Result<Exit, Failure> {
     let summary = if path == Path::new("-") {
         let stdin = io::stdin();
         if stdin.is_terminal() {
@@ -121,7 +123,7 @@ fn index(ctx: &Context, path: &Path, named: Named<'_>) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-fn list(ctx: &Context, limit: usize) -> Result<Exit, Failure> {
+fn list(ctx: &Shell, limit: usize) -> Result<Exit, Failure> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for store in ctx.readers()? {
         match store.local(machine_local::SESSIONS) {
@@ -141,7 +143,7 @@ fn list(ctx: &Context, limit: usize) -> Result<Exit, Failure> {
     Ok(ctx.complain(&problems, exit))
 }
 
-fn show(ctx: &Context, found: &[(Summary, Scope)]) {
+fn show(ctx: &Shell, found: &[(Summary, Scope)]) {
     if ctx.ui.json {
         let one = |(summary, scope): &(Summary, Scope)| {
             let mut session = json_of(summary);

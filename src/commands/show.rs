@@ -1,12 +1,13 @@
 //! `pimem show`: everything about one entry.
 
+use pimem_engine::memory;
 use serde_json::json;
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::{self, Entries};
+use pimem_engine::{
+    error::Failure,
     memory::{selector, telemetry::Accesses},
-    view::{self, Entries},
 };
 
 /// Show all that is known about an entry
@@ -17,10 +18,10 @@ pub(crate) struct Args {
     entry: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.own_board(&stores);
-    let row = selector::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
+    let row = selector::entry(ctx, &board, &memory::problems(&snapshots), &args.entry)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     if ctx.ui.json {
         let accesses = Accesses::of(ctx, &stores);
@@ -62,5 +63,5 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.line(&format!("{name:<16} {value}"));
         }
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&memory::problems(&snapshots), Exit::Done))
 }

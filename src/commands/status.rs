@@ -2,6 +2,7 @@
 //!
 //! Writes nothing, not even to the ledger of trust.
 
+use pimem_engine::local_time;
 use std::mem::ManuallyDrop;
 
 use serde_json::{Map, Value, json};
@@ -9,17 +10,9 @@ use serde_json::{Map, Value, json};
 use super::{
     doctor,
     hooks::{self, shown, status},
-    report,
 };
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
-    memory::{
-        dream::gather::LEFT,
-        review::{self, Held},
-    },
-    view::{Entries, count},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::{Entries, count};
 use pimem_core::{
     model::time::Timestamp,
     report::{
@@ -34,6 +27,13 @@ use pimem_core::{
 use pimem_engine::{
     config::layers::Origin,
     store::snapshot::{Snapshot, Store},
+};
+use pimem_engine::{
+    error::Failure,
+    memory::{
+        dream::gather::LEFT,
+        review::{self, Held},
+    },
 };
 
 /// Show stores, what agents get of them, and what waits, on one screen
@@ -84,14 +84,14 @@ struct Sheet {
     findings: usize,
 }
 
-pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     if ctx.ui.is_verbose() {
         return doctor::run(ctx, &doctor::Args {});
     }
     let stores: Vec<Store> = ctx.strict_readers()?.into_iter().map(Store::unwritten).collect();
     let mut findings = doctor::around(ctx, &stores).len();
     let (board, snapshots) = ctx.own_board(&stores);
-    let settings = report::settings(ctx, None, Tokens(0));
+    let settings = ctx.report_settings(None, Tokens(0));
     let report = render::report(&board, &ctx.config.categories, settings);
     let mut seen = Vec::new();
     for (store, snapshot) in stores.into_iter().zip(ManuallyDrop::into_inner(snapshots)) {
@@ -124,7 +124,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
 }
 
 /// A store as it stands, and how much is wrong with it.
-fn look(ctx: &Context, store: Store, snapshot: &Snapshot, board: &Board) -> (Seen, usize) {
+fn look(ctx: &Shell, store: Store, snapshot: &Snapshot, board: &Board) -> (Seen, usize) {
     let held = review::held(ctx, store, snapshot);
     let store = &held.store;
     let (index, findings) = doctor::examine(ctx, store, snapshot, held.unreviewed);
@@ -171,7 +171,7 @@ impl Seen {
         self.states.iter().map(|(_, count)| count).sum()
     }
 
-    fn lines(&self, ctx: &Context) -> Vec<(String, String)> {
+    fn lines(&self, ctx: &Shell) -> Vec<(String, String)> {
         let store = &self.held.store;
         let dir = shown(ctx, &store.dir);
         let mut lines =
@@ -192,7 +192,7 @@ impl Seen {
             put("review", "nothing awaits review".to_owned());
         }
         put("index", self.index.told());
-        let at = |at| context::local(at).to_string();
+        let at = |at| local_time::local(at).to_string();
         let mut dream = self.dreamt.map_or_else(|| "never".to_owned(), at);
         if self.sessions > 0 {
             let wait = if self.sessions == 1 { "waits" } else { "wait" };
@@ -235,7 +235,7 @@ impl Sheet {
         self.report.verdicts.iter().filter(|verdict| verdict.shown()).count()
     }
 
-    fn lines(&self, ctx: &Context) -> Vec<(String, String)> {
+    fn lines(&self, ctx: &Shell) -> Vec<(String, String)> {
         let mut lines = Vec::new();
         if let Some((scope, dir)) = &self.absent {
             let user = if *scope == Scope::User { " --user" } else { "" };
@@ -279,7 +279,7 @@ impl Sheet {
         lines
     }
 
-    fn hooks(&self, ctx: &Context) -> String {
+    fn hooks(&self, ctx: &Shell) -> String {
         let agents = match &self.agents {
             Ok(agents) if agents.is_empty() => {
                 return "none; pimem hooks install AGENT has one call pimem".to_owned();
@@ -298,7 +298,7 @@ impl Sheet {
         }
     }
 
-    fn document(&self, ctx: &Context) -> Value {
+    fn document(&self, ctx: &Shell) -> Value {
         let agent = |(agent, state): &(&str, String)| json!({"agent": agent, "state": state});
         let agents = self.agents.iter().flatten().map(agent).collect::<Vec<Value>>();
         json!({

@@ -1,12 +1,9 @@
 //! `pimem todo`: the scratchpad, a checklist of what must not be forgotten for now.
 
+use pimem_engine::memory;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    input,
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     markdown::{
         checklist::{self, Item},
@@ -14,6 +11,7 @@ use pimem_core::{
     },
     safety::entry_text::EntryText,
 };
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::{notes, read::Problem, snapshot::Store};
 
 /// Keep a checklist in SCRATCHPAD.md
@@ -59,7 +57,7 @@ enum Act {
     Clear,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.act {
         Act::Add { text } => add(ctx, text),
         Act::Done { text } => tick(ctx, &text.join(" "), true),
@@ -69,7 +67,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-fn add(ctx: &Context, args: &[String]) -> Result<Exit, Failure> {
+fn add(ctx: &Shell, args: &[String]) -> Result<Exit, Failure> {
     let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
     let texts: Vec<String> = if args == ["-"] {
         let input = input::read_stdin()?;
@@ -83,7 +81,7 @@ fn add(ctx: &Context, args: &[String]) -> Result<Exit, Failure> {
         return Err(Failure::new(Kind::Refused, message, "give one item a line"));
     }
     let store = ctx.writer()?;
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let mut new = Vec::new();
     store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
         let open: Vec<String> = open(bytes).map(|item| item.text).collect();
@@ -104,7 +102,7 @@ fn add(ctx: &Context, args: &[String]) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn tick(ctx: &Context, needle: &str, done: bool) -> Result<Exit, Failure> {
+fn tick(ctx: &Shell, needle: &str, done: bool) -> Result<Exit, Failure> {
     if needle.trim().is_empty() {
         let message = "the text is empty";
         return Err(Failure::new(Kind::Usage, message, "give a part of the item's text"));
@@ -116,7 +114,7 @@ fn tick(ctx: &Context, needle: &str, done: bool) -> Result<Exit, Failure> {
         if checklist::find(&items, needle, !done).is_none() {
             continue;
         }
-        let lock = context::lock(ctx, &store)?;
+        let lock = memory::lock(ctx, &store)?;
         let mut ticked = None;
         store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
             let items = checklist::items(bytes);
@@ -138,7 +136,7 @@ fn tick(ctx: &Context, needle: &str, done: bool) -> Result<Exit, Failure> {
     Ok(Exit::Nothing)
 }
 
-fn list(ctx: &Context, all: bool) -> Result<Exit, Failure> {
+fn list(ctx: &Shell, all: bool) -> Result<Exit, Failure> {
     let mut items = Vec::new();
     for store in ctx.readers()? {
         items.extend(checklist::items(&scratchpad(&store)?));
@@ -152,13 +150,13 @@ fn list(ctx: &Context, all: bool) -> Result<Exit, Failure> {
     Ok(if items.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
-fn clear(ctx: &Context) -> Result<Exit, Failure> {
+fn clear(ctx: &Shell) -> Result<Exit, Failure> {
     let mut all = Vec::new();
     for store in ctx.readers()? {
         if checklist::clear(&scratchpad(&store)?).1.is_empty() {
             continue;
         }
-        let lock = context::lock(ctx, &store)?;
+        let lock = memory::lock(ctx, &store)?;
         let mut cleared = Vec::new();
         let mut over = false;
         while !over {
@@ -200,7 +198,7 @@ pub(crate) fn open(bytes: &[u8]) -> impl Iterator<Item = Item> {
 }
 
 fn report<'a>(
-    ctx: &Context,
+    ctx: &Shell,
     items: impl Iterator<Item = (&'a str, bool)>,
     lines: impl IntoIterator<Item = String>,
 ) {

@@ -1,16 +1,15 @@
 //! `pimem topics`: the topic files, how hot and how full each is.
 
+use pimem_engine::memory;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
-    view,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view;
 use pimem_core::{
     report::budget::Tokens,
     score::{board, stability::Standing},
 };
+use pimem_engine::error::Failure;
 use pimem_engine::store::transaction::TOPIC_CHARS;
 
 /// List topic files with their size and hotness
@@ -30,7 +29,7 @@ struct Line {
     chars: usize,
 }
 
-pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.board(&stores);
     let mut lines = Vec::new();
@@ -82,5 +81,5 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         let header = ["topic", "store", "entries", "hotness", "tokens", "full"];
         ctx.ui.table(&header, lines.iter().map(cells).collect());
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&memory::problems(&snapshots), Exit::Done))
 }

@@ -3,25 +3,25 @@
 //! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
 //! changes between question and answer is another text.
 
+use pimem_engine::memory;
 use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    input,
-    memory::{
-        review::{Held, Item, look},
-        selector,
-    },
-    view::Entries,
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::model::hash::IdMap;
+use pimem_core::view::Entries;
 use pimem_engine::store::{
     read::Problem,
     snapshot::Store,
     trust::{self, Key},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{
+        review::{Held, Item, look},
+        selector,
+    },
 };
 
 /// Look at what came by git, and let agents see it
@@ -72,7 +72,7 @@ enum Act {
     Status,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
         return chosen(ctx, args);
     }
@@ -102,7 +102,7 @@ fn name(store: &Store) -> String {
     format!("{} store in {}", store.scope.name(), store.dir.display())
 }
 
-fn status(ctx: &Context, held: &Held) {
+fn status(ctx: &Shell, held: &Held) {
     let (store, name) = (&held.store, name(&held.store));
     if store.trust.is_whole() {
         return ctx.ui.line(&format!("{name}: trusted as a whole"));
@@ -113,7 +113,7 @@ fn status(ctx: &Context, held: &Held) {
     }
 }
 
-fn list(ctx: &Context, held: &[Held]) {
+fn list(ctx: &Shell, held: &[Held]) {
     if held.iter().all(|held| held.items.is_empty()) {
         ctx.ui.note("Nothing awaits review");
     }
@@ -129,7 +129,7 @@ fn list(ctx: &Context, held: &[Held]) {
 }
 
 /// Asks about one after the other. Each answer is kept at once.
-fn ask(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+fn ask(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
     if held.iter().all(|held| held.items.is_empty()) {
         list(ctx, held);
     }
@@ -176,7 +176,7 @@ const QUESTION: &str =
     "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
 
 /// Trusts everything that was read, the archive too.
-fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+fn all(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
     for Held { store, items, problems, .. } in
         held.iter_mut().filter(|held| !held.store.trust.is_whole())
     {
@@ -201,14 +201,14 @@ fn all(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
 }
 
 /// Shows what is odd about what is trusted without a look at it.
-fn warn(ctx: &Context, items: &[Item]) {
+fn warn(ctx: &Shell, items: &[Item]) {
     for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
         item.told().iter().for_each(|line| ctx.ui.line(line));
     }
 }
 
 /// Vouches for stores, whatever they will hold.
-fn always(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
+fn always(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
     for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
         store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
         warn(ctx, items);
@@ -228,14 +228,14 @@ fn always(ctx: &Context, held: &mut [Held]) -> Result<(), Failure> {
 type Pair = (Key, Key);
 
 /// Trusts single entries, or no longer.
-fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+fn chosen(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     let (board, snapshots) = ctx.board(&stores);
-    let unread = context::problems(&snapshots);
+    let unread = memory::problems(&snapshots);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
     let (mut rows, mut values) = (Vec::new(), Vec::new());
-    for selector in selector::selectors(&args.entries)? {
+    for selector in input::selectors(&args.entries)? {
         let row = selector::entry(ctx, &board, &unread, &selector)?;
         let (at, store) = (0..)
             .zip(&stores)
@@ -280,7 +280,7 @@ fn chosen(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Takes back all trust in the stores that need any.
-fn revoke_all(ctx: &Context) -> Result<Exit, Failure> {
+fn revoke_all(ctx: &Shell) -> Result<Exit, Failure> {
     let stores = ctx.strict_readers()?;
     for store in stores.iter().filter(|store| !store.trust.is_own()) {
         let count = store.trust.forget(None)?;

@@ -1,15 +1,14 @@
 //! `pimem undo`: take back what was typed last.
 
+use pimem_engine::{local_time, memory};
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    view,
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::model::{entry::EntryId, event::EventKind, time::Timestamp, ulid::EventId};
+use pimem_core::view;
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::{
     snapshot::Store,
     undo::{Changed, Step},
@@ -31,7 +30,7 @@ struct Part {
     steps: Vec<Step>,
 }
 
-pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
     let mut parts = Vec::new();
     for store in ctx.readers()? {
         let steps = store.steps().map_err(|problem| Failure::from(&problem))?;
@@ -61,7 +60,7 @@ pub(crate) fn run(ctx: &Context, _: &Args) -> Result<Exit, Failure> {
         }));
         return Ok(Exit::Done);
     }
-    let when = Timestamp::parse(&at).map(context::local);
+    let when = Timestamp::parse(&at).map(local_time::local);
     let when = when.map_or(at, |when| format!("{} {}", when.date, when.clock()));
     ctx.ui
         .line(&format!("Taken back: {command} of {when} ({})", view::count(done.events, "event")));
@@ -86,9 +85,9 @@ impl Done {
     }
 }
 
-fn take_back(ctx: &Context, part: &Part, run: &str, command: &str) -> Result<Done, Failure> {
+fn take_back(ctx: &Shell, part: &Part, run: &str, command: &str) -> Result<Done, Failure> {
     let Part { store, steps } = part;
-    let lock = context::lock(ctx, store)?;
+    let lock = memory::lock(ctx, store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));

@@ -1,21 +1,17 @@
 //! `pimem why`: the arithmetic of an entry, its place in the report, and what is to come.
 
+use pimem_engine::{local_time, memory};
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::report;
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure},
-    memory::selector,
-    view::{self, Entries},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::category::CategorySpec,
     report::{
         budget::Tokens,
-        explain::{self, Act, Arithmetic},
+        explain::{self, Arithmetic},
         render,
         select::Verdict,
     },
@@ -27,6 +23,7 @@ use pimem_core::{
         stability::{Standing, State},
     },
 };
+use pimem_engine::{error::Failure, memory::selector};
 
 /// Show why an entry is in the report or not
 ///
@@ -43,11 +40,11 @@ pub(crate) struct Args {
     budget: Option<u32>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.own_board(&stores);
-    let row = selector::entry(ctx, &board, &context::problems(&snapshots), &args.entry)?;
-    let settings = report::settings(ctx, args.budget.map(Tokens), Tokens(0));
+    let row = selector::entry(ctx, &board, &memory::problems(&snapshots), &args.entry)?;
+    let settings = ctx.report_settings(args.budget.map(Tokens), Tokens(0));
     let made = render::report(&board, &ctx.config.categories, settings);
     let verdict = made.verdict(&board, row).unwrap_or(&Verdict::ReportFull);
     let spec = ctx.config.categories.spec(row.entry.category);
@@ -55,7 +52,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     let act = if verdict.shown() {
         None
     } else {
-        let placed = context::placed(&ctx.config.categories, &stores, &snapshots);
+        let placed = memory::placed(&ctx.config.categories, &stores, &snapshots);
         explain::cheapest(ctx.now, ctx.rules(), settings, &placed, row)
     };
     let heading = stores.iter().zip(snapshots.iter()).find_map(|(store, held)| {
@@ -83,7 +80,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             "section": spec.section,
             "tokens": tokens.0,
             "ahead": turns.iter().map(turn).collect::<Vec<Value>>(),
-            "cheapest": act.map(|act| command(act, &short)),
+            "cheapest": act.map(|act| act.command(&short)),
         });
         if let (Some(fields), Value::Object(more)) = (document.as_object_mut(), more) {
             fields.extend(factors(arithmetic));
@@ -103,7 +100,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             ),
             ("report", verdict.to_string()),
         ];
-        let date = |at: pimem_core::model::time::Timestamp| context::local(at).date;
+        let date = |at: pimem_core::model::time::Timestamp| local_time::local(at).date;
         lines.extend(
             turns
                 .iter()
@@ -111,13 +108,13 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         );
         if !verdict.shown() {
             let nothing = || "nothing: the report has no room for it".to_owned();
-            lines.push(("to bring it in", act.map_or_else(nothing, |act| command(act, &short))));
+            lines.push(("to bring it in", act.map_or_else(nothing, |act| act.command(&short))));
         }
         for (name, value) in lines {
             ctx.ui.line(&format!("{name:<16} {value}"));
         }
     }
-    Ok(ctx.complain(&context::problems(&snapshots), Exit::Done))
+    Ok(ctx.complain(&memory::problems(&snapshots), Exit::Done))
 }
 
 /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`
@@ -212,19 +209,5 @@ pub(crate) fn what(turn: Turn, spec: &CategorySpec) -> String {
             format!("leaves its section: not reinforced for {days} days")
         }
         Turn::Expires => "expires".to_owned(),
-    }
-}
-
-pub(crate) fn command(act: Act, short: &str) -> String {
-    let reinforce = |n: u32| match n {
-        1 => format!("pimem reinforce {short}"),
-        n => format!("pimem reinforce --by {n} {short}"),
-    };
-    match act {
-        Act::Reinforce(n) => reinforce(n),
-        Act::Restore => format!("pimem restore {short}"),
-        Act::RestoreAndReinforce(n) => format!("pimem restore {short} && {}", reinforce(n)),
-        Act::Pin => format!("pimem pin {short}"),
-        Act::Trust => format!("pimem trust {short}"),
     }
 }

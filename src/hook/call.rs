@@ -16,9 +16,7 @@ use crate::{
         wire::{Input, Source},
     },
     commands::handoff,
-    context::Context,
-    error::Failure,
-    memory::stale::{self, Stale},
+    shell::Shell,
 };
 use pimem_core::{
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
@@ -33,6 +31,10 @@ use pimem_engine::store::{
     provenance, read,
     snapshot::{Snapshot, Store},
 };
+use pimem_engine::{
+    error::Failure,
+    memory::stale::{self, Stale},
+};
 
 /// Characters of a session's id that are noted with what is written.
 const SESSION: usize = 64;
@@ -45,7 +47,7 @@ const TAIL: u64 = 256 << 10;
 
 /// A call, with everything that it needs.
 pub(crate) struct Call<'a> {
-    pub(crate) ctx: &'a Context,
+    pub(crate) ctx: &'a Shell,
     pub(crate) agent: Agent,
     pub(crate) moment: Moment,
     pub(crate) input: Input,
@@ -112,7 +114,7 @@ impl<'a> Call<'a> {
     /// Finds stores and session. `None` when there is nothing to do: no store, or another process
     /// that answers the same call.
     pub(crate) fn new(
-        ctx: &'a Context,
+        ctx: &'a Shell,
         agent: Agent,
         moment: Moment,
         input: Input,

@@ -2,19 +2,19 @@
 //! end.
 
 use super::call::{Call, hash};
-use crate::{
-    commands::handoff::{self, Leave},
-    error::Failure,
-    memory::{
-        dream::background,
-        sessions::{self, Named},
-    },
-};
+use crate::commands::handoff::{self, Leave};
 use pimem_core::session::summaries;
 use pimem_engine::store::{
     dream_schedule::PastSession,
     hook_ledger::{self, Note},
     snapshot::Store,
+};
+use pimem_engine::{
+    error::Failure,
+    memory::{
+        dream::background,
+        sessions::{self, Named},
+    },
 };
 
 /// Writes a handoff, which the session gets back when it goes on. A store that nobody here has looked

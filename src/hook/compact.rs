@@ -7,12 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::call::{Answer, Call};
-use crate::{
-    agents::spec::{Agent, Limit},
-    context,
-    error::Failure,
-    memory::observe,
-};
+use crate::agents::spec::{Agent, Limit};
 use pimem_core::{
     language::injection,
     model::{calendar::Date, time::Timestamp},
@@ -27,6 +22,11 @@ use pimem_core::{
 use pimem_engine::store::{
     observation_files::{self, Reached},
     read,
+};
+use pimem_engine::{
+    error::Failure,
+    local_time,
+    memory::{self, observe},
 };
 
 /// Bytes of the end of a transcript that are observed.
@@ -96,7 +96,7 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
     let (Some(home), Some(Observed { stem, found, reached })) = (call.home(), observed) else {
         return Ok(());
     };
-    let lock = context::lock(call.ctx, home)?;
+    let lock = memory::lock(call.ctx, home)?;
     home.rewrite(&lock, &observation_files::file(&stem), |bytes| {
         let fresh = found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
         (!fresh.is_empty()).then(|| document::append(bytes, &fresh))
@@ -136,7 +136,7 @@ fn text(call: &Call<'_>, known: &Document, found: &Document) -> String {
     let limit = call.agent.limit();
     let mut text = safe_lines(&all.to_string());
     if !fits(limit, &text) {
-        let today = context::local(call.ctx.now.0).date;
+        let today = local_time::local(call.ctx.now.0).date;
         text = newest(&Document::parse(&reflect::reflect(&text, today, Mode::Aggressive)), limit);
     }
     if text.is_empty() { text } else { format!("{HEADING}\n\n{text}") }

@@ -7,13 +7,13 @@ use crate::{
         handoff::{self, Left},
         report::working,
     },
-    context,
-    memory::trust::Notes,
 };
 use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, Part, at_hand},
 };
+use pimem_engine::local_time;
+use pimem_engine::memory::trust::Notes;
 use pimem_engine::store::{notes, snapshot::Store};
 
 /// Characters of an agent's limit that a report leaves to the day at hand.
@@ -21,7 +21,7 @@ pub(crate) const RESERVED: usize = 1500;
 
 /// What there is to say of the day. What cannot be read is left out: a hook has nobody to tell.
 pub(crate) fn sources(call: &Call<'_>) -> AtHand {
-    let today = context::local(call.ctx.now.0).date;
+    let today = local_time::local(call.ctx.now.0).date;
     let shown = Notes::new(call.ctx, &call.stores);
     let read = |name: &str, read: &dyn Fn(&Store) -> Option<String>| {
         let stores =

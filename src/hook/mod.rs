@@ -14,6 +14,7 @@ mod reminder;
 mod start;
 mod turn;
 
+use std::rc::Rc;
 use std::{
     ffi::OsString,
     panic::{self, AssertUnwindSafe},
@@ -30,8 +31,8 @@ use clap::builder::PossibleValuesParser;
 
 use self::call::{Answer, Call};
 use super::{
-    cli::{Cli, Command},
-    context::{Context, Globals},
+    globals::Globals,
+    shell::Shell,
     ui::{self, Color, Ui},
 };
 use crate::agents::{
@@ -61,6 +62,13 @@ pub(crate) struct Args {
     event: String,
 }
 
+impl Args {
+    /// The call with these options; `None` when it is of no agent.
+    pub(crate) fn called(self, globals: Globals) -> Option<Called> {
+        Some((globals, Agent::find(&self.agent)?, self.event))
+    }
+}
+
 /// Whether this is a call of `hook`, which must not fail however wrong it is.
 pub(crate) fn is_meant(args: &[OsString]) -> bool {
     let mut rest = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
@@ -75,19 +83,14 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
     false
 }
 
+/// Reads what nobody understands, so that the agent's pipe is not closed early.
+pub(crate) fn ignore_input() {
+    input::drain(Duration::ZERO);
+}
+
 /// Answers, and gives the exit code.
-pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
+pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     let started = Instant::now();
-    let (globals, agent, event) =
-        match plain(args).map_or_else(|| parsed(args), |call| Ok(Some(call))) {
-            Ok(Some(call)) => call,
-            Ok(None) => return 0,
-            Err(error) => {
-                super::cli::usage(args, &env, &error);
-                input::drain(Duration::ZERO);
-                return 0;
-            }
-        };
     let debug = env.text("PIMEM_DEBUG") == Some("1");
     let moment = agent.moment(&event);
     let nothing = moment.map(|moment| reply::reply(agent, moment, "")).unwrap_or_default();
@@ -116,21 +119,14 @@ pub(crate) fn main(args: &[OsString], env: Env) -> u8 {
 }
 
 /// Who calls, when, and with which options.
-type Called = (Globals, Agent, String);
+pub(crate) type Called = (Globals, Agent, String);
 
 /// A call as agents make it, `pimem hook AGENT EVENT`: looking at it costs nothing, where defining
 /// options costs as much as starting the process.
-fn plain(args: &[OsString]) -> Option<Called> {
+pub(crate) fn plain(args: &[OsString]) -> Option<Called> {
     let [_, hook, agent, event] = args else { return None };
     let event = event.to_str().filter(|event| *hook == "hook" && !event.starts_with('-'))?;
     Some((Globals::default(), Agent::find(agent.to_str()?)?, event.to_owned()))
-}
-
-/// Any other call; `None` when it is none of a hook after all.
-fn parsed(args: &[OsString]) -> Result<Option<Called>, clap::Error> {
-    let Cli { globals, command } = super::cli::parse(args)?;
-    let Command::Hook(Args { agent, event }) = command else { return Ok(None) };
-    Ok(Agent::find(&agent).map(|agent| (globals, agent, event)))
 }
 
 /// What is known of a call before anything is read.
@@ -213,10 +209,10 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let Some(input) = input::read(agent) else {
         return tell(debug, "standard input is no JSON object");
     };
-    let ui = Ui::new(&env, false, !debug, debug, Color::Never);
-    let ctx = match Context::of_hook(input.cwd.clone(), globals, env, ui) {
+    let ui = Rc::new(Ui::new(&env, false, !debug, debug, Color::Never));
+    let ctx = match Shell::of_hook(input.cwd.clone(), globals, env, ui) {
         Ok(ctx) => ctx,
-        Err((failure, _)) => return tell(debug, &failure.message),
+        Err(failure) => return tell(debug, &failure.message),
     };
     let deadline = Duration::from_millis(ctx.config.whole("hook.deadlineMs"));
     watch.deadline(deadline);

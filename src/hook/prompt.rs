@@ -4,7 +4,12 @@ use super::{
     call::{Answer, Call, Shown, hash},
     start,
 };
-use crate::{
+use pimem_core::{
+    language::preference::{self, Preference},
+    search::social_gate,
+};
+use pimem_engine::store::hook_ledger::Note;
+use pimem_engine::{
     error::Failure,
     memory::{
         learn::{self, What},
@@ -13,11 +18,6 @@ use crate::{
         search::Hit,
     },
 };
-use pimem_core::{
-    language::preference::{self, Preference},
-    search::social_gate,
-};
-use pimem_engine::store::hook_ledger::Note;
 
 /// Least characters of a message that a summary of the session may use.
 const SAID: usize = 15;

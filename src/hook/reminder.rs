@@ -6,17 +6,17 @@ use super::{
     call::{Answer, Call},
     prompt::shown,
 };
-use crate::memory::{
+use pimem_core::{
+    embed::table,
+    safety::safe_text,
+    search::{bm25::Query, documents::SourceKind},
+};
+use pimem_engine::memory::{
     recall,
     search::{
         self, Hit,
         request::{Least, Wanted},
     },
-};
-use pimem_core::{
-    embed::table,
-    safety::safe_text,
-    search::{bm25::Query, documents::SourceKind},
 };
 
 /// Memories that are shown.

@@ -6,12 +6,7 @@ use super::{
     call::{Answer, Call, Shown},
     day,
 };
-use crate::{
-    agents::{reply, wire::Source},
-    background,
-    commands::report,
-    error::Failure,
-};
+use crate::agents::{reply, wire::Source};
 use pimem_core::{
     report::{
         budget::Tokens,
@@ -22,6 +17,7 @@ use pimem_core::{
     score::board::Row,
 };
 use pimem_engine::{config::layers::Origin, store::snapshot::Store};
+use pimem_engine::{error::Failure, memory::background};
 
 /// The heading of entries that a session that goes on has not seen.
 const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
@@ -52,7 +48,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
-    let mut settings = report::settings(ctx, None, Tokens(0));
+    let mut settings = ctx.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
     let is_default = |name| ctx.config.get(name).is_some_and(|(_, from)| *from == Origin::Default);
     if call.agent.wants_facts() && is_default("report.groundTruth") {

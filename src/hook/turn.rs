@@ -1,7 +1,6 @@
 //! The agent has answered: which memories it used. These are reinforced, so that they do not fade.
 
 use super::call::Call;
-use crate::{context, error::Failure};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -15,6 +14,7 @@ use pimem_core::{
     usage::{record::What, used::Response},
 };
 use pimem_engine::store::{hook_ledger::Note, snapshot::Store};
+use pimem_engine::{error::Failure, memory};
 
 /// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
 /// session, however often it is used.
@@ -60,7 +60,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     if store.evidence_of(ctx.now, used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
     }
-    let lock = context::lock(ctx, store)?;
+    let lock = memory::lock(ctx, store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, call.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));

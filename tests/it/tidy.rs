@@ -13,7 +13,7 @@ const LINES: usize = 600;
 /// Lines of at least half of the files, at most.
 const MEDIAN: usize = 200;
 /// Packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 398;
+const PACKAGES: usize = 400;
 
 /// Folders of each crate in reading order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -21,10 +21,17 @@ const LAYERS: &[(&str, &[&str])] = &[
         "crates/core/src/",
         &[
             "model", "markdown", "safety", "session", "language", "embed", "score", "search",
-            "report", "usage", "observe", "lint", "dream", "exchange", "eval",
+            "report", "usage", "observe", "lint", "dream", "exchange", "eval", "view",
         ],
     ),
-    ("crates/engine/src/", &["config", "store", "index", "models", "llm"]),
+    (
+        "crates/engine/src/",
+        &["config", "store", "index", "models", "llm", "local_time", "error", "memory"],
+    ),
+    (
+        "src/",
+        &["agents", "exit", "ui", "globals", "shell", "input", "chart", "commands", "hook", "cli"],
+    ),
 ];
 
 /// Circles of files that use each other, at most, in one folder; there is none through several folders.
@@ -157,7 +164,7 @@ fn graph(crate_dir: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     let files: BTreeMap<Vec<String>, String> = sources()
         .into_iter()
         .filter_map(|(name, text)| Some((name.strip_prefix(crate_dir)?.to_owned(), text)))
-        .filter(|(name, _)| name.contains('/') && !is_test(name))
+        .filter(|(name, _)| !["lib.rs", "main.rs"].contains(&name.as_str()) && !is_test(name))
         .map(|(name, text)| (module(&name), text))
         .collect();
     let to_file = |path: Vec<String>| {
@@ -171,6 +178,12 @@ fn graph(crate_dir: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
         graph.insert(module.clone(), used);
     }
     graph
+}
+
+/// The folder that a file is in.
+fn folder<'a>(crate_dir: &str, module: &'a [String]) -> &'a [String] {
+    let own = repository().join(crate_dir).join(module.join("/"));
+    if own.is_dir() { module } else { &module[..module.len() - 1] }
 }
 
 fn is_test(name: &str) -> bool {
@@ -218,7 +231,7 @@ fn few_files_use_each_other() {
         let mut of_folder: BTreeMap<&[String], usize> = BTreeMap::new();
         for circle in circles.iter().filter(|circle| circle.len() > 1) {
             let folders: BTreeSet<&[String]> =
-                circle.iter().map(|module| &module[..module.len() - 1]).collect();
+                circle.iter().map(|module| folder(crate_dir, module)).collect();
             assert!(folders.len() == 1, "through several folders: {circle:?}");
             for folder in folders {
                 *of_folder.entry(folder).or_default() += 1;

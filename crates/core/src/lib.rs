@@ -29,3 +29,4 @@ pub mod score;
 pub mod search;
 pub mod session;
 pub mod usage;
+pub mod view;

@@ -6,7 +6,10 @@
 //! * [`llm`]: language models, for those who configure one.
 
 pub mod config;
+pub mod error;
 pub mod index;
 pub mod llm;
+pub mod local_time;
+pub mod memory;
 pub mod models;
 pub mod store;

@@ -2,25 +2,22 @@
 //!
 //! Changes nothing without `--fix`, and then only what loses nothing.
 
+use pimem_engine::memory;
+use pimem_engine::memory::archived;
 mod sarif;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
 
-use super::curate;
-use crate::{
-    calendar,
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    view::count,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view::count;
 use pimem_core::{
     lint::{
         rule::{Finding, Fix, RULES, Rule},
         store::{self, Contents, Measure},
     },
-    markdown::topic::{TopicDoc, TopicEntry},
+    markdown::topic::TopicEntry,
     model::{
         entry::{EntryId, Wording},
         event::Why,
@@ -29,8 +26,12 @@ use pimem_core::{
 };
 use pimem_engine::store::{
     read::Problem,
-    snapshot::{self, EVIDENCE, Snapshot, Store, TopicFile},
+    snapshot::{self, EVIDENCE, Snapshot, Store},
     transaction::{Change, TOPIC_CHARS, Target},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    local_time,
 };
 
 /// Look for what should not stay in a store
@@ -80,7 +81,7 @@ pub(crate) struct Checked {
     fixed: Vec<Finding>,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if args.sarif && ctx.ui.json {
         let message = "--sarif and --json are two forms of one answer";
         return Err(Failure::new(Kind::Usage, message, "give one of them"));
@@ -122,7 +123,7 @@ impl Args {
 }
 
 /// Reads a store whole. What could not be read comes apart.
-fn look(ctx: &Context, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem>) {
+fn look(ctx: &Shell, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem>) {
     let categories = &ctx.config.categories;
     let snapshot = store.read(ctx.now, categories);
     let archive = store.read_archive(categories);
@@ -141,8 +142,8 @@ fn look(ctx: &Context, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let board = board(ctx, store, &snapshot);
     let held = Contents {
-        topics: topics(&snapshot.topics),
-        archive: topics(&archive.topics),
+        topics: memory::topics(&snapshot.topics),
+        archive: memory::topics(&archive.topics),
         notes: &notes,
         logs: &[(EVIDENCE, &logs.shared), (&local, &logs.local)],
         rows: &board.rows,
@@ -153,34 +154,29 @@ fn look(ctx: &Context, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem
 }
 
 /// By what a store is judged here.
-pub(crate) fn measure(ctx: &Context) -> Measure<'_> {
+pub(crate) fn measure(ctx: &Shell) -> Measure<'_> {
     Measure {
         now: ctx.now,
         categories: &ctx.config.categories,
         topic_chars: TOPIC_CHARS,
-        date: calendar::date,
+        date: local_time::date,
     }
 }
 
-/// Topic files as values.
-pub(crate) fn topics(files: &[TopicFile]) -> Vec<(&str, &TopicDoc)> {
-    files.iter().map(|topic| (topic.stem.as_str(), &topic.doc)).collect()
-}
-
-fn board(ctx: &Context, store: &Store, snapshot: &Snapshot) -> Board {
+fn board(ctx: &Shell, store: &Store, snapshot: &Snapshot) -> Board {
     let placed = snapshot.placed(store, &ctx.config.categories);
     Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)])
 }
 
 /// Mends under the lock what can be mended. Gives what was.
-fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failure> {
-    let lock = context::lock(ctx, store)?;
+fn mend(ctx: &Shell, args: &Args, store: &Store) -> Result<Vec<Finding>, Failure> {
+    let lock = memory::lock(ctx, store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
     if let Some(problem) = txn.snapshot().problems.first() {
         return Err(Failure::from(problem));
     }
     let board = board(ctx, store, txn.snapshot());
-    let topics = topics(&txn.snapshot().topics);
+    let topics = memory::topics(&txn.snapshot().topics);
     let mut fixed = store::mendable(measure(ctx), &topics, &board.rows);
     fixed.retain(|finding| args.wants(finding));
     let entries = |fix| -> BTreeSet<EntryId> {
@@ -213,13 +209,13 @@ fn mend(ctx: &Context, args: &Args, store: &Store) -> Result<Vec<Finding>, Failu
         txn.change(Target::Topic(stem), change);
     }
     for row in board.rows.iter().filter(|row| archived.contains(&row.entry.id)) {
-        curate::archive(&mut txn, row, Why::Replaced)?;
+        archived::archive(&mut txn, row, Why::Replaced)?;
     }
     txn.commit()?;
     Ok(fixed)
 }
 
-fn show(ctx: &Context, args: &Args, checked: &[Checked]) {
+fn show(ctx: &Shell, args: &Args, checked: &[Checked]) {
     let several = checked.len() > 1;
     for Checked { store, findings, fixed } in checked {
         if several && !(findings.is_empty() && fixed.is_empty()) {
@@ -294,7 +290,7 @@ fn value(store: &Store, finding: &Finding) -> Value {
     Value::Object(out)
 }
 
-fn list_rules(ctx: &Context) {
+fn list_rules(ctx: &Shell) {
     if ctx.ui.json {
         let rule = |rule: &&Rule| {
             let level = rule.level.name();

@@ -2,17 +2,15 @@
 
 use serde_json::json;
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
-use pimem_engine::llm::{Question, Role, Service, Trouble, prompt::Prompt};
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::error::{Failure, Kind};
+use pimem_engine::llm::{Question, Role, Service, prompt::Prompt};
 
 /// Enough to see whether somebody answers, and cheap.
 const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };
 
 /// Prints rules, or where a user's own would be.
-pub(crate) fn prompt(ctx: &Context, prompt: Prompt, path: bool) -> Result<Exit, Failure> {
+pub(crate) fn prompt(ctx: &Shell, prompt: Prompt, path: bool) -> Result<Exit, Failure> {
     let home = ctx.env.home.as_deref();
     let own = home.map(|home| prompt.path(home));
     let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;
@@ -34,7 +32,7 @@ pub(crate) fn prompt(ctx: &Context, prompt: Prompt, path: bool) -> Result<Exit, 
 }
 
 /// Asks the model of a role for a word.
-pub(crate) fn check_model(ctx: &Context, role: Role) -> Result<Exit, Failure> {
+pub(crate) fn check_model(ctx: &Shell, role: Role) -> Result<Exit, Failure> {
     let Some(service) = Service::of(&ctx.config, &ctx.env, role)? else {
         let message = format!("no language model is set for the {}", role.name());
         let hint = format!("pimem config set --user {}.provider NAME sets one", role.name());
@@ -53,10 +51,4 @@ pub(crate) fn check_model(ctx: &Context, role: Role) -> Result<Exit, Failure> {
         ctx.ui.line(&format!("{told} answered in {millis} ms: {answer}"));
     }
     Ok(Exit::Done)
-}
-
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        Self::new(Kind::Model, trouble.message, trouble.hint)
-    }
 }

@@ -1,15 +1,13 @@
 //! `pimem config`: show and change settings.
 
+use pimem_engine::memory;
+use pimem_engine::memory::Memory;
 mod llm;
 use serde_json::{Value, json};
 
-use super::model;
-use crate::{
-    config_files,
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::exchange::json_position;
+use pimem_engine::memory::model;
 use pimem_engine::{
     config::{
         env::Env,
@@ -20,6 +18,10 @@ use pimem_engine::{
     },
     llm::{Role, prompt::Prompt},
     store::{atomic, read, trust},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::config_files,
 };
 
 /// Show or change settings
@@ -72,7 +74,7 @@ enum Action {
     },
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
         Action::Show { origin } => {
             show(ctx, *origin);
@@ -102,7 +104,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn show(ctx: &Context, with_origin: bool) {
+fn show(ctx: &Shell, with_origin: bool) {
     let values = schema::keys().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
     let awaiting = |key: &Key| ctx.config.awaiting.iter().find(|other| other.key.name == key.name);
     if ctx.ui.json {
@@ -146,10 +148,10 @@ fn show(ctx: &Context, with_origin: bool) {
 
 /// Changes a setting in the file of a store, and says so.
 pub(crate) fn set(
-    ctx: &Context,
+    ctx: &Shell,
     key: &Key,
     text: &str,
-    target: context::Target,
+    target: memory::Target,
 ) -> Result<(), Failure> {
     let (value, file) = write(ctx, key, text, target)?;
     if ctx.ui.json {
@@ -164,10 +166,10 @@ pub(crate) fn set(
 
 /// Changes a setting in the file of a store; gives the value, and the file's path.
 pub(crate) fn write(
-    ctx: &Context,
+    ctx: &Shell,
     key: &Key,
     text: &str,
-    target: context::Target,
+    target: memory::Target,
 ) -> Result<(Value, String), Failure> {
     let value = key.read(text);
     let wrong = |expected: &str| {
@@ -182,14 +184,14 @@ pub(crate) fn write(
         let message = format!("a project's file may not set {}", key.name);
         return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
     }
-    let path = Context::config_file(&target.0);
+    let path = Memory::config_file(&target.0);
     let store = ctx.made(target)?;
     if is_project {
         read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
     }
     // Your own file may be a link, as dotfiles often are; the link stays.
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    let lock = context::lock(ctx, &store)?;
+    let lock = memory::lock(ctx, &store)?;
     let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
     let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
         let message = format!("{} is not UTF-8", path.display());
@@ -229,7 +231,7 @@ pub(crate) fn write(
 
 /// Notes that settings were made here. Those that came with a clone do not become known because
 /// something was added to them.
-fn vouch(ctx: &Context, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
+fn vouch(ctx: &Shell, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
     let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
     if old.is_empty() || trust.holds(text(old)) {
         trust.note(|| vec![text(new)]);

@@ -1,27 +1,28 @@
 //! `pimem dream`: tend a store by what is in it and by what was said since the last time.
 
+use pimem_engine::memory::named_file;
+use pimem_engine::{local_time, memory};
 mod show;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    input,
+use crate::{exit::Exit, input, shell::Shell};
+use pimem_core::dream::{
+    script,
+    step::{By, Step},
+};
+use pimem_core::view;
+use pimem_engine::store::{journal, read, snapshot::Store};
+use pimem_engine::{
+    error::{Failure, Kind},
     memory::dream::{
         Stage,
         background::{self, Committing, Started},
         gather::{self, LEFT},
     },
-    view,
 };
-use pimem_core::dream::{
-    script,
-    step::{By, Step},
-};
-use pimem_engine::store::{journal, read, snapshot::Store};
 
 /// Tend the store: merge, archive, and learn from past sessions
 ///
@@ -70,7 +71,7 @@ pub(crate) struct Args {
     detached_run: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (dir, scope, known) = ctx.target()?;
     if !known {
         ctx.ui.note("There is no store yet, and nothing to dream about");
@@ -83,7 +84,8 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
     if args.detached_run {
         let store = store.strict();
-        return background::run(ctx, &store, || dream(ctx, args, &store));
+        let dreamt = background::run(ctx, &store, || dream(ctx, args, &store))?;
+        return Ok(dreamt.unwrap_or(Exit::Done));
     }
     if args.plan {
         return plan(ctx, args, &store);
@@ -93,7 +95,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
         Some(path) => apply(ctx, &store, Some(Path::new(path)).filter(|path| *path != "")),
         None => match background::too_early(ctx, &store) {
             Some(next) if !args.force && args.from.is_empty() => {
-                let when = context::local(next);
+                let when = local_time::local(next);
                 ctx.ui.note(&format!(
                     "The last dream was not long ago; the next is due at {when} (--force dreams now)"
                 ));
@@ -106,7 +108,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Has another process do it.
-fn detach(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
+fn detach(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let llm: &[&str] = if args.llm { &["--llm"] } else { &[] };
     let started = background::start(ctx, store, llm)?;
     if ctx.ui.json {
@@ -115,7 +117,7 @@ fn detach(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
     ctx.ui.note(&match started {
         Started::Yes { log } => format!("Dreaming in the background; {} says how", log.display()),
         Started::NotDue { next } => {
-            format!("Not due: the next dream may begin at {}", context::local(next))
+            format!("Not due: the next dream may begin at {}", local_time::local(next))
         }
         Started::Busy(busy) => Failure::from(anyhow::Error::new(busy)).message,
     });
@@ -123,7 +125,7 @@ fn detach(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
 }
 
 /// Prints what would be done.
-fn plan(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
+fn plan(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let dreams = store.dreams(ctx.now);
     let gathered = gather::gather(ctx, store, &dreams, &args.from, args.llm)?;
     let mut stage = Stage::plan(ctx, store, None, &gathered.learned)?;
@@ -140,12 +142,12 @@ fn plan(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
 }
 
 /// Plans, and does what cannot do harm.
-fn dream(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
+fn dream(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let dreams = store.dreams(ctx.now);
     let gathered = gather::gather(ctx, store, &dreams, &args.from, args.llm)?;
     let by_rules = {
         let _whole = Committing::begin();
-        let lock = context::lock(ctx, store)?;
+        let lock = memory::lock(ctx, store)?;
         let stage = Stage::plan(ctx, store, Some(&lock), &gathered.learned)?;
         gathered.keep(store)?;
         store.dreamt(&lock, ctx.now, &gathered.waiting)?;
@@ -163,13 +165,13 @@ fn dream(ctx: &Context, args: &Args, store: &Store) -> Result<Exit, Failure> {
 
 /// Lets the language model propose more. Its plan is left for somebody to look at, unless the user has
 /// said that it need not be.
-fn propose<'a>(ctx: &'a Context, store: &'a Store, told: &[String]) -> Result<Stage<'a>, Failure> {
+fn propose<'a>(ctx: &'a Shell, store: &'a Store, told: &[String]) -> Result<Stage<'a>, Failure> {
     let mut stage = Stage::of(ctx, store, None)?;
     let name = stage.ask(ctx, store, told);
     let Some(name) = name.filter(|_| !stage.plan.steps.is_empty()) else { return Ok(stage) };
     if ctx.config.flag("dream.applyModel") {
         let _whole = Committing::begin();
-        let lock = context::lock(ctx, store)?;
+        let lock = memory::lock(ctx, store)?;
         let mut now = Stage::of(ctx, store, Some(&lock))?;
         // Something may have changed while the model was thinking.
         now.vet(ctx, std::mem::take(&mut stage.plan.steps));
@@ -191,18 +193,18 @@ fn left(store: &Store) -> Result<PathBuf, Failure> {
 }
 
 /// Does what a plan says: all of it, or nothing where a line cannot be done.
-fn apply(ctx: &Context, store: &Store, path: Option<&Path>) -> Result<Exit, Failure> {
+fn apply(ctx: &Shell, store: &Store, path: Option<&Path>) -> Result<Exit, Failure> {
     let hint = "pimem dream --plan prints one";
     let own = left(store)?;
     let text = match path {
         Some(path) if path.as_os_str() == "-" => input::read_stdin()?,
         named => {
-            let bytes = input::named(named.unwrap_or(&own), read::MAX_FILE, hint)?;
+            let bytes = named_file::named(named.unwrap_or(&own), read::MAX_FILE, hint)?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
     };
     let _whole = Committing::begin();
-    let lock = context::lock(ctx, store)?;
+    let lock = memory::lock(ctx, store)?;
     let mut stage = Stage::of(ctx, store, Some(&lock))?;
     let refuse =
         |message: String, hints: Vec<String>| Failure { kind: Kind::Refused, message, hints };

@@ -4,11 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    context::Context,
-    memory::dream::{Stage, background::Started, gather::Gathered},
-    view::count,
-};
+use crate::shell::Shell;
+use pimem_core::view::count;
 use pimem_core::{
     dream::{
         script::Naming,
@@ -16,6 +13,7 @@ use pimem_core::{
     },
     model::entry::EntryId,
 };
+use pimem_engine::memory::dream::{Stage, background::Started, gather::Gathered};
 use pimem_engine::store::snapshot::Store;
 
 /// The name of the JSON document.
@@ -25,7 +23,7 @@ const SCHEMA: &str = "pimem.dream/1";
 const QUOTED: usize = 40;
 
 /// There was nothing to do.
-pub(crate) fn nothing(ctx: &Context) {
+pub(crate) fn nothing(ctx: &Shell) {
     if ctx.ui.json {
         ctx.ui.document(&json!({"schema": SCHEMA, "steps": [], "refused": []}));
     }
@@ -45,7 +43,7 @@ pub(crate) fn started(started: &Started) -> Value {
 }
 
 /// A line for each step that was done, and for what was refused.
-pub(crate) fn done(ctx: &Context, stage: &Stage<'_>) {
+pub(crate) fn done(ctx: &Shell, stage: &Stage<'_>) {
     if ctx.ui.json {
         return;
     }
@@ -98,7 +96,7 @@ fn short(id: EntryId) -> String {
 }
 
 /// What a language model proposes, and where that is.
-pub(crate) fn left(ctx: &Context, name: &str, stage: &Stage<'_>, path: &Path) {
+pub(crate) fn left(ctx: &Shell, name: &str, stage: &Stage<'_>, path: &Path) {
     if !ctx.ui.json {
         let acts = count(stage.plan.steps.len(), "act");
         let path = path.display();
@@ -108,7 +106,7 @@ pub(crate) fn left(ctx: &Context, name: &str, stage: &Stage<'_>, path: &Path) {
 }
 
 /// What was done, in numbers.
-pub(crate) fn summary(ctx: &Context, stage: &Stage<'_>, gathered: &Gathered) {
+pub(crate) fn summary(ctx: &Shell, stage: &Stage<'_>, gathered: &Gathered) {
     let (sessions, days) = gathered.read;
     let mut read = format!("{} and {} read", count(sessions, "session"), count(days, "daily log"));
     if gathered.more > 0 {
@@ -125,7 +123,7 @@ pub(crate) fn summary(ctx: &Context, stage: &Stage<'_>, gathered: &Gathered) {
 }
 
 /// The same for a plan that was applied.
-pub(crate) fn applied(ctx: &Context, store: &Store, stage: &Stage<'_>) {
+pub(crate) fn applied(ctx: &Shell, store: &Store, stage: &Stage<'_>) {
     if !ctx.ui.json {
         return ctx.ui.line(&format!("Applied: {}", numbers(stage)));
     }

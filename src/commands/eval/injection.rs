@@ -8,15 +8,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Ready;
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-    view,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::view;
 use pimem_core::{
     eval::run,
     search::rank::{self, Mode},
 };
+use pimem_engine::error::{Failure, Kind};
 
 /// Hits that are added.
 const HITS: usize = 3;
@@ -29,7 +27,7 @@ struct Count {
     with: usize,
 }
 
-pub(crate) fn run(ctx: &Context, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
     let least = ctx.config.number("recall.minScore");

@@ -3,17 +3,13 @@
 //! Reads no store: each set brings its documents along.
 
 mod injection;
+use pimem_engine::memory::named_file;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-    input,
-    memory::search::embedding,
-    ui, view,
-};
+use crate::{exit::Exit, shell::Shell, ui};
+use pimem_core::view;
 use pimem_core::{
     embed::{
         self,
@@ -31,6 +27,10 @@ use pimem_core::{
         bm25::Query,
         rank::{self, Mode},
     },
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::search::embedding,
 };
 
 /// The largest set that is read.
@@ -98,7 +98,7 @@ struct Line {
     time: Duration,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let mut sets = Vec::new();
     for path in &args.files {
         sets.extend(load(path)?.sets);
@@ -147,7 +147,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn load(path: &std::path::Path) -> Result<EvalFile, Failure> {
-    let bytes = input::named(path, MAX_SET, SETS)?;
+    let bytes = named_file::named(path, MAX_SET, SETS)?;
     EvalFile::parse(&bytes).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         Failure::new(Kind::Refused, message, "the format is in pimem-format(5)")
@@ -155,7 +155,7 @@ fn load(path: &std::path::Path) -> Result<EvalFile, Failure> {
 }
 
 fn prepare(
-    ctx: &Context,
+    ctx: &Shell,
     set: EvalSet,
     model: Option<&mut (dyn Embedder + 'static)>,
 ) -> Result<Ready, Failure> {
@@ -194,7 +194,7 @@ impl Ready {
     }
 }
 
-fn answers<'a>(ctx: &Context, ready: &'a Ready, mode: Mode) -> Vec<Answer<'a>> {
+fn answers<'a>(ctx: &Shell, ready: &'a Ready, mode: Mode) -> Vec<Answer<'a>> {
     let docs = ready.set.docs.len() as u64;
     let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"), docs);
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
@@ -254,7 +254,7 @@ fn divide(
     }
 }
 
-fn show(ctx: &Context, model: &str, left_out: usize, lines: &[Line]) {
+fn show(ctx: &Shell, model: &str, left_out: usize, lines: &[Line]) {
     if ctx.ui.json {
         let results: Vec<Value> = lines.iter().map(json_of).collect();
         ctx.ui.document(&json!({

@@ -7,12 +7,9 @@ use crate::agents::{
     install::{Content, MARK, Reach},
     settings::{self, Without},
 };
-use crate::{
-    commands::hooks,
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
+use crate::{commands::hooks, exit::Exit, shell::Shell};
 use pimem_core::{markdown::merge::align, score::board::Scope};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::{
     foreign_file::{Change, Editor},
     lock::LockError,
@@ -21,7 +18,7 @@ use pimem_engine::store::{
 /// Lines around what changed that are shown.
 const AROUND: usize = 2;
 
-pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Edit, install: bool) -> Result<Exit, Failure> {
     let reach = args.chosen.scope.reach(ctx)?;
     let counts = |agent| {
         let held = || hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
@@ -57,7 +54,7 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
                     }
                 }
                 Err(failure) => {
-                    failure.print(&ctx.ui);
+                    ctx.ui.failure(&failure);
                     exit = Exit::Error;
                 }
             }
@@ -80,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: &Edit, install: bool) -> Result<Exit, Fai
 }
 
 /// Has a store to remember in.
-fn make_store(ctx: &Context, reach: Reach, dry_run: bool) -> Result<(), Failure> {
+fn make_store(ctx: &Shell, reach: Reach, dry_run: bool) -> Result<(), Failure> {
     let target = if reach == Reach::User { ctx.users()? } else { ctx.target()? };
     let (dir, scope, known) = &target;
     if !dry_run {
@@ -92,7 +89,7 @@ fn make_store(ctx: &Context, reach: Reach, dry_run: bool) -> Result<(), Failure>
     Ok(())
 }
 
-fn editor(ctx: &Context) -> Result<Editor, Failure> {
+fn editor(ctx: &Shell) -> Result<Editor, Failure> {
     let state = ctx.env.state.as_deref().ok_or_else(|| {
         Failure::new(Kind::Usage, "there is no state directory", "set HOME, or XDG_STATE_HOME")
     })?;
@@ -109,7 +106,7 @@ fn editor(ctx: &Context) -> Result<Editor, Failure> {
 
 /// Edits one file, or without an editor finds out what would be done.
 fn edit(
-    ctx: &Context,
+    ctx: &Shell,
     site: &Site,
     editor: Option<&Editor>,
     install: bool,
@@ -124,7 +121,7 @@ fn edit(
 
 /// What becomes of a file.
 fn change(
-    ctx: &Context,
+    ctx: &Shell,
     site: &Site,
     before: Option<&[u8]>,
     install: bool,
@@ -202,7 +199,7 @@ fn document(site: &Site, change: &Change, install: bool, reach: Reach) -> Value 
 }
 
 fn say(
-    ctx: &Context,
+    ctx: &Shell,
     site: &Site,
     change: &Change,
     dry_run: bool,

@@ -12,10 +12,8 @@ use crate::agents::{
     settings::Refusal,
     spec::Agent,
 };
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::store::foreign_file::{Foreign, Trouble};
 
 /// Have agents call pimem
@@ -91,7 +89,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Whose settings are meant.
-    pub(crate) fn reach(self, ctx: &Context) -> Result<Reach, Failure> {
+    pub(crate) fn reach(self, ctx: &Shell) -> Result<Reach, Failure> {
         if self.project && ctx.wants_user() {
             let hint = "--user means your settings, and --project those of this project";
             return Err(Failure::new(Kind::Usage, "--user and --project exclude each other", hint));
@@ -114,7 +112,7 @@ impl Chosen {
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
         Action::Install(edit) => edit::run(ctx, edit, true),
         Action::Uninstall(edit) => edit::run(ctx, edit, false),
@@ -158,7 +156,7 @@ impl Site {
 }
 
 /// The files of an agent.
-pub(crate) fn sites(ctx: &Context, agent: Agent, reach: Reach) -> Result<Vec<Site>, Failure> {
+pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Vec<Site>, Failure> {
     let (root, project) = match reach {
         Reach::User => (config_dir(ctx, agent)?, None),
         Reach::Project => {
@@ -174,7 +172,7 @@ pub(crate) fn sites(ctx: &Context, agent: Agent, reach: Reach) -> Result<Vec<Sit
     Ok(agent.files(reach).into_iter().map(site).collect())
 }
 
-fn config_dir(ctx: &Context, agent: Agent) -> Result<PathBuf, Failure> {
+fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
     let home = ctx
         .places
         .home
@@ -184,13 +182,13 @@ fn config_dir(ctx: &Context, agent: Agent) -> Result<PathBuf, Failure> {
 }
 
 /// Whether an agent seems to be used here.
-pub(crate) fn is_present(ctx: &Context, agent: Agent) -> bool {
+pub(crate) fn is_present(ctx: &Shell, agent: Agent) -> bool {
     let dir = config_dir(ctx, agent).ok();
     dir.is_some_and(|dir| agent.signs().iter().any(|sign| dir.join(sign).exists()))
 }
 
 /// The program that a command without a directory runs.
-pub(crate) fn in_path(ctx: &Context, program: &str) -> Option<PathBuf> {
+pub(crate) fn in_path(ctx: &Shell, program: &str) -> Option<PathBuf> {
     let paths = ctx.env.get("PATH")?;
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(paths).map(|dir| dir.join(&file)).find(|path| is_executable(path))
@@ -208,7 +206,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 }
 
 /// A path as people write it.
-pub(crate) fn shown(ctx: &Context, path: &Path) -> String {
+pub(crate) fn shown(ctx: &Shell, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.places.cwd).ok();
     if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
         return rest.display().to_string();
@@ -220,7 +218,7 @@ pub(crate) fn shown(ctx: &Context, path: &Path) -> String {
 }
 
 /// Settings that are not edited.
-pub(crate) fn refused(ctx: &Context, site: &Site, refusal: &Refusal) -> Failure {
+pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
     let (line, column) = refusal.at;
     let path = shown(ctx, &site.path);
     let message = format!("{path}:{line}:{column}: {}", refusal.what);
@@ -231,10 +229,4 @@ pub(crate) fn refused(ctx: &Context, site: &Site, refusal: &Refusal) -> Failure 
         site.agent.name()
     );
     Failure::new(Kind::Refused, message, hint)
-}
-
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        Self::new(Kind::Io, trouble.to_string(), trouble.hint())
-    }
 }

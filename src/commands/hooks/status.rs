@@ -8,11 +8,8 @@ use crate::agents::{
     settings,
     spec::Agent,
 };
-use crate::{
-    commands::hooks,
-    context::Context,
-    error::{Exit, Failure},
-};
+use crate::{commands::hooks, exit::Exit, shell::Shell};
+use pimem_engine::error::Failure;
 
 /// What is of ours in a file.
 struct Standing {
@@ -22,7 +19,7 @@ struct Standing {
     problem: Option<Failure>,
 }
 
-pub(crate) fn status(ctx: &Context, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
     let rows = standings(ctx, scope.reach(ctx)?)?;
     let program = hooks::in_path(ctx, "pimem");
     let any = rows.iter().any(|row| row.hooks > 0);
@@ -41,7 +38,7 @@ pub(crate) fn status(ctx: &Context, scope: Scope) -> Result<Exit, Failure> {
         };
         ctx.ui.table(&["agent", "hooks", "file", "agent is"], rows.iter().map(cells).collect());
         for failure in rows.iter().filter_map(|row| row.problem.as_ref()) {
-            failure.print(&ctx.ui);
+            ctx.ui.failure(failure);
         }
         match program {
             Some(path) => ctx.ui.note(&format!("pimem in the PATH: {}", path.display())),
@@ -58,7 +55,7 @@ pub(crate) fn status(ctx: &Context, scope: Scope) -> Result<Exit, Failure> {
 }
 
 /// What is of ours in the files of every agent.
-fn standings(ctx: &Context, reach: Reach) -> Result<Vec<Standing>, Failure> {
+fn standings(ctx: &Shell, reach: Reach) -> Result<Vec<Standing>, Failure> {
     let mut rows = Vec::new();
     for agent in hooks::real() {
         for site in hooks::sites(ctx, agent, reach)? {
@@ -75,7 +72,7 @@ fn standings(ctx: &Context, reach: Reach) -> Result<Vec<Standing>, Failure> {
 }
 
 /// The agents that call pimem, or whose settings cannot be read: name, and the state of the hooks.
-pub(crate) fn installed(ctx: &Context) -> Result<Vec<(&'static str, String)>, Failure> {
+pub(crate) fn installed(ctx: &Shell) -> Result<Vec<(&'static str, String)>, Failure> {
     let mut rows = standings(ctx, Reach::User)?;
     rows.retain(|row| row.hooks > 0 || row.problem.is_some());
     let mut told: Vec<_> = rows.iter().map(|row| (row.site.agent.name(), state(row))).collect();
@@ -83,7 +80,7 @@ pub(crate) fn installed(ctx: &Context) -> Result<Vec<(&'static str, String)>, Fa
     Ok(told)
 }
 
-fn standing(ctx: &Context, site: Site) -> Standing {
+fn standing(ctx: &Shell, site: Site) -> Standing {
     let bytes = match site.file().and_then(|file| file.read()) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(trouble) => {
@@ -128,7 +125,7 @@ fn state(row: &Standing) -> String {
     }
 }
 
-fn document(ctx: &Context, row: &Standing) -> serde_json::Value {
+fn document(ctx: &Shell, row: &Standing) -> serde_json::Value {
     let mut document = json!({
         "agent": row.site.agent.name(), "path": row.site.path.display().to_string(),
         "state": row.state, "hooks": row.hooks, "of": of(row),
@@ -140,7 +137,7 @@ fn document(ctx: &Context, row: &Standing) -> serde_json::Value {
     document
 }
 
-pub(crate) fn print(ctx: &Context, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
+pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
     if agent == Agent::Generic {
         let commands: Vec<String> =
             agent.events().iter().map(|event| agent.command(event.word)).collect();

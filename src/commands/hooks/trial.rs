@@ -26,12 +26,8 @@ use crate::agents::{
     shape,
     spec::Agent,
 };
-use crate::{
-    commands::hooks,
-    context::Context,
-    error::{Exit, Failure, Kind},
-    ui,
-};
+use crate::{commands::hooks, exit::Exit, shell::Shell, ui};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::{config::env::Env, store::atomic};
 
 /// What there is to remember in the trial, and a word that only this has.
@@ -58,7 +54,7 @@ struct Outcome {
     recalled: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Chosen) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     let reach = args.scope.reach(ctx)?;
     let holds =
         |agent| hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
@@ -112,7 +108,7 @@ pub(crate) fn run(ctx: &Context, args: &Chosen) -> Result<Exit, Failure> {
 }
 
 /// What an agent would run.
-fn calls(ctx: &Context, site: &Site) -> Result<Vec<Found>, Failure> {
+fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
     let bytes = site.file()?.read()?.unwrap_or_default();
     match &site.content {
         Content::Settings(layout) => {
@@ -145,7 +141,7 @@ impl Drop for Trial {
 
 impl Trial {
     /// Makes a project in which one thing is remembered.
-    fn new(ctx: &Context) -> Result<Self, Failure> {
+    fn new(ctx: &Shell) -> Result<Self, Failure> {
         let cache = ctx.env.cache.as_deref().ok_or_else(|| {
             Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
         })?;
@@ -181,7 +177,7 @@ impl Trial {
             .current_dir(&self.dir)
     }
 
-    fn outcome(&self, ctx: &Context, agent: Agent, call: &Found) -> Outcome {
+    fn outcome(&self, ctx: &Shell, agent: Agent, call: &Found) -> Outcome {
         let tried = self.attempt(ctx, agent, call);
         let args = call.args.iter().flatten().map(|arg| format!(" {arg}"));
         Outcome {
@@ -194,7 +190,7 @@ impl Trial {
     }
 
     /// Runs a command as its agent does, and looks at the answer.
-    fn attempt(&self, ctx: &Context, agent: Agent, call: &Found) -> Result<String, String> {
+    fn attempt(&self, ctx: &Shell, agent: Agent, call: &Found) -> Result<String, String> {
         let known = agent.events().iter().find(|event| event.word == call.word);
         let event = known.ok_or_else(|| format!("{} has no event {}", agent.title(), call.word))?;
         if event.native != call.event {
@@ -229,7 +225,7 @@ impl Trial {
     }
 
     /// Whether a program is there, and is pimem.
-    fn is_pimem(&self, ctx: &Context, program: &str) -> Result<(), String> {
+    fn is_pimem(&self, ctx: &Shell, program: &str) -> Result<(), String> {
         let path = if program.contains(['/', '\\']) {
             Some(PathBuf::from(program)).filter(|path| hooks::is_executable(path))
         } else {

@@ -1,18 +1,17 @@
 //! `pimem import embeddings`: vectors of entries, made by another program.
 
+use pimem_engine::memory::named_file;
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
-use crate::{
-    commands::export,
-    context::Context,
-    error::{Exit, Failure, Kind},
-    input,
+use crate::{commands::export, exit::Exit, shell::Shell};
+use pimem_core::embed::{model::Model, table, vector::Vector};
+use pimem_engine::{
+    error::{Failure, Kind},
     memory::search::embedding,
 };
-use pimem_core::embed::{model::Model, table, vector::Vector};
 use pimem_engine::{
     index::{
         build::{self, Embedding},
@@ -28,14 +27,14 @@ const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
 /// What other programs may have wrapped the vectors in.
 const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
-pub(crate) fn run(ctx: &Context, path: &Path) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, path: &Path) -> Result<Exit, Failure> {
     let model = export::chosen(ctx)?;
     if model.id == table::NAME {
         let message = "the model static makes its own vectors and takes no others";
         let hint = "pimem model use NAME chooses the model that they are of";
         return Err(Failure::new(Kind::Refused, message, hint));
     }
-    let found = parse(&input::named(path, MAX, WHERE)?, &model)
+    let found = parse(&named_file::named(path, MAX, WHERE)?, &model)
         .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
     let total = found.len();
     let mut imported = Known::default();
@@ -71,7 +70,7 @@ fn refused(message: &str) -> Failure {
 }
 
 /// Puts vectors into the index of a store.
-fn keep(ctx: &Context, store: &Store, fresh: Known) -> Result<(), Failure> {
+fn keep(ctx: &Shell, store: &Store, fresh: Known) -> Result<(), Failure> {
     let Some(dir) = ctx.cache_dir(store) else {
         return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
     };

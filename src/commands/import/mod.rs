@@ -1,17 +1,12 @@
 //! `pimem import`: memories and vectors from the formats of other programs.
 
 mod embeddings;
+use pimem_core::exchange::Left;
+use pimem_engine::memory::named_file;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-    input,
-    memory::{
-        export,
-        import::{self, Source},
-    },
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     exchange::{Found, agents, claude, jsonl},
     score::board::Scope,
@@ -19,6 +14,13 @@ use pimem_core::{
 use pimem_engine::store::{
     foreign_store::{Holdings, Pages},
     gitlink, notes, read,
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{
+        export,
+        import::{self, Fate, Imported, Source, Taken},
+    },
 };
 
 /// Take over what other programs remember
@@ -153,15 +155,15 @@ const STORES: [&str; 3] = ["", ".pi/memory", ".pi/agent/memory"];
 /// Which files of agents are meant.
 const AGENTS: &str = "give the AGENTS.md or CLAUDE.md of a project";
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.what {
         What::Embeddings(args) => embeddings::run(ctx, &args.file),
         What::Jsonl(JsonlArgs { file, unsaid, how }) => {
-            import::run(ctx, lines(file)?, unsaid.category.as_deref(), how.dry_run)
+            done(ctx, lines(file)?, unsaid.category.as_deref(), how.dry_run)
         }
-        What::Pi(PiArgs { path, how }) => import::run(ctx, pi(ctx, path)?, None, how.dry_run),
+        What::Pi(PiArgs { path, how }) => done(ctx, pi(ctx, path)?, None, how.dry_run),
         What::PiMemory(DirArgs { path, how }) => {
-            import::run(ctx, pi_memory(ctx, path)?, None, how.dry_run)
+            done(ctx, pi_memory(ctx, path)?, None, how.dry_run)
         }
         What::Claude(ClaudeArgs { path, unsaid, how }) => {
             let hint = "Claude Code's memories are in ~/.claude/projects/PROJECT/memory";
@@ -171,7 +173,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
             let found = claude::read(&pages.files, &ctx.config.categories);
             let source = Source { format: "claude", found, ..Source::default() };
             let category = unsaid.category.as_deref();
-            import::run(ctx, with(source, pages), category, how.dry_run)
+            done(ctx, with(source, pages), category, how.dry_run)
         }
         What::Agents(AgentsArgs { files, unsaid, how }) => {
             let mut pages = Pages::default();
@@ -180,7 +182,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
                 let place = ctx.places.cwd.join(path);
                 let root = place.parent().and_then(|dir| ctx.places.work_tree(dir));
                 waits |= root.is_some_and(gitlink::is_clone);
-                let bytes = input::named(path, read::MAX_FILE, AGENTS)?;
+                let bytes = named_file::named(path, read::MAX_FILE, AGENTS)?;
                 pages.page(&path.display().to_string(), bytes);
             }
             let mut source = Source { format: "agents", waits, ..Source::default() };
@@ -190,7 +192,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
                 source.found.left.extend(found.left);
             }
             let category = unsaid.category.as_deref();
-            import::run(ctx, with(source, pages), category, how.dry_run)
+            done(ctx, with(source, pages), category, how.dry_run)
         }
     }
 }
@@ -206,7 +208,7 @@ fn lines(path: &Path) -> Result<Source, Failure> {
     let text = if path == Path::new("-") {
         input::read_stdin()?
     } else {
-        let bytes = input::named(path, MAX, "give what pimem export jsonl wrote")?;
+        let bytes = named_file::named(path, MAX, "give what pimem export jsonl wrote")?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let message = format!("{} is not UTF-8 (byte {at})", path.display());
@@ -226,7 +228,7 @@ fn lines(path: &Path) -> Result<Source, Failure> {
     Ok(Source { format: "jsonl", found, ..Source::default() })
 }
 
-fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
+fn pi(ctx: &Shell, path: &Path) -> Result<Source, Failure> {
     let hint = "give the directory that holds topics/, as .pi/memory of a project";
     let store = |dir: &Path| ctx.store(dir.to_path_buf(), Scope::Project);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -238,7 +240,7 @@ fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
         })?;
         (store(dir).holdings(export::reader(ctx)), None)
     } else {
-        let bytes = input::named(path, read::MAX_FILE, hint)?;
+        let bytes = named_file::named(path, read::MAX_FILE, hint)?;
         let stem = stem.unwrap_or_default();
         let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
         if let Some(dir) = dir.and_then(Path::parent) {
@@ -257,7 +259,7 @@ fn pi(ctx: &Context, path: &Path) -> Result<Source, Failure> {
     Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
 }
 
-fn pi_memory(ctx: &Context, dir: &Path) -> Result<Source, Failure> {
+fn pi_memory(ctx: &Shell, dir: &Path) -> Result<Source, Failure> {
     let hint = "pi-memory keeps MEMORY.md and daily/ in ~/.pi/agent/memory";
     is_dir(dir, hint)?;
     let dirs = STORES.map(|below| dir.join(below));
@@ -283,4 +285,58 @@ fn is_dir(dir: &Path, hint: &str) -> Result<(), Failure> {
         _ => format!("there is no directory {}", dir.display()),
     };
     Err(Failure::new(Kind::Usage, what, hint))
+}
+
+fn done(ctx: &Shell, source: Source, category: Option<&str>, dry: bool) -> Result<Exit, Failure> {
+    let imported = import::run(ctx, source, category, dry)?;
+    Ok(show(ctx, &imported, dry))
+}
+
+/// Nothing was found when there was nothing, or nothing of it may be an entry.
+fn imported_exit(ctx: &Shell, imported: &Imported) -> Exit {
+    let Imported { source, taken, pages } = imported;
+    let nothing = taken.is_empty() && pages.is_empty();
+    ctx.complain(&source.problems, if nothing { Exit::Nothing } else { Exit::Done })
+}
+
+/// Says what was taken over, and how the command ends.
+fn show(ctx: &Shell, imported: &Imported, dry: bool) -> Exit {
+    let Imported { source, taken, pages } = imported;
+    let count = |name: &str| taken.iter().filter(|taken| taken.fate.name() == name).count();
+    let (added, updated) = (count("added"), count("updated"));
+    let (known, repeated) = (count("known"), count("repeated"));
+    let left = &source.found.left;
+    if ctx.ui.json {
+        let result = |taken: &Taken| {
+            let Taken { fate, id, place, line, .. } = taken;
+            json!({"action": fate.name(), "place": place, "id": id.to_string(), "entry": line})
+        };
+        let results: Vec<Value> = taken.iter().map(result).collect();
+        let reason = |left: &Left| json!({"place": left.place, "reason": left.reason});
+        let left: Vec<Value> = left.iter().map(reason).collect();
+        ctx.ui.document(&json!({
+            "schema": "pimem.import-memories/1", "format": source.format, "dryRun": dry,
+            "added": added, "updated": updated, "known": known, "repeated": repeated,
+            "results": results, "leftOut": left, "notes": pages,
+        }));
+        return imported_exit(ctx, imported);
+    }
+    for Taken { fate, line, .. } in taken {
+        let line = format!("{}: {line}", fate.verb(dry));
+        if matches!(fate, Fate::Known) { ctx.ui.detail(&line) } else { ctx.ui.line(&line) }
+    }
+    for (name, fresh) in pages.iter().filter(|(_, fresh)| **fresh > 0) {
+        let verb = if dry { "Would add to" } else { "Added to" };
+        let (items, s) = (fresh, if *fresh == 1 { "" } else { "s" });
+        ctx.ui.line(&format!("{verb} {name}: {items} item{s}"));
+    }
+    for Left { place, reason } in left {
+        ctx.ui.line(&format!("Left out: {place}: {reason}"));
+    }
+    let verb = if dry { "Would import" } else { "Imported" };
+    let total = taken.len() + left.len();
+    let (new, there) = (added + updated, known + repeated);
+    let left = left.len();
+    ctx.ui.line(&format!("{verb} {new} of {total} ({there} already there, {left} left out)"));
+    imported_exit(ctx, imported)
 }

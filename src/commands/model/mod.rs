@@ -2,19 +2,15 @@
 
 mod pull;
 mod status;
+use pimem_engine::memory::model;
 use std::{io, path::PathBuf};
 
 use serde_json::{Value, json};
 
 use super::config;
-use crate::{
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
-use pimem_core::{
-    embed::{catalog, model::Model, table},
-    exchange::json_position,
-};
+use crate::{exit::Exit, shell::Shell};
+use pimem_core::embed::{catalog, model::Model, table};
+use pimem_engine::error::{Failure, Kind};
 use pimem_engine::models::{fastembed, install, installed};
 
 /// Install and choose models of semantic search
@@ -59,7 +55,7 @@ enum Action {
     },
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
         Action::List => list(ctx),
         Action::Pull(args) => pull::run(ctx, args),
@@ -74,27 +70,6 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-/// The name of the model in force.
-pub(crate) fn in_force(ctx: &Context) -> String {
-    crate::memory::search::embedding::name(ctx)
-}
-
-/// Why the model in force cannot serve, as far as that shows without starting it.
-pub(crate) fn lacking(ctx: &Context) -> Option<Failure> {
-    let name = in_force(ctx);
-    if ["static", "none"].contains(&name.as_str()) {
-        return None;
-    }
-    let models = match ctx.models() {
-        Ok(models) => models,
-        Err(failure) => return Some(failure),
-    };
-    match models.manifest(&name) {
-        Ok(_) => models.open(&name, None).err().map(crate::memory::search::embedding::failure),
-        Err(why) => Some(unknown(&name, why.0)),
-    }
-}
-
 /// A line of the list.
 struct Line {
     name: String,
@@ -103,7 +78,7 @@ struct Line {
     source: String,
 }
 
-fn lines(ctx: &Context) -> Result<Vec<Line>, Failure> {
+fn lines(ctx: &Shell) -> Result<Vec<Line>, Failure> {
     let models = ctx.models()?;
     let line = |name: &str, state, model, source: &str| Line {
         name: name.to_owned(),
@@ -127,9 +102,9 @@ fn lines(ctx: &Context) -> Result<Vec<Line>, Failure> {
     Ok(lines)
 }
 
-fn list(ctx: &Context) -> Result<Exit, Failure> {
+fn list(ctx: &Shell) -> Result<Exit, Failure> {
     let lines = lines(ctx)?;
-    let current = in_force(ctx);
+    let current = model::in_force(ctx);
     if ctx.ui.json {
         let models: Vec<Value> = lines
             .iter()
@@ -157,12 +132,12 @@ fn list(ctx: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn choose(ctx: &Context, name: &str) -> Result<Exit, Failure> {
+fn choose(ctx: &Shell, name: &str) -> Result<Exit, Failure> {
     let name = catalog::canonical(name);
     if !["static", "none"].contains(&name.as_str())
         && let Err(why) = ctx.models()?.manifest(&name)
     {
-        return Err(unknown(&name, why.0));
+        return Err(model::unknown(&name, why.0));
     }
     let key = config::find("embedding.model")?;
     config::set(ctx, key, &name, ctx.users()?)?;
@@ -172,22 +147,9 @@ fn choose(ctx: &Context, name: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A model that cannot be used because it is not installed, with the nearest name there is.
-pub(crate) fn unknown(name: &str, why: String) -> Failure {
-    let all = fastembed::supported();
-    let is_known = all.iter().any(|known| known.model.id == name);
-    let near = json_position::closest(name, all.iter().map(|known| known.model.id.as_str()));
-    let hint = match near.filter(|_| !is_known) {
-        Some(near) => format!("did you mean {near}?"),
-        None if is_known => format!("pimem model pull {name} installs it"),
-        None => format!("pimem model pull {name} --from DIR installs one from files"),
-    };
-    Failure::new(Kind::NotFound, why, hint)
-}
-
-fn remove(ctx: &Context, name: &str) -> Result<Exit, Failure> {
+fn remove(ctx: &Shell, name: &str) -> Result<Exit, Failure> {
     let name = catalog::canonical(name);
-    if name == in_force(ctx) && catalog::is_usable(&name) {
+    if name == model::in_force(ctx) && catalog::is_usable(&name) {
         let message = format!("the model {name} is in use");
         return Err(Failure::new(Kind::Refused, message, "pimem model use static chooses another"));
     }

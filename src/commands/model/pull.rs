@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    commands::model,
-    context::Context,
-    error::{Exit, Failure, Kind},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{catalog, model::Pooling};
+use pimem_engine::error::{Failure, Kind};
+use pimem_engine::memory::model;
 use pimem_engine::models::{
     download::Hub,
     fastembed,
@@ -53,7 +51,7 @@ enum PoolingChoice {
     Cls,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if !fastembed::INCLUDED {
         let hint = "build it with its default features";
         return Err(Failure::new(Kind::Refused, "this build has no models but static", hint));
@@ -98,7 +96,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn pull(ctx: &Context, args: &Args, name: &str) -> Result<Installed, Failure> {
+fn pull(ctx: &Shell, args: &Args, name: &str) -> Result<Installed, Failure> {
     let name = catalog::canonical(name);
     if !catalog::is_usable(&name) {
         let message = format!("{name:?} cannot be the name of a model");

@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    commands::model,
-    context::Context,
-    error::{Exit, Failure},
-};
+use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{
     catalog,
     model::{Model, Role, Unavailable},
     table,
 };
+use pimem_engine::error::Failure;
+use pimem_engine::memory::model;
 use pimem_engine::models::installed::{Manifest, Models, TRIAL};
 
 /// What is embedded for `--try`.
@@ -50,7 +48,7 @@ impl Sheet {
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let current = model::in_force(ctx);
     let name = args.name.as_deref().map_or_else(|| current.clone(), catalog::canonical);
     let mut sheet = Sheet(Vec::new());
@@ -78,7 +76,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
 
 /// Looks at an installed model; gives what keeps it from serving.
 fn installed(
-    ctx: &Context,
+    ctx: &Shell,
     sheet: &mut Sheet,
     name: &str,
     trial: bool,
@@ -138,7 +136,7 @@ fn runtime(models: &Models, sheet: &mut Sheet) -> Result<(), Unavailable> {
     Ok(())
 }
 
-fn print(ctx: &Context, sheet: Sheet) {
+fn print(ctx: &Shell, sheet: Sheet) {
     if ctx.ui.json {
         let mut document = Map::new();
         document.insert("schema".to_owned(), json!("pimem.model/1"));

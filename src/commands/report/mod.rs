@@ -1,28 +1,32 @@
 //! `pimem report`: what an agent should know, within a budget of tokens.
 
+use pimem_engine::memory;
+use pimem_engine::memory::named_file;
 pub(crate) mod working;
 use serde_json::{Value, json};
 
 use super::{search, why};
 use crate::{
-    cli::Outcome,
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
+    exit::{Exit, Outcome},
     input,
-    memory::{recall, search::Found},
-    view::Entries,
+    shell::Shell,
 };
+use pimem_core::view::Entries;
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{
         budget::{self, Tokens},
         explain::Arithmetic,
-        render::{self, Settings},
+        render::{self},
     },
     score::board::Row,
     search::social_gate,
 };
 use pimem_engine::store::read;
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{recall, search::Found},
+};
 
 /// Print what an agent should know, for a prompt
 ///
@@ -61,7 +65,7 @@ enum Layout {
     Working,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     let stores = ctx.readers()?;
     let prompt = match args.prompt.as_deref() {
         Some("-") => Some(input::read_stdin()?),
@@ -77,7 +81,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
         let room = budget::available(most, ctx.config.tokens("report.context"), system_prompt);
         return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }
-    let settings = settings(ctx, args.budget.map(Tokens), system_prompt);
+    let settings = ctx.report_settings(args.budget.map(Tokens), system_prompt);
     let (board, snapshots) = ctx.own_board(&stores);
     let report = render::report(&board, &ctx.config.categories, settings);
     let mut recalled = Found::default();
@@ -135,22 +139,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Outcome, Failure> {
             }
         }
     }
-    Ok((ctx.complain(&context::problems(&snapshots), Exit::Done), stale))
-}
-
-/// What shapes a report within `limit`, or what the settings allow, beside a system prompt.
-pub(crate) fn settings(
-    ctx: &Context,
-    limit: Option<Tokens>,
-    system_prompt: Tokens,
-) -> Settings<'_> {
-    let limit = limit.unwrap_or_else(|| ctx.config.tokens("report.budget"));
-    Settings {
-        budget: budget::available(limit, ctx.config.tokens("report.context"), system_prompt),
-        ground_truth: ctx.config.ground_truth(),
-        remove_command: ctx.config.text("report.removeCommand"),
-        fill: ctx.config.flag("report.fill").then(|| ctx.config.text("report.searchCommand")),
-    }
+    Ok((ctx.complain(&memory::problems(&snapshots), Exit::Done), stale))
 }
 
 /// What the system prompt takes.
@@ -159,6 +148,6 @@ fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
     };
     let hint = "--system-prompt-tokens takes a number instead";
-    let bytes = input::named(path, read::MAX_FILE, hint)?;
+    let bytes = named_file::named(path, read::MAX_FILE, hint)?;
     Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
 }

@@ -1,25 +1,25 @@
 //! `pimem report --layout working`: the day at hand, for a prompt.
 
+use pimem_engine::local_time;
 use serde_json::json;
 
 use crate::{
-    cli::Outcome,
     commands::todo,
-    context::{self, Context},
-    error::Exit,
-    memory::{
-        recall,
-        search::{
-            self, Found, Hit,
-            request::{Least, Wanted},
-        },
-    },
+    exit::{Exit, Outcome},
+    shell::Shell,
 };
 use pimem_core::{
     markdown::handoff,
     model::calendar::Date,
     report::working::{self, Sources},
     search::{bm25::Query, documents::SourceKind, social_gate},
+};
+use pimem_engine::memory::{
+    recall,
+    search::{
+        self, Found, Hit,
+        request::{Least, Wanted},
+    },
 };
 use pimem_engine::store::{notes, read::Problem, snapshot::Store};
 
@@ -33,9 +33,9 @@ const PROMPT: usize = 200;
 pub(crate) const READ: u64 = 64 * 1024;
 
 /// Prints the working layout in at most `limit` characters.
-pub(crate) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: usize) -> Outcome {
+pub(crate) fn run(ctx: &Shell, stores: &[Store], prompt: Option<&str>, limit: usize) -> Outcome {
     let mut problems = Vec::new();
-    let today = context::local(ctx.now.0).date;
+    let today = local_time::local(ctx.now.0).date;
     let mut sources = Sources::default();
     let mut left_out = Vec::new();
     for store in stores {
@@ -100,7 +100,7 @@ pub(crate) fn run(ctx: &Context, stores: &[Store], prompt: Option<&str>, limit: 
 
 /// What the prompt brings to mind that is not there anyway: what is much like it, and where that is not
 /// enough, what is most like it; entries before past sessions.
-fn recall(ctx: &Context, stores: &[Store], prompt: &str, sources: &Sources) -> Found {
+fn recall(ctx: &Shell, stores: &[Store], prompt: &str, sources: &Sources) -> Found {
     let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let clean: String = clean.trim().chars().take(PROMPT).collect();
     if ctx.env.text("PIMEM_NO_SEARCH") == Some("1") || social_gate::is_trivial(&clean) {

@@ -1,6 +1,7 @@
 //! `pimem telemetry`: what was put into prompts, and what of it was used. Showing and deleting the
 //! records is here.
 
+use pimem_engine::{local_time, memory};
 mod replay;
 mod sums;
 use std::mem::ManuallyDrop;
@@ -8,13 +9,7 @@ use std::mem::ManuallyDrop;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{self, Context},
-    error::{Exit, Failure, Kind},
-    input,
-    memory::telemetry,
-    period::Period,
-};
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     score::board::Board,
     usage::{
@@ -26,6 +21,10 @@ use pimem_engine::store::{
     machine_local::TELEMETRY,
     read::Problem,
     snapshot::{Snapshot, Store},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{period::Period, telemetry},
 };
 
 /// Show which memories were put into prompts, and which of them were used
@@ -148,7 +147,7 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    fn read(ctx: &Context) -> Result<Self, Failure> {
+    fn read(ctx: &Shell) -> Result<Self, Failure> {
         let stores = ctx.readers()?;
         let (log, problems) = telemetry::log(ctx, &stores);
         let (board, snapshots) = ctx.board(&stores);
@@ -156,19 +155,19 @@ impl Noted {
     }
 
     /// The end of a command that has, or has not, found something.
-    pub(crate) fn exit(&self, ctx: &Context, found: bool) -> Exit {
+    pub(crate) fn exit(&self, ctx: &Shell, found: bool) -> Exit {
         if self.log.records.is_empty() {
             let off = !ctx.config.flag("telemetry.enabled");
             let why = if off { " (telemetry.enabled is false)" } else { "" };
             ctx.ui.note(&format!("Nothing was noted yet{why}"));
         }
         let mut problems = self.problems.clone();
-        problems.extend(context::problems(&self.snapshots));
+        problems.extend(memory::problems(&self.snapshots));
         ctx.complain(&problems, if found { Exit::Done } else { Exit::Nothing })
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match args.action.as_ref().unwrap_or(&Action::Summary) {
         Action::Summary => Ok(sums::summary(ctx, &Noted::read(ctx)?)),
         Action::Log(args) => log(ctx, args),
@@ -180,7 +179,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-fn log(ctx: &Context, args: &LogArgs) -> Result<Exit, Failure> {
+fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
     let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
     let (log, problems) = telemetry::log(ctx, &ctx.readers()?);
     let mut records: Vec<_> = log
@@ -199,7 +198,7 @@ fn log(ctx: &Context, args: &LogArgs) -> Result<Exit, Failure> {
         }));
     } else if !records.is_empty() {
         let cells = |(at, record): &&(_, Record)| {
-            let time = context::local(*at);
+            let time = local_time::local(*at);
             let session = record.session.as_deref().unwrap_or("-").chars().take(8).collect();
             let (kind, what) = told(record);
             vec![
@@ -234,7 +233,7 @@ fn told(record: &Record) -> (String, String) {
     (record.what.name().to_owned(), what)
 }
 
-fn clear(ctx: &Context, yes: bool) -> Result<Exit, Failure> {
+fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let mut held = Vec::new();
     for store in &stores {

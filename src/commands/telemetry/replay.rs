@@ -5,10 +5,18 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{Noted, sums::percent};
-use crate::{
-    commands::config,
-    context::Context,
-    error::{Exit, Failure},
+use crate::{commands::config, exit::Exit, shell::Shell};
+use pimem_core::view::{self, Entries};
+use pimem_core::{
+    language::sketch::Sketch,
+    markdown::entry_line,
+    report::budget::{Tokens, thousands},
+    score::board::Scope,
+    search::{bm25::Query, documents::SourceKind},
+    usage::replay::{self, Answer, Hit, LIMIT, Outcome, Recorded, Setting},
+};
+use pimem_engine::{
+    error::Failure,
     memory::{
         recall,
         search::{
@@ -17,15 +25,6 @@ use crate::{
         },
         stale,
     },
-    view::{self, Entries},
-};
-use pimem_core::{
-    language::sketch::Sketch,
-    markdown::entry_line,
-    report::budget::{Tokens, thousands},
-    score::board::Scope,
-    search::{bm25::Query, documents::SourceKind},
-    usage::replay::{self, Answer, Hit, LIMIT, Outcome, Recorded, Setting},
 };
 
 /// Steps around the threshold in force that are tried unless others are named.
@@ -49,12 +48,12 @@ fn score(text: &str) -> Result<f64, String> {
 }
 
 /// The setting in force.
-fn in_force(ctx: &Context) -> Setting {
+fn in_force(ctx: &Shell) -> Setting {
     let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
     Setting { min_score: ctx.config.number("recall.minScore"), limit }
 }
 
-pub(crate) fn replay(ctx: &Context, noted: &Noted, args: &Args) -> Exit {
+pub(crate) fn replay(ctx: &Shell, noted: &Noted, args: &Args) -> Exit {
     let now = in_force(ctx);
     let mut scores = args.min_scores.clone();
     if scores.is_empty() {
@@ -99,7 +98,7 @@ pub(crate) fn replay(ctx: &Context, noted: &Noted, args: &Args) -> Exit {
 }
 
 /// What a prompt finds today, for every prompt. Nothing is noted of these searches.
-fn answers(ctx: &Context, noted: &Noted, recorded: &Recorded, limit: usize) -> Vec<Answer> {
+fn answers(ctx: &Shell, noted: &Noted, recorded: &Recorded, limit: usize) -> Vec<Answer> {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &noted.board);
     let mut progress = ctx.ui.progress("searching");
     let mut known: HashMap<&str, Answer> = HashMap::new();
@@ -139,7 +138,7 @@ fn answers(ctx: &Context, noted: &Noted, recorded: &Recorded, limit: usize) -> V
     recorded.prompts.iter().map(answer).collect()
 }
 
-pub(crate) fn tune(ctx: &Context, noted: &Noted, apply: bool) -> Result<Exit, Failure> {
+pub(crate) fn tune(ctx: &Shell, noted: &Noted, apply: bool) -> Result<Exit, Failure> {
     let now = in_force(ctx);
     let recorded = Recorded::new(&noted.log, |id| noted.board.get(id).is_some());
     let (prompts, used) = (recorded.prompts.len(), recorded.used());
@@ -219,7 +218,7 @@ pub(crate) fn tune(ctx: &Context, noted: &Noted, apply: bool) -> Result<Exit, Fa
 }
 
 /// Changes a setting where `config set` would, and gives the file.
-fn change(ctx: &Context, noted: &Noted, name: &str, value: &str) -> Result<String, Failure> {
+fn change(ctx: &Shell, noted: &Noted, name: &str, value: &str) -> Result<String, Failure> {
     let key = config::find(name)?;
     let of_project = noted.stores.iter().any(|store| store.scope == Scope::Project);
     let target = if of_project { ctx.target()? } else { ctx.users()? };

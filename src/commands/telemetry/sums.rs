@@ -5,12 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{By, Noted};
-use crate::{
-    chart,
-    context::Context,
-    error::Exit,
-    view::{self, Entries},
-};
+use crate::{chart, exit::Exit, shell::Shell};
+use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -28,7 +24,7 @@ use pimem_engine::store::machine_local::TELEMETRY;
 /// What stands for the category of an entry that is not there any more.
 const GONE: &str = "(gone)";
 
-pub(crate) fn summary(ctx: &Context, noted: &Noted) -> Exit {
+pub(crate) fn summary(ctx: &Shell, noted: &Noted) -> Exit {
     let volume = sums::volume(&noted.log);
     let fates = sums::fates(&noted.log);
     let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
@@ -123,7 +119,7 @@ pub(crate) fn summary(ctx: &Context, noted: &Noted) -> Exit {
 /// Sessions from which the summary calls an entry never used.
 const LEAST: usize = 3;
 
-pub(crate) fn usage(ctx: &Context, noted: &Noted, by: By) -> Exit {
+pub(crate) fn usage(ctx: &Shell, noted: &Noted, by: By) -> Exit {
     if by == By::Entry {
         return by_entry(ctx, noted);
     }
@@ -139,7 +135,7 @@ pub(crate) fn usage(ctx: &Context, noted: &Noted, by: By) -> Exit {
     noted.exit(ctx, !rows.is_empty())
 }
 
-fn by_entry(ctx: &Context, noted: &Noted) -> Exit {
+fn by_entry(ctx: &Shell, noted: &Noted) -> Exit {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &noted.board);
     let fates = sums::fates(&noted.log);
     let mut rows: Vec<(EntryId, Count)> = sums::by(&fates, |_, id| Some(id)).into_iter().collect();
@@ -179,7 +175,7 @@ fn by_entry(ctx: &Context, noted: &Noted) -> Exit {
     noted.exit(ctx, !rows.is_empty())
 }
 
-pub(crate) fn never_used(ctx: &Context, noted: &Noted, least: usize) -> Exit {
+pub(crate) fn never_used(ctx: &Shell, noted: &Noted, least: usize) -> Exit {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &noted.board);
     let rows = never(&entries, noted, least);
     let act = |row: &Row| match row.standing {
@@ -233,7 +229,7 @@ fn never<'a>(entries: &Entries<'_>, noted: &'a Noted, least: usize) -> Vec<(&'a 
 }
 
 /// Sums by category or agent, most used first.
-fn named(ctx: &Context, noted: &Noted, by: By) -> Vec<(String, Count)> {
+fn named(ctx: &Shell, noted: &Noted, by: By) -> Vec<(String, Count)> {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &noted.board);
     let key = |(agent, _): &Session, id: EntryId| {
         let category = || noted.board.get(id).map_or(GONE, |row| entries.category(row));

@@ -77,6 +77,24 @@ pub enum Act {
     Trust,
 }
 
+impl Act {
+    /// The command that does it to the entry with this short id.
+    #[must_use]
+    pub fn command(self, short: &str) -> String {
+        let reinforce = |n: u32| match n {
+            1 => format!("pimem reinforce {short}"),
+            n => format!("pimem reinforce --by {n} {short}"),
+        };
+        match self {
+            Self::Reinforce(n) => reinforce(n),
+            Self::Restore => format!("pimem restore {short}"),
+            Self::RestoreAndReinforce(n) => format!("pimem restore {short} && {}", reinforce(n)),
+            Self::Pin => format!("pimem pin {short}"),
+            Self::Trust => format!("pimem trust {short}"),
+        }
+    }
+}
+
 /// The entries of stores, each with its ledger.
 pub type Stores<'a> = [(Vec<Placed>, &'a Ledger)];
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::tokens::{self, Tokenizer};
 
-/// Term-frequency saturation. With `B`, chosen on retrieval sets: see ARCHITECTURE.md.
+/// Term-frequency saturation. With `B`, chosen on retrieval sets: see docs/decisions.md.
 const K1: f64 = 1.2;
 /// Length normalisation.
 const B: f64 = 0.5;

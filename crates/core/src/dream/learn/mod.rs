@@ -3,14 +3,14 @@
 //! Nothing that is private, a secret, worded as an order to an agent, or that may have been pasted gets
 //! any further than here.
 
-mod memory;
 mod recurrence;
+mod said_before;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::memory::Memory;
 pub use self::recurrence::{Conclusion, conclude};
+pub use self::said_before::SaidBefore;
 
 use crate::language::injection;
 use crate::{

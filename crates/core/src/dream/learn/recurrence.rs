@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Heard, Source,
-    memory::{Known, Memory, Place},
+    said_before::{Known, Place, SaidBefore},
 };
 use crate::{
     language::statement::{Kind, Statement},
@@ -41,7 +41,7 @@ pub struct Conclusion {
 
 /// What follows from what was heard. Each conclusion is drawn once; said in yet another session, it
 /// is evidence. Sessions with few exchanges count for nothing.
-pub fn conclude(memory: &mut Memory, heard: &[Heard]) -> Vec<Conclusion> {
+pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
     let mut heard: Vec<&Heard> = heard.iter().filter(|heard| heard.counts()).collect();
     heard.sort_by(|a, b| {
         let key = |heard: &'_ Heard| (heard.source.when, heard.source.kind);

@@ -37,7 +37,7 @@ fn texts(conclusions: &[Conclusion]) -> Vec<(&str, Cue, &str, bool)> {
 
 #[test]
 fn what_a_session_says() {
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     let heard = said(
         session("0b6f2c41-7d0e", 3),
         &[
@@ -72,7 +72,7 @@ fn what_a_session_says() {
 
 #[test]
 fn a_session_counts_once_and_a_short_one_not() {
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     let heard = |id| said(session(id, 3), &["We never deploy on Fridays"], "Ok.");
     assert_eq!(conclude(&mut memory, &[heard("a"), heard("a")]).len(), 1);
     assert_eq!(conclude(&mut memory, &[heard("a")]), []);
@@ -100,7 +100,7 @@ fn a_session_counts_once_and_a_short_one_not() {
 
 #[test]
 fn what_is_said_in_three_sessions_is_a_pattern() {
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     let typed =
         ["Run the tests with just test-fast", "run tests with `just test-fast`", "commit this"];
     let heard =
@@ -109,7 +109,7 @@ fn what_is_said_in_three_sessions_is_a_pattern() {
     assert_eq!(conclude(&mut memory, &[heard("b", "run the tests with just test-fast.")]), []);
     // Another wording, which nothing says is the same.
     assert_eq!(conclude(&mut memory, &[heard("c", typed[1])]), []);
-    let mut memory = Memory::read(memory.write().as_bytes());
+    let mut memory = SaidBefore::read(memory.write().as_bytes());
     let drawn = conclude(&mut memory, &[heard("d", "please run the tests with just test-fast")]);
     let want = ("pattern", Cue::Recurrence, "Run the tests with just test-fast", false);
     assert_eq!(texts(&drawn), [want]);
@@ -130,7 +130,7 @@ fn a_fix_is_a_mistake_when_it_comes_again() {
     let in_log =
         |day| of_log(log(day), ["- 14:30 fixed the race between prune and write"].into_iter());
 
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     assert!(!mistake(&conclude(&mut memory, &[in_session("a", 3)])));
     // The log of that day, or of the next one where the clock differs, tells of the same fix.
     assert!(!mistake(&conclude(&mut memory, &[in_log(3), in_log(4)])));
@@ -138,7 +138,7 @@ fn a_fix_is_a_mistake_when_it_comes_again() {
     let text = "Fixed the race between prune and write, more than once";
     assert!(mistake(&drawn) && drawn.iter().any(|one| one.text == text), "{drawn:?}");
 
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     assert!(!mistake(&conclude(&mut memory, &[in_log(3)])));
     let drawn = conclude(&mut memory, &[in_log(9)]);
     assert!(mistake(&drawn), "{drawn:?}");
@@ -146,7 +146,7 @@ fn a_fix_is_a_mistake_when_it_comes_again() {
     assert!(drawn.iter().any(|one| one.reason == reason), "{drawn:?}");
 
     let forgot = |id, text| said(session(id, 3), &[text], "Sorry.");
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     let once = forgot("a", "you forgot to update the changelog");
     assert_eq!(conclude(&mut memory, &[once]), []);
     let more = forgot("a", "you forgot to update the changelog again");
@@ -189,7 +189,7 @@ fn what_is_kept_is_bounded() {
     let last = heard.statements.iter().rfind(done).map(|found| found.text.as_str());
     assert_eq!(last, Some("Implemented retries number 2999 in the vendor client"));
 
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     for day in 0..260 {
         let sentences = (0..20).map(|n| format!("Run part {n} of {day} with just test-fast"));
         let mut heard = said(session(&format!("s{day}"), day), &["I prefer small commits"], "Ok.");
@@ -199,18 +199,18 @@ fn what_is_kept_is_bounded() {
     assert_eq!(memory.known.len(), 5_000);
     assert_eq!(memory.known.iter().map(|known| known.places.len()).max(), Some(64));
     assert!(memory.known.iter().all(|known| !known.text.ends_with("of 3 with just test-fast")));
-    assert_eq!(Memory::read(memory.write().as_bytes()), memory);
+    assert_eq!(SaidBefore::read(memory.write().as_bytes()), memory);
 }
 
 #[test]
 fn a_damaged_memory_is_an_empty_one() {
-    let mut memory = Memory::default();
+    let mut memory = SaidBefore::default();
     conclude(&mut memory, &[said(session("a", 3), &["We never deploy on Fridays"], "Ok.")]);
     let file = memory.write();
     for damaged in ["", "{", "null", "[]", &file[..file.len() - 1], &file.replace("1,", "2,")] {
-        assert_eq!(Memory::read(damaged.as_bytes()), Memory::default(), "{damaged}");
+        assert_eq!(SaidBefore::read(damaged.as_bytes()), SaidBefore::default(), "{damaged}");
     }
-    assert_eq!(Memory::read(file.as_bytes()), memory);
+    assert_eq!(SaidBefore::read(file.as_bytes()), memory);
 }
 
 proptest! {
@@ -236,7 +236,7 @@ proptest! {
         let mut turned = heard.clone();
         turned.rotate_left(turn.min(heard.len()));
         turned.extend(heard.first().cloned());
-        let (mut one, mut other) = (Memory::default(), Memory::default());
+        let (mut one, mut other) = (SaidBefore::default(), SaidBefore::default());
         prop_assert_eq!(conclude(&mut one, &heard), conclude(&mut other, &turned));
         prop_assert_eq!(&one, &other);
         prop_assert_eq!(conclude(&mut one, &turned), vec![]);

@@ -1,0 +1,200 @@
+//! What was said where so far, between one dream and the next.
+//!
+//! Kept on this machine and rebuilt by listening: a damaged file is an empty one.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Source, SourceKind};
+use crate::{
+    language::{paraphrase::Outline, statement::Kind},
+    model::time::{DAY_MS, Timestamp},
+};
+
+/// Statements that are remembered; the newest stay.
+const MOST: usize = 5_000;
+/// Places that are remembered of one statement; the newest stay.
+const PLACES: usize = 64;
+/// The form of the file, and the rules by which two wordings are one statement.
+const VERSION: u64 = 1;
+
+/// What was said in which sessions and logs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaidBefore {
+    pub(super) known: Vec<Known>,
+}
+
+/// A statement, and where it was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    /// Its outline, by which other wordings are found.
+    key: u64,
+    pub(super) text: String,
+    /// What it is; nothing where none of the rules knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    /// It says itself that it is not the first time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) again: bool,
+    /// It was concluded before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) drawn: bool,
+    pub(super) places: Vec<Place>,
+}
+
+/// A session or the log of a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) id: String,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) log: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<String>,
+    /// Milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<i64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<T> {
+    version: u64,
+    statements: T,
+}
+
+impl Place {
+    pub(super) fn of(source: &Source) -> Self {
+        let Source { id, kind, agent, when } = source;
+        let log = *kind == SourceKind::Log;
+        Self { id: id.clone(), log, agent: agent.clone(), at: when.map(|when| when.0) }
+    }
+
+    pub(super) fn when(&self) -> Option<Timestamp> {
+        self.at.map(Timestamp)
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.id == other.id && self.log == other.log
+    }
+
+    fn day(&self) -> Option<i64> {
+        self.at.map(|at| at.div_euclid(DAY_MS))
+    }
+}
+
+impl Known {
+    pub(super) fn kind(&self) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| self.category.as_deref() == Some(kind.category()))
+    }
+
+    /// In how many sessions it was said.
+    pub(super) fn sessions(&self) -> usize {
+        self.places.iter().filter(|place| !place.log).count()
+    }
+
+    /// How often it happened, at least: a log of about the day of a session may tell of the same.
+    pub(super) fn occasions(&self) -> usize {
+        let told = |log: &Place| {
+            self.places.iter().filter(|place| !place.log).any(|session| {
+                match (session.day(), log.day()) {
+                    (Some(one), Some(other)) => one.abs_diff(other) <= 1,
+                    _ => true,
+                }
+            })
+        };
+        self.places.iter().filter(|place| !place.log || !told(place)).count()
+    }
+
+    fn newest(&self) -> Option<i64> {
+        self.places.iter().filter_map(|place| place.at).max()
+    }
+}
+
+/// Statements by their outline.
+pub(super) type Index = HashMap<u64, Vec<usize>>;
+
+impl SaidBefore {
+    /// Reads the file.
+    pub fn read(bytes: &[u8]) -> Self {
+        let file = serde_json::from_slice::<File<Vec<Known>>>(bytes).ok();
+        let mut memory = Self {
+            known: file
+                .filter(|file| file.version == VERSION)
+                .map_or_else(Vec::new, |file| file.statements),
+        };
+        memory.shrink();
+        memory
+    }
+
+    /// The file's new content.
+    pub fn write(&self) -> String {
+        let file = File { version: VERSION, statements: &self.known };
+        serde_json::to_string(&file).unwrap_or_default()
+    }
+
+    /// Takes out statements by category and text. Gives whether there were any.
+    pub fn forget(&mut self, is: impl Fn(&str, &str) -> bool) -> bool {
+        let before = self.known.len();
+        let category = |known: &Known| known.kind().unwrap_or(Kind::Pattern).category();
+        self.known.retain(|known| !is(category(known), &known.text));
+        self.known.len() < before
+    }
+
+    pub(super) fn index(&self) -> Index {
+        let mut index = Index::new();
+        for (at, known) in self.known.iter().enumerate() {
+            index.entry(known.key).or_default().push(at);
+        }
+        index
+    }
+
+    /// Notes where a statement was made. If that is news, gives its number, and whether it was not
+    /// made there before.
+    pub(super) fn note(
+        &mut self,
+        index: &mut Index,
+        place: &Place,
+        text: &str,
+        kind: Option<Kind>,
+        again: bool,
+    ) -> Option<(usize, bool)> {
+        let outline = Outline::of(text);
+        let key = outline.key();
+        let numbers = index.entry(key).or_default();
+        let same = |at: &&usize| {
+            let known = self.known.get(**at).map(|known| known.text.as_str());
+            known.is_some_and(|known| known == text || Outline::of(known).says_the_same(&outline))
+        };
+        let at = numbers.iter().find(same).copied().unwrap_or_else(|| {
+            let (at, text) = (self.known.len(), text.to_owned());
+            numbers.push(at);
+            let (category, places) = (None, Vec::new());
+            self.known.push(Known { key, text, category, again: false, drawn: false, places });
+            at
+        });
+        let known = self.known.get_mut(at)?;
+        known.category =
+            known.category.take().or_else(|| kind.map(|kind| kind.category().to_owned()));
+        let more = again && !known.again;
+        known.again |= again;
+        let new = !known.places.iter().any(|other| other.is(place));
+        if new {
+            known.places.push(place.clone());
+            let surplus = known.places.len().saturating_sub(PLACES);
+            known.places.drain(..surplus);
+        }
+        (new || more).then_some((at, new))
+    }
+
+    /// Lets go of what was said longest ago.
+    pub(super) fn shrink(&mut self) {
+        self.known
+            .sort_by_cached_key(|known| (std::cmp::Reverse(known.newest()), known.text.clone()));
+        self.known.truncate(MOST);
+    }
+}

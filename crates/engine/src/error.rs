@@ -1,0 +1,175 @@
+//! Why something was not done, for people and programs: a kind, a sentence, and what to do.
+
+use std::{fmt, io};
+
+use crate::local_time;
+use crate::{
+    config::invalid::Unusable,
+    models::staging::InstallError,
+    store::{
+        dream_schedule::Busy,
+        full::TopicFull,
+        lock::LockError,
+        read::{Problem, Unreadable},
+    },
+};
+use pimem_core::safety::entry_text::TextError;
+
+/// Kinds of failure, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The call is wrong.
+    Usage,
+    /// A selector fits nothing.
+    NotFound,
+    /// A selector fits several entries.
+    Ambiguous,
+    /// What should be stored may not be.
+    Refused,
+    /// A setting is wrong.
+    Config,
+    /// Disk, permissions, links.
+    Io,
+    /// Another process holds the lock.
+    Locked,
+    /// A language model gave no answer.
+    Model,
+}
+
+impl Kind {
+    /// As it is called in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::NotFound => "not-found",
+            Self::Ambiguous => "ambiguous",
+            Self::Refused => "refused",
+            Self::Config => "config",
+            Self::Io => "io",
+            Self::Locked => "locked",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// A failure as the user sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind it is.
+    pub kind: Kind,
+    /// One sentence, with the path or argument.
+    pub message: String,
+    /// What to do.
+    pub hints: Vec<String>,
+}
+
+impl Failure {
+    /// A failure with one hint.
+    pub fn new(kind: Kind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: vec![hint.into()] }
+    }
+}
+
+impl From<&Problem> for Failure {
+    fn from(problem: &Problem) -> Self {
+        Self::new(Kind::Io, problem.to_string(), problem.hint())
+    }
+}
+
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Self {
+        let hint = match error {
+            TextError::Empty => "give the text as an argument, or - to read it from standard input",
+            TextError::Unsafe(_) => "remove the character; pimem stores visible text only",
+            TextError::Secret(_) => {
+                "write where the secret is kept instead; <private>…</private> is taken out before \
+                 anything is stored"
+            }
+        };
+        Self::new(Kind::Refused, format!("cannot store this: {error}"), hint)
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Refused(message, hint) => Self::new(Kind::Refused, message, hint),
+            InstallError::Io(error) => Self::from(error),
+        }
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        Self::from(anyhow::Error::new(error))
+    }
+}
+
+impl From<&Busy> for Failure {
+    fn from(busy: &Busy) -> Self {
+        let who = busy.holder.map_or_else(String::new, |(pid, since)| {
+            format!(" (process {pid}, since {})", local_time::local(since).clock())
+        });
+        let hint = "wait for it; a dream never holds its lock longer than its process lives";
+        Self::new(Kind::Locked, format!("{busy}{who}"), hint)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        if let Some(full) = error.downcast_ref::<TopicFull>() {
+            return Self { kind: Kind::Refused, message: full.to_string(), hints: Vec::new() };
+        }
+        if let Some(Unreadable(problem)) = error.downcast_ref::<Unreadable>() {
+            return Self::from(problem);
+        }
+        if let Some(busy) = error.downcast_ref::<Busy>() {
+            return Self::from(busy);
+        }
+        match error.downcast_ref::<LockError>() {
+            Some(LockError::Refused(problem)) => return Self::from(problem),
+            Some(busy @ LockError::Busy(..)) => {
+                let hint = "try again; lock.timeoutMs sets how long to wait";
+                return Self::new(Kind::Locked, busy.to_string(), hint);
+            }
+            Some(LockError::Io(..)) | None => {}
+        }
+        let cause = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+        let hint = match cause.map(io::Error::kind) {
+            Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                "free some space and try again; nothing that was stored is lost"
+            }
+            Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+                "the store cannot be written here; reading commands still work"
+            }
+            _ => "pimem doctor looks at the store, its permissions and the disk",
+        };
+        Self::new(Kind::Io, format!("{error:#}"), hint)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<&Unusable> for Failure {
+    fn from(wrong: &Unusable) -> Self {
+        Self::new(Kind::Config, wrong.to_string(), wrong.hint.clone())
+    }
+}
+
+impl From<crate::llm::Trouble> for Failure {
+    fn from(trouble: crate::llm::Trouble) -> Self {
+        Self::new(Kind::Model, trouble.message, trouble.hint)
+    }
+}
+
+impl From<crate::store::foreign_file::Trouble> for Failure {
+    fn from(trouble: crate::store::foreign_file::Trouble) -> Self {
+        Self::new(Kind::Io, trouble.to_string(), trouble.hint())
+    }
+}

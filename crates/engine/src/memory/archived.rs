@@ -1,0 +1,77 @@
+//! Archived entries that a search may find: those that went there for their age, and that nobody has
+//! put out of force. What was taken out, replaced or merged is shown to whoever looks there.
+
+use super::Memory;
+use crate::store::transaction::{Change, Target, Txn};
+use crate::{index::corpus::Corpus, store::snapshot::Store};
+use anyhow::Result;
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::Why,
+        hash::{IdMap, IdSet},
+    },
+    score::evidence::Strength,
+    search::documents::{self, SourceKind},
+};
+use pimem_core::{
+    model::{entry::Markers, event::EventKind},
+    score::{
+        board::{Placed, Row},
+        evidence::UserState,
+    },
+};
+
+/// The share of its score that an archived entry is found with.
+pub const SHARE: f64 = 0.8;
+
+/// The archived entries of some stores that may be found unasked, each with its strength.
+#[derive(Default)]
+pub struct Archived(Vec<IdMap<EntryId, Strength>>);
+
+impl Archived {
+    /// Looks them up in the index, else in the logs. Stores without an archive cost nothing.
+    pub fn of(memory: &Memory, stores: &[Store], corpora: &[Corpus]) -> Self {
+        let aged = |(store, corpus): (&Store, &Corpus)| {
+            if !corpus.sources.iter().any(|source| source.kind == SourceKind::Archive) {
+                return IdMap::default();
+            }
+            let docs = corpus.docs_of(SourceKind::Archive);
+            let ids: IdSet<EntryId> = docs.filter_map(|doc| documents::entry_id(&doc)).collect();
+            let known = corpus.folded.as_ref();
+            if let Some(known) = known.and_then(|folded| folded.aged(store, memory.now, &ids)) {
+                return known;
+            }
+            let ledger = store.ledger_of(&ids);
+            let strength = |id: EntryId| {
+                let aged = ledger.archived_for(id) == Some(Why::Age);
+                let strength = ledger.evidence(memory.now, id)?.strength();
+                (aged && !ledger.is_over(memory.now, id)).then_some((id, strength))
+            };
+            ids.into_iter().filter_map(strength).collect()
+        };
+        Self(stores.iter().zip(corpora).map(aged).collect())
+    }
+
+    /// The strength of an entry, if it may be found.
+    pub fn strength(&self, store: usize, id: EntryId) -> Option<Strength> {
+        self.0.get(store)?.get(&id).copied()
+    }
+}
+
+/// Moves an entry's line to the archive: written there first, then taken out of the topic.
+pub fn archive(txn: &mut Txn<'_>, row: &Row, why: Why) -> Result<()> {
+    let of = row.entry.wording();
+    let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
+    let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
+    let markers = Markers { pinned, enforced };
+    txn.change(Target::Archive(topic), Change::Append { category, text, markers, heading: None });
+    for stem in holders {
+        txn.change(Target::Topic(stem), Change::Remove(of.clone()));
+    }
+    if row.evidence.user == UserState::Forgotten {
+        // Whoever adds the text again one day wants to see it.
+        txn.record(id, EventKind::Unpin)?;
+    }
+    txn.record(id, EventKind::Archive(why))
+}

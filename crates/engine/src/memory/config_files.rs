@@ -1,0 +1,57 @@
+//! The configuration files there are, yours before the project's.
+
+use std::path::Path;
+
+use super::Memory;
+use crate::{
+    config::{invalid::Unusable, layers::Origin},
+    store::{
+        discover::Places,
+        read::{self, Problem, ProblemKind},
+    },
+};
+
+/// The largest file of settings that is read, in bytes: a hundred times what all of them take.
+const MAX: u64 = 1 << 20;
+
+/// The configuration files that can be read, in the order of rising priority, and those that cannot.
+pub fn read(places: &Places) -> (Vec<(Origin, String)>, Vec<Unusable>) {
+    let user = places.user().map(|dir| Origin::User(Memory::config_file(&dir)));
+    let project = places.project().map(|dir| Origin::Project(Memory::config_file(&dir)));
+    let (mut files, mut unusable) = (Vec::new(), Vec::new());
+    for origin in [user, project].into_iter().flatten() {
+        let (Origin::User(path) | Origin::Project(path)) = &origin else { continue };
+        match bytes(path, matches!(origin, Origin::Project(_))) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => files.push((origin, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(problem) => unusable.push(told(origin, &problem)),
+        }
+    }
+    (files, unusable)
+}
+
+/// What a configuration file holds; `None` when there is none.
+pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, Problem> {
+    // Your own file may be a link to anywhere; a project's may not lead out of the project.
+    let root = if is_project { path.parent().unwrap_or(path) } else { Path::new("/") };
+    read::file(root, path, MAX)
+}
+
+/// A file that cannot be read, in the words of settings.
+fn told(origin: Origin, problem: &Problem) -> Unusable {
+    let (message, hint) = match &problem.kind {
+        ProblemKind::NotAFile => ("not a file".to_owned(), "put a file there, or nothing"),
+        ProblemKind::LeadsOutside => (
+            "a link that leads out of the project".to_owned(),
+            "put the file itself there, or a link to a file beside it",
+        ),
+        ProblemKind::TooLarge(size, limit) => {
+            let message = format!("too large: {size} bytes, of which {limit} are allowed");
+            (message, "pimem config schema says what belongs there")
+        }
+        ProblemKind::Closed(error) | ProblemKind::Io(error) => {
+            (format!("cannot be read: {error}"), "make it readable for yourself, or take it away")
+        }
+    };
+    Unusable::file(origin, None, message, hint)
+}

@@ -1,0 +1,268 @@
+//! What was said since the last dream: transcripts of sessions that wait, and daily logs.
+
+use crate::local_time;
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{
+    dream_schedule::{Dreams, Waiting},
+    journal, line_reader,
+    lock::StoreLock,
+    notes, read,
+    snapshot::Store,
+};
+use crate::{
+    error::{Failure, Kind},
+    memory::Memory,
+    memory::sessions,
+};
+use pimem_core::{
+    dream::learn::{self, Conclusion, Heard, Listener, SaidBefore, Source, SourceKind},
+    language::preference::LOOKED_AT,
+    model::{
+        entry::EntryId,
+        hash::IdSet,
+        time::{Now, Timestamp},
+    },
+    session::transcript::{Lines, Message, Role},
+};
+use pimem_core::{language::pasted, markdown::passages, safety::secret};
+
+/// What was heard in earlier dreams, in the directory of what dreams remember.
+const MEMORY: &str = "heard.json";
+/// What a plan that was printed will have heard when it is applied.
+const PLANNED: &str = "planned.json";
+/// The plan of a language model that nobody has seen yet.
+pub const LEFT: &str = "plan.txt";
+/// Bytes of a transcript that are read.
+const TRANSCRIPT: u64 = 512 << 20;
+/// Characters of one message that a language model gets.
+const TOLD: usize = 2_000;
+/// Bytes of one session that it may get.
+const MOST_TOLD: usize = 512 << 10;
+
+/// What was said since the last dream, and what follows from it.
+pub struct Gathered {
+    /// What follows.
+    pub learned: Vec<Conclusion>,
+    /// What was heard so far, to be kept when the dream has succeeded.
+    said_before: SaidBefore,
+    /// The sessions that waited.
+    pub waiting: Vec<Waiting>,
+    /// How many more wait.
+    pub more: usize,
+    /// How many sessions were read, and how many days of logs.
+    pub read: (usize, usize),
+    /// The same for a language model, oldest first, when one is asked.
+    pub told: Vec<String>,
+}
+
+/// Gathers it. Transcripts that are named are read instead of those that wait, and have to be there.
+pub fn gather(
+    memory: &Memory,
+    store: &Store,
+    dreams: &Dreams,
+    named: &[PathBuf],
+    for_model: bool,
+) -> Result<Gathered, Failure> {
+    let mut said_before = said_before(store)?;
+    let (waiting, more) = if named.is_empty() { store.waiting(dreams) } else { (Vec::new(), 0) };
+    let mut heard: Vec<Heard> = Vec::new();
+    let mut told = Vec::new();
+    let mut hear = |path: &Path, agent: Option<&str>, session: Option<&str>, ended| {
+        let source = Source {
+            id: session.unwrap_or_default().to_owned(),
+            kind: SourceKind::Session,
+            agent: agent.map(str::to_owned),
+            when: ended,
+        };
+        let (one, text) = listen(path, source, for_model)?;
+        heard.push(one);
+        told.extend(text);
+        Ok::<(), Failure>(())
+    };
+    for path in named {
+        hear(&memory.places.cwd.join(path), None, None, None)?;
+    }
+    for one in &waiting {
+        let session = &one.session;
+        let (agent, id) = (Some(session.agent.as_str()), session.session.as_deref());
+        if let Err(failure) = hear(&session.transcript, agent, id, session.ended()) {
+            memory.notices.detail(&failure.message);
+        }
+    }
+    let sessions = heard.len();
+    for (source, items) in logs(store, dreams.watermark)? {
+        if for_model {
+            told.push(format!("Log of {}:\n{}", source.id, items.join("\n")));
+        }
+        heard.push(learn::of_log(source, items.iter().map(String::as_str)));
+    }
+    let read = (sessions, heard.len() - sessions);
+    let learned = learn::conclude(&mut said_before, &heard);
+    Ok(Gathered { learned, said_before, waiting, more, read, told })
+}
+
+impl Gathered {
+    /// Keeps what was heard.
+    pub fn keep(&self, store: &Store) -> Result<(), Failure> {
+        let Some(dir) = store.dream_dir() else { return Ok(()) };
+        Ok(journal::keep(&dir.join(MEMORY), self.said_before.write().as_bytes())?)
+    }
+
+    /// Notes what there is to remember if the plan that was made of it is applied.
+    pub fn expect(&self, store: &Store, state: &str) -> Result<(), Failure> {
+        let Some(dir) = store.dream_dir() else { return Ok(()) };
+        let session = |one: &Waiting| (one.session.transcript.clone(), one.bytes);
+        let sessions = self.waiting.iter().map(session).collect();
+        let planned =
+            Planned { state: state.to_owned(), heard: self.said_before.write(), sessions };
+        let bytes = serde_json::to_vec(&planned).map_err(anyhow::Error::new)?;
+        Ok(journal::keep(&dir.join(PLANNED), &bytes)?)
+    }
+}
+
+/// What is to be remembered once a plan has been applied.
+#[derive(Serialize, Deserialize)]
+struct Planned {
+    /// The store that it was made for.
+    state: String,
+    /// What was heard.
+    heard: String,
+    /// Transcripts of the sessions that waited, with their lengths.
+    sessions: Vec<(PathBuf, u64)>,
+}
+
+/// A plan that was made for a store in that state has been applied.
+pub fn applied(
+    store: &Store,
+    state: &str,
+    made: Option<Timestamp>,
+    now: Now,
+    lock: &StoreLock,
+) -> Result<(), Failure> {
+    let Some(dir) = store.dream_dir() else { return Ok(()) };
+    let path = dir.join(PLANNED);
+    let bytes = read::file(&dir, &path, read::MAX_LOG).ok().flatten().unwrap_or_default();
+    let planned = serde_json::from_slice::<Planned>(&bytes).ok();
+    let Some(planned) = planned.filter(|planned| planned.state == state) else { return Ok(()) };
+    journal::keep(&dir.join(MEMORY), planned.heard.as_bytes())?;
+    let (mut waiting, _) = store.waiting(&store.dreams(now));
+    let heard = |one: &Waiting| {
+        planned
+            .sessions
+            .iter()
+            .any(|(path, bytes)| *path == one.session.transcript && *bytes == one.bytes)
+    };
+    waiting.retain(heard);
+    // What was said since the plan was made waits for the next one.
+    let made = made.filter(|made| *made <= now.0).map_or(now, Now);
+    store.dreamt(lock, made, &waiting)?;
+    Ok(journal::discard(&path)?)
+}
+
+/// Takes entries out of what was heard, and plans that may tell of them with it.
+pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
+    let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
+    let mut said_before = said_before(store)?;
+    if said_before.forget(|category, text| ids.contains(&EntryId::of(category, text.as_bytes()))) {
+        journal::keep(&dir.join(MEMORY), said_before.write().as_bytes())?;
+    }
+    for name in [PLANNED, LEFT] {
+        journal::discard(&dir.join(name))?;
+    }
+    Ok(())
+}
+
+/// Nothing can be remembered from one dream to the next.
+pub fn no_place() -> Failure {
+    let message = "there is no place for what a dream remembers";
+    Failure::new(Kind::Usage, message, "set HOME, or XDG_STATE_HOME")
+}
+
+fn said_before(store: &Store) -> Result<SaidBefore, Failure> {
+    let dir = store.dream_dir().ok_or_else(no_place)?;
+    let bytes = read::file(&dir, &dir.join(MEMORY), read::MAX_FILE);
+    // What is damaged or too large says nothing.
+    Ok(SaidBefore::read(&bytes.ok().flatten().unwrap_or_default()))
+}
+
+/// Listens to a session: what it said, and the same for a language model.
+fn listen(
+    path: &Path,
+    source: Source,
+    for_model: bool,
+) -> Result<(Heard, Option<String>), Failure> {
+    let (file, name) = (sessions::open(path)?, path.display().to_string());
+    let mut listener = Listener::new(source);
+    let mut told = String::new();
+    let mut take = |messages: Vec<Message>| {
+        for message in messages {
+            listener.push(&message);
+            if for_model {
+                let who = if message.role == Role::User { "User" } else { "Agent" };
+                // Cut only when it is clean, for half of a secret is not known for one.
+                let end = message.text.floor_char_boundary(LOOKED_AT);
+                let head = message.text.get(..end).unwrap_or_default();
+                let head = match message.role {
+                    Role::User => pasted::own_words(head),
+                    Role::Assistant => head.into(),
+                };
+                let open = secret::clean(&head);
+                let start: String = open.chars().take(TOLD).collect();
+                told.push_str(&format!("{who}: {start}\n"));
+                if told.len() > MOST_TOLD {
+                    // What was said last says most about how it ended.
+                    told.drain(..told.ceil_char_boundary(MOST_TOLD / 2));
+                }
+            }
+        }
+    };
+    let mut lines = Lines::default();
+    let read = line_reader::lines(file, TRANSCRIPT, |line| {
+        take(lines.push(line));
+        ControlFlow::Continue(())
+    });
+    read.map_err(|error| sessions::unreadable(&name, error))?;
+    let (session, rest) = lines.finish().ok_or_else(|| sessions::unknown(&name))?;
+    take(rest);
+    let mut heard = listener.finish();
+    if heard.source.id.is_empty() {
+        // Without any id, the same file is the same session.
+        let name = || path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        heard.source.id = session.id.or_else(name).unwrap_or_default();
+    }
+    heard.source.agent.get_or_insert_with(|| session.format.name().to_owned());
+    let told = (!told.is_empty()).then(|| format!("Session {}:\n{told}", heard.source.id));
+    Ok((heard, told))
+}
+
+/// The daily logs of the watermark's day and later, as far as they were written or reviewed here. What
+/// was read of that day before is known by it.
+fn logs(
+    store: &Store,
+    watermark: Option<Timestamp>,
+) -> Result<Vec<(Source, Vec<String>)>, Failure> {
+    let since = watermark.map(|mark| local_time::local(mark).date);
+    let mut found = Vec::new();
+    for date in store.days().map_err(|problem| Failure::from(&problem))? {
+        let name = notes::daily(date);
+        if since.is_some_and(|since| date < since) || !store.file_reviewed(&name) {
+            continue;
+        }
+        let Ok(Some(bytes)) = store.file(&name) else { continue };
+        let day = Timestamp::parse_date(&date.to_string());
+        let item = |passage: passages::Passage| {
+            let line = String::from_utf8_lossy(bytes.get(passage.span)?).into_owned();
+            Some(line.trim().trim_start_matches("- ").to_owned())
+        };
+        let items = passages::items(&bytes, day).into_iter().filter_map(item).collect();
+        let source = Source { id: date.to_string(), kind: SourceKind::Log, agent: None, when: day };
+        found.push((source, items));
+    }
+    Ok(found)
+}

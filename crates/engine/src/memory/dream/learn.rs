@@ -1,0 +1,132 @@
+//! What was learned as steps of a plan: additions, or evidence where it is known.
+
+use std::cell::LazyCell;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use crate::store::{snapshot::Store, transaction::Txn};
+use crate::{
+    error::Failure,
+    memory::Memory,
+    memory::intake::{self, New},
+};
+use pimem_core::{
+    dream::{
+        learn::Conclusion,
+        step::{Act, By, Plan, Refused, Step},
+    },
+    model::{entry::EntryId, event::Cue},
+    safety::entry_text::EntryText,
+    score::{
+        board::{Board, Row},
+        evidence::UserState,
+    },
+};
+
+/// Adds to a plan what follows from conclusions.
+pub fn learn(
+    memory: &Memory,
+    store: &Store,
+    txn: &mut Txn<'_>,
+    board: &Board,
+    learned: &[Conclusion],
+    plan: &mut Plan,
+) {
+    let (mut news, mut concluded) = (Vec::new(), Vec::new());
+    for one in learned {
+        match checked(memory, one) {
+            Ok(new) => {
+                news.push(new);
+                concluded.push(one);
+            }
+            Err(why) => plan.refused.push(refused(one, &why)),
+        }
+    }
+    intake::find_repeated(memory, txn, &mut news);
+    let events = LazyCell::new(|| store.log().unwrap_or_default());
+    let mut steps: Vec<Step> = Vec::new();
+    for (new, one) in news.iter().zip(concluded) {
+        let id = new.id(memory);
+        let act = match board.get(id) {
+            // It was learned before, and somebody has taken it away since.
+            None if one.again => continue,
+            None if is_out(memory, txn, id) => Err("it was taken out of service"),
+            Some(row) if !row.entry.is(&new.wording(memory)) => Err("another text has its id"),
+            None => {
+                let line = new.line(memory);
+                let (category, text) = (line.category.to_owned(), line.text.to_owned());
+                Ok(Act::Add { category, cue: new.cue, text })
+            }
+            Some(_) if one.sources.iter().any(|source| was_heard(&events, id, source)) => {
+                Err("it was learned while it was said")
+            }
+            Some(row) => again(memory, row, &mut plan.steps),
+        };
+        match act {
+            Ok(act) if steps.iter().all(|step| step.act != act) => {
+                steps.push(Step { act, reason: one.reason.clone(), by: By::Rules });
+            }
+            Ok(_) => {}
+            Err(why) => plan.refused.push(refused(one, why)),
+        }
+    }
+    plan.steps.extend(steps);
+}
+
+/// Whether somebody has put an entry out of service that has no line.
+fn is_out(memory: &Memory, txn: &Txn<'_>, id: EntryId) -> bool {
+    let ledger = &txn.snapshot().ledger;
+    ledger.archived(id) || ledger.is_over(memory.now, id)
+}
+
+/// A text as an entry to be.
+pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
+    let category = intake::category(memory, category)?;
+    Ok(New::plain(category, EntryText::new(text)?, cue))
+}
+
+/// A conclusion as an entry to be, or why it is none.
+fn checked(memory: &Memory, one: &Conclusion) -> Result<New, String> {
+    if let Some(why) = one.pasted {
+        return Err(format!("it may have been pasted: {why}"));
+    }
+    let new = entry(memory, one.category, one.cue, &one.text).map_err(|failure| failure.message)?;
+    let tau = memory.config.categories.spec(new.category).tau_days;
+    let has_faded = |said| memory.now.since(said).days() > tau * std::f64::consts::LN_2;
+    if one.said.is_some_and(has_faded) {
+        return Err("it was said so long ago that it would have faded".to_owned());
+    }
+    Ok(new)
+}
+
+fn refused(one: &Conclusion, why: &str) -> Refused {
+    Refused { what: format!("[{}] {}", one.category, one.text), why: why.to_owned() }
+}
+
+/// Whether an entry was learned or used in a session by its hooks, so that the same words are not
+/// evidence twice.
+fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
+    let entry = format!("\"entry\":\"{id}\"");
+    let session = format!("\"session\":{}", Value::from(session));
+    let holds = |line: &[u8], text: &str| memmem::find(line, text.as_bytes()).is_some();
+    events.split(|byte| *byte == b'\n').any(|line| holds(line, &entry) && holds(line, &session))
+}
+
+/// More evidence for an entry, or for the one that takes it over; what was to be archived for having
+/// faded stays then.
+fn again(memory: &Memory, row: &Row, steps: &mut Vec<Step>) -> Result<Act, &'static str> {
+    let id = row.entry.id;
+    if row.evidence.user == UserState::Forgotten {
+        return Err("it has been forgotten");
+    }
+    if row.expired || row.superseded_by.is_some() || !row.may_gain_unasked(memory.now, false) {
+        return Err("it was said within the hour, is over, or not reviewed");
+    }
+    let keeper = steps.iter().find_map(|step| match &step.act {
+        Act::Merge { keep, from } if from.contains(&id) => Some(*keep),
+        _ => None,
+    });
+    steps.retain(|step| step.act != Act::Archive(id));
+    Ok(Act::Reinforce(keeper.unwrap_or(id), 1))
+}

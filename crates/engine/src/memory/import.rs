@@ -1,0 +1,396 @@
+//! What `pimem import` does with the memories of another program, whatever their format.
+
+use std::collections::BTreeMap;
+
+use super::Memory;
+use super::intake::{self, New};
+use crate::store::{
+    lock::StoreLock,
+    notes, pending,
+    read::{Problem, Unreadable},
+    snapshot::Store,
+    transaction::Txn,
+    trust::Key,
+};
+use crate::{error::Failure, local_time};
+use pimem_core::view;
+use pimem_core::{
+    exchange::{
+        Found, Item, Left,
+        pi_memory::{self, Piece},
+    },
+    markdown::{checklist, entry_line, lines},
+    model::{
+        calendar::Date,
+        category::CategoryId,
+        entry::{EntryId, Markers, Wording},
+        event::{Author, Cue, Event, EventKind, Provenance},
+        hash::IdMap,
+        time::Now,
+    },
+    safety::{entry_text::EntryText, secret},
+    score::{adopt, board, ledger::Ledger},
+};
+
+/// The longest heading that is kept, in characters.
+const TITLE: usize = 200;
+/// Who causes what only a count tells.
+const BY: &str = "import";
+
+/// What is to be taken over.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// The name of the format.
+    pub format: &'static str,
+    /// Memories.
+    pub found: Found,
+    /// Long-term notes and logs, by the name that they have in a store.
+    pub pages: Vec<(String, Vec<Piece>)>,
+    /// What is to be done.
+    pub tasks: Vec<String>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// Whether somebody else may have written it, so that agents see it after a review only.
+    pub waits: bool,
+}
+
+/// What became of an item.
+pub enum Fate {
+    Added,
+    /// It was there, and has new evidence.
+    Updated,
+    Known,
+    /// An entry says the same in other words.
+    Repeated,
+}
+
+impl Fate {
+    /// As it is called in documents.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Updated => "updated",
+            Self::Known => "known",
+            Self::Repeated => "repeated",
+        }
+    }
+
+    /// As it is told to people.
+    pub fn verb(&self, dry: bool) -> &'static str {
+        match (self, dry) {
+            (Self::Added, false) => "Added",
+            (Self::Added, true) => "Would add",
+            (Self::Updated, false) => "Added evidence for",
+            (Self::Updated, true) => "Would add evidence for",
+            (Self::Known, _) => "Already there",
+            (Self::Repeated, _) => "Already there in other words",
+        }
+    }
+}
+
+/// An item that may be an entry, and what became of it.
+pub struct Taken {
+    pub fate: Fate,
+    pub id: EntryId,
+    pub place: String,
+    pub line: String,
+    /// The key of a line that waits for a review.
+    waits: Option<Key>,
+}
+
+/// What was taken over.
+pub struct Imported {
+    /// What there was, without the memories.
+    pub source: Source,
+    /// What became of each memory that may be an entry.
+    pub taken: Vec<Taken>,
+    /// How much was new in each file of notes.
+    pub pages: BTreeMap<String, usize>,
+}
+
+/// Takes memories over, or only says what would become of them.
+pub fn run(
+    memory: &Memory,
+    mut source: Source,
+    category: Option<&str>,
+    dry: bool,
+) -> Result<Imported, Failure> {
+    let category = intake::category(memory, category.unwrap_or("lesson"))?;
+    let items = std::mem::take(&mut source.found.items);
+    let (mut news, items) = checked(memory, items, category, &mut source.found.left);
+    let (mut taken, mut pages) = (Vec::new(), BTreeMap::new());
+    let nothing = news.is_empty() && source.pages.is_empty() && source.tasks.is_empty();
+    if !nothing {
+        let (dir, scope, known) = memory.target()?;
+        let store =
+            if dry { memory.store(dir, scope) } else { memory.made((dir, scope, known))? };
+        let lock = if dry { None } else { Some(super::lock(memory, &store)?) };
+        let categories = &memory.config.categories;
+        let mut txn = match &lock {
+            Some(lock) => store.begin(lock, categories, memory.now, memory.who()),
+            None => store.rehearse(categories, memory.now, memory.who()),
+        };
+        if dry {
+            txn.read_evidence();
+        }
+        intake::refuse_if_unreadable(&txn)?;
+        intake::find_repeated(memory, &mut txn, &mut news);
+        let waits = source.waits && !store.trust.is_whole();
+        let left = &mut source.found.left;
+        taken = take(memory, &mut txn, &news, (items, waits), left)?;
+        let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
+        if !dry && !waiting.is_empty() {
+            // First, so that no line is there that passes for one of its user's.
+            pending::note(&store.trust, &waiting)?;
+        }
+        txn.commit()?;
+        let said = news.iter().map(|new| (new.category, new.text.as_str()));
+        intake::say_orders(memory, &store, said.filter(|_| !dry));
+        pages = keep(memory, &store, lock.as_ref(), &source)?;
+        if !waiting.is_empty() {
+            let count = view::count(waiting.len(), "line");
+            memory.notices.note(&format!(
+                "{count} came with a clone: agents are not shown them before pimem trust --review"
+            ));
+        }
+    }
+    Ok(Imported { source, taken, pages })
+}
+
+/// A heading as a line of a topic may hold it.
+fn title(text: &str) -> Option<String> {
+    let title = EntryText::new(text.trim_matches('#')).ok()?;
+    (title.as_str().chars().count() <= TITLE).then(|| title.as_str().to_owned())
+}
+
+/// The items that may be stored, as what they would be.
+fn checked(
+    memory: &Memory,
+    items: Vec<Item>,
+    default: CategoryId,
+    left: &mut Vec<Left>,
+) -> (Vec<New>, Vec<Item>) {
+    let (mut news, mut kept) = (Vec::new(), Vec::new());
+    for item in items {
+        match checked_one(memory, &item, default) {
+            Ok(new) => {
+                news.push(new);
+                kept.push(item);
+            }
+            Err(reason) => left.push(Left { place: item.place, reason }),
+        }
+    }
+    (news, kept)
+}
+
+fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New, String> {
+    let named = item.category.as_deref().map(|name| intake::category(memory, name));
+    let category = named.unwrap_or(Ok(default)).map_err(|failure| failure.message)?;
+    // The same check first, whose sentence stands alone.
+    let text = EntryText::new(&item.text).map_err(|error| error.to_string())?;
+    let text = intake::with_tags(&text, &item.tags).map_err(|failure| failure.message)?;
+    let name = &memory.config.categories.spec(category).name;
+    let markers = Markers { pinned: true, enforced: false };
+    if entry_line::render(name, text.as_str(), markers).len() > entry_line::MAX_LINE {
+        return Err(format!(
+            "it is longer than a line may be ({} KiB)",
+            entry_line::MAX_LINE >> 10
+        ));
+    }
+    // Lines of a log go into the log as they are.
+    if let Some(kind) = item.events.iter().find_map(|(_, line)| secret::find(line)) {
+        return Err(format!("its evidence contains what looks like {kind}"));
+    }
+    let stem = |stem: &&String| {
+        (1..=64).contains(&stem.len())
+            && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    Ok(New {
+        topic: item.topic.as_ref().filter(stem).cloned(),
+        heading: item.heading.as_deref().and_then(title),
+        pin: item.pinned,
+        tags: item.tags.clone(),
+        until: item.until.map(local_time::end_of),
+        told: !item.events.is_empty(),
+        ..New::plain(category, text, item.cue.unwrap_or(Cue::Explicit))
+    })
+}
+
+fn take(
+    memory: &Memory,
+    txn: &mut Txn<'_>,
+    news: &[New],
+    (items, waits): (Vec<Item>, bool),
+    left: &mut Vec<Left>,
+) -> Result<Vec<Taken>, Failure> {
+    let mut placed = txn.placed();
+    let mut present: IdMap<EntryId, Wording> =
+        placed.iter().map(|entry| (entry.id, entry.wording())).collect();
+    let mut taken = Vec::new();
+    for (new, item) in news.iter().zip(items) {
+        let line = new.line(memory);
+        let (id, own) = (line.id, new.said(memory, line.text));
+        if let Some(twin) = present.get(&id).filter(|known| **known != own) {
+            let reason = intake::is_twin(&own, &twin.text);
+            left.push(Left { place: item.place, reason });
+            continue;
+        }
+        let is_there = present.contains_key(&id);
+        let mut key = None;
+        let fate = if is_there {
+            let events = evidence(memory.now, &line, &item, &txn.snapshot().ledger, true);
+            let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
+            if fresh > 0 { Fate::Updated } else { Fate::Known }
+        } else if new.known.is_some() {
+            Fate::Repeated
+        } else if txn.snapshot().ledger.archived(id) {
+            let reason = "it was removed here (pimem restore brings it back)".to_owned();
+            left.push(Left { place: item.place, reason });
+            continue;
+        } else if txn.snapshot().ledger.is_over(memory.now, id) {
+            let reason = "it was forgotten or replaced here, or is past its last day (pimem add brings it back)";
+            left.push(Left { place: item.place, reason: reason.to_owned() });
+            continue;
+        } else {
+            for (event, line) in evidence(memory.now, &line, &item, &txn.snapshot().ledger, false) {
+                txn.take_over(&event, &line);
+            }
+            if !txn.snapshot().ledger.knows(id) {
+                new.begin(memory, txn)?;
+            } else if let Some(until) = new.until.filter(|_| item.events.is_empty()) {
+                txn.record(id, EventKind::Expire(until))?;
+            }
+            present.insert(id, own);
+            if waits && !txn.reviewed(new.category, new.text.as_str()) {
+                let markers = Markers { pinned: line.pinned, enforced: false };
+                placed.push(new.put(memory, txn, markers, false));
+                key = Some(txn.key(new.category, new.text.as_str()));
+            } else {
+                placed.push(new.place(memory, txn));
+            }
+            Fate::Added
+        };
+        let id = if matches!(fate, Fate::Repeated) { new.id(memory) } else { id };
+        taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key });
+    }
+    let short = board::short_ids(placed.iter().map(|entry| entry.id));
+    for taken in &mut taken {
+        if let Some(entry) = placed.iter().find(|entry| entry.id == taken.id) {
+            let name = &memory.config.categories.spec(entry.category).name;
+            let short = short.get(&taken.id).map_or("", String::as_str);
+            taken.line = format!("[{name}] {} ({short})", entry.text);
+        }
+    }
+    Ok(taken)
+}
+
+/// The events that an item brings along, with their lines.
+fn evidence(
+    now: Now,
+    line: &adopt::Line<'_>,
+    item: &Item,
+    ledger: &Ledger,
+    known: bool,
+) -> Vec<(Event, String)> {
+    if !item.events.is_empty() {
+        let mut own = Ledger::default();
+        item.events.iter().for_each(|(event, _)| own.fold(event));
+        let family = own.family(line.id);
+        // What a file says under one entry about another is none of its evidence.
+        let of = |(event, _): &&(Event, String)| family.contains(&event.entry);
+        return item.events.iter().filter(of).cloned().collect();
+    }
+    let events = match (&item.score, ledger.evidence(now, line.id).filter(|_| known)) {
+        (None, _) => Vec::new(),
+        (Some(score), None) => adopt::from_pi(line, score),
+        (Some(score), Some(known)) => adopt::raise(line, score, &known),
+    };
+    let who = Provenance { by: BY.to_owned(), ..Provenance::default() };
+    let imported = |event| {
+        let event = Event { by: Author::of(BY), ..event };
+        let line = event.write(&who);
+        (event, line)
+    };
+    events.into_iter().map(imported).collect()
+}
+
+/// Adds what pages say to those of the store. Gives how much was new in each.
+fn keep(
+    memory: &Memory,
+    store: &Store,
+    lock: Option<&StoreLock>,
+    source: &Source,
+) -> anyhow::Result<BTreeMap<String, usize>> {
+    let mut added = BTreeMap::new();
+    let categories = &memory.config.categories;
+    let ours = |name: &str| anyhow::Ok(store.file(name).map_err(Unreadable)?.unwrap_or_default());
+    for (name, theirs) in &source.pages {
+        let day = name.strip_prefix("daily/").and_then(|name| name.strip_suffix(".md"));
+        let (lines, fresh) = match day {
+            Some(_) => pi_memory::log(&ours(name)?, theirs, categories),
+            None => (Vec::new(), pi_memory::merge(&ours(name)?, theirs, categories).1),
+        };
+        added.insert(name.clone(), fresh);
+        match (lock.filter(|_| fresh > 0), day) {
+            (None, _) => {}
+            (Some(lock), Some(day)) => store.append(lock, name, day, &lines)?,
+            (Some(lock), None) => {
+                store.rewrite(lock, name, |page| {
+                    Some(pi_memory::merge(page, theirs, categories).0)
+                })?;
+            }
+        }
+    }
+    let fresh = |page: &[u8]| -> Vec<String> {
+        let known = checklist::items(page);
+        let fresh = |task: &&String| known.iter().all(|item| item.text != **task);
+        source.tasks.iter().filter(fresh).cloned().collect()
+    };
+    if !source.tasks.is_empty() {
+        let count = fresh(&ours(notes::SCRATCHPAD)?).len();
+        added.insert(notes::SCRATCHPAD.to_owned(), count);
+        if let Some(lock) = lock.filter(|_| count > 0) {
+            store.rewrite(lock, notes::SCRATCHPAD, |page| {
+                Some(lines::apply(page, vec![checklist::append(page, &fresh(page))]))
+            })?;
+        }
+    }
+    Ok(added)
+}
+
+/// Adds a file of notes to a source, or the log of a day by its name.
+pub fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
+    let categories = &memory.config.categories;
+    if name == notes::SCRATCHPAD {
+        for item in checklist::items(text.as_bytes()).into_iter().filter(|item| !item.done) {
+            match EntryText::new(&item.text) {
+                Ok(text) => source.tasks.push(text.as_str().to_owned()),
+                Err(error) => {
+                    let place = format!("{name}:{}", item.line);
+                    source.found.left.push(Left { place, reason: error.to_string() });
+                }
+            }
+        }
+        return;
+    }
+    let day = name.strip_prefix("daily/").and_then(|name| name.strip_suffix(".md"));
+    let pieces = match day {
+        Some(day) if Date::parse(day).is_none() => {
+            let reason = "its name is no date".to_owned();
+            source.found.left.push(Left { place: name.to_owned(), reason });
+            return;
+        }
+        // What a log says is of its day, and stays there.
+        Some(_) => pi_memory::pieces(text, categories),
+        None => {
+            let (found, pieces) = pi_memory::read(name, text, categories);
+            source.found.items.extend(found.items);
+            source.found.left.extend(found.left);
+            pieces
+        }
+    };
+    let pieces = pi_memory::clean(name, pieces, &mut source.found.left);
+    if pieces.iter().any(|piece| matches!(piece, Piece::Block(..))) {
+        source.pages.push((name.to_owned(), pieces));
+    }
+}

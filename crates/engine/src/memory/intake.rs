@@ -1,0 +1,345 @@
+//! What becomes of a text before it is an entry: checks, tags, and whether it is known already.
+
+use super::Memory;
+use crate::error::{Failure, Kind};
+use crate::store::{
+    snapshot::Store,
+    transaction::{Change, Target, Txn},
+};
+use pimem_core::{
+    embed::{self, table, vector::Vector},
+    exchange::json_position,
+    language::{
+        injection,
+        paraphrase::{self, Outline, Probe},
+    },
+    markdown::{entry_line, topic::TopicEntry},
+    model::{
+        category::CategoryId,
+        entry::{EntryId, Markers, Wording},
+        event::{Cue, EventKind},
+        time::Timestamp,
+    },
+    safety::entry_text::EntryText,
+    score::{
+        adopt,
+        board::{Board, Placed},
+    },
+};
+
+/// An entry to be, checked.
+pub struct New {
+    pub category: CategoryId,
+    /// Stem of the topic file, where it is not the category's.
+    pub topic: Option<String>,
+    /// The heading that its line goes below.
+    pub heading: Option<String>,
+    pub text: EntryText,
+    /// The text before tags were added to it.
+    pub untagged: Option<String>,
+    pub cue: Cue,
+    pub pin: bool,
+    pub tags: Vec<String>,
+    pub until: Option<Timestamp>,
+    /// What it replaces, as a selector.
+    pub supersedes: Option<String>,
+    /// Whether it has a past, in which somebody kept it beside its like.
+    pub told: bool,
+    /// The entry that it turned out to be.
+    pub known: Option<Wording>,
+}
+
+impl New {
+    /// A text and nothing else about it.
+    pub fn plain(category: CategoryId, text: EntryText, cue: Cue) -> Self {
+        Self {
+            category,
+            topic: None,
+            heading: None,
+            text,
+            untagged: None,
+            cue,
+            pin: false,
+            tags: Vec::new(),
+            until: None,
+            supersedes: None,
+            told: false,
+            known: None,
+        }
+    }
+
+    pub fn id(&self, memory: &Memory) -> EntryId {
+        self.known.as_ref().map_or_else(|| self.line(memory).id, |known| known.id)
+    }
+
+    /// The entry that it is.
+    pub fn wording(&self, memory: &Memory) -> Wording {
+        self.known.clone().unwrap_or_else(|| self.said(memory, self.text.as_str()))
+    }
+
+    /// The entry of its category with some text.
+    pub fn said(&self, memory: &Memory, text: &str) -> Wording {
+        let id = EntryId::of(&memory.config.categories.spec(self.category).name, text.as_bytes());
+        Wording { id, category: self.category, text: text.to_owned() }
+    }
+
+    /// The line that it would be.
+    pub fn line<'a>(&'a self, memory: &'a Memory) -> adopt::Line<'a> {
+        let spec = memory.config.categories.spec(self.category);
+        let text = self.text.as_str();
+        adopt::Line {
+            id: EntryId::of(&spec.name, text.as_bytes()),
+            category: &spec.name,
+            topic: self.topic.as_deref().unwrap_or(&spec.topic),
+            text,
+            pinned: self.pin || self.text.pinned(),
+        }
+    }
+
+    /// The file that it goes to, where its topic has no room for it.
+    fn stem(&self, memory: &Memory, txn: &Txn<'_>, markers: Markers) -> String {
+        let line = self.line(memory);
+        let title = self.heading.as_ref().map(|title| format!("## {title}\n\n\n"));
+        let text = entry_line::render(line.category, line.text, markers);
+        txn.with_room(line.topic, &(title.unwrap_or_default() + &text))
+    }
+
+    /// Puts the line into its topic file, as something that is said here.
+    pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> Placed {
+        self.place_marked(
+            memory,
+            txn,
+            Markers { pinned: self.line(memory).pinned, enforced: false },
+        )
+    }
+
+    /// The same with markers.
+    pub fn place_marked(&self, memory: &Memory, txn: &mut Txn<'_>, markers: Markers) -> Placed {
+        let reviewed = txn.say(self.category, self.text.as_str());
+        self.put(memory, txn, markers, reviewed)
+    }
+
+    /// The same as something that nobody vouches for, unless it was `reviewed`.
+    pub fn put(
+        &self,
+        memory: &Memory,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+        reviewed: bool,
+    ) -> Placed {
+        let (line, stem) = (self.line(memory), self.stem(memory, txn, markers));
+        let placed = Placed {
+            id: line.id,
+            category: self.category,
+            text: line.text.to_owned(),
+            pinned: markers.pinned,
+            line: txn.next_line(&stem),
+            topic: stem.clone(),
+            scope: txn.scope(),
+            enforced: markers.enforced,
+            reviewed,
+        };
+        let (category, text) = (self.category, line.text.to_owned());
+        let heading = self.heading.clone();
+        let change = Change::Append { category, text, markers, heading };
+        txn.change(Target::Topic(stem), change);
+        placed
+    }
+
+    /// Notes the evidence that it begins with.
+    pub fn begin(&self, memory: &Memory, txn: &mut Txn<'_>) -> anyhow::Result<()> {
+        self.begin_again(memory, txn, false, self.line(memory).pinned)
+    }
+
+    /// The same of what may have been put out of force before, and is `back` by this.
+    pub fn begin_again(
+        &self,
+        memory: &Memory,
+        txn: &mut Txn<'_>,
+        back: bool,
+        pinned: bool,
+    ) -> anyhow::Result<()> {
+        let markers = Markers { pinned, enforced: false };
+        let stem = self.stem(memory, txn, markers);
+        let line = adopt::Line { topic: &stem, ..self.line(memory) };
+        let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
+        txn.record_tagged(line.id, kind, self.tags.clone())?;
+        if back {
+            txn.record(line.id, EventKind::Restore)?;
+        }
+        if pinned {
+            txn.record(line.id, EventKind::Pin)?;
+        }
+        self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))
+    }
+
+    /// The entry that says the same in other words, if there is one.
+    fn repeats<'a>(
+        &self,
+        entries: impl Iterator<Item = (EntryId, &'a str)>,
+        counts: impl Fn(EntryId, &str) -> bool,
+    ) -> Option<Wording> {
+        let text = self.text.as_str();
+        let (probe, outline) = (Probe::of(text), Outline::of(text));
+        let least = table::model().thresholds.duplicate;
+        let near = |known: &str| {
+            let known = Vector::quantize(&table::embed(&embed::passage(known)));
+            let own = Vector::quantize(&table::embed(&embed::passage(text)));
+            f64::from(own.cosine(&known.numbers, known.scale)) >= least
+        };
+        let same = |(id, known): &(EntryId, &str)| {
+            paraphrase::could_match(&probe, known)
+                && outline.says_the_same(&Outline::of(known))
+                && near(known)
+                && counts(*id, known)
+        };
+        let found = entries.into_iter().find(same);
+        found.map(|(id, text)| Wording { id, category: self.category, text: text.to_owned() })
+    }
+}
+
+/// The entries of a store as they stand.
+pub fn board(memory: &Memory, txn: &Txn<'_>) -> Board {
+    Board::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
+}
+
+/// Finds out which of the new entries say what others do, known ones or earlier new ones. What is out
+/// of force says nothing any more.
+pub fn find_repeated(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
+    let mut over: Vec<Wording> = Vec::new();
+    for at in 0..news.len() {
+        let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
+            continue;
+        };
+        // What holds until another day is another statement.
+        if new.until.is_some() || !txn.snapshot().holders(&new.wording(memory)).is_empty() {
+            continue;
+        }
+        new.known = repeated(memory, txn, new, earlier, &over);
+        if let Some(first) = &new.known {
+            // The log is only read for those who come near something.
+            txn.read_evidence();
+            if txn.snapshot().ledger.is_over(memory.now, first.id) {
+                let rows = board(memory, txn).rows;
+                let rows = rows.iter().filter(|row| row.is_over());
+                over = rows.map(|row| row.entry.wording()).collect();
+                new.known = repeated(memory, txn, new, earlier, &over);
+            }
+        }
+    }
+}
+
+fn repeated(
+    memory: &Memory,
+    txn: &Txn<'_>,
+    new: &New,
+    earlier: &[New],
+    over: &[Wording],
+) -> Option<Wording> {
+    let entries = txn.snapshot().entries().map(|(_, entry)| entry);
+    let entries = entries.filter(|entry| entry.category == new.category);
+    let known = entries.map(|entry| (entry.id, entry.text.as_str()));
+    let like = |other: &&New| other.category == new.category && !new.told;
+    let texts = earlier.iter().filter(like).map(|other| (other.id(memory), other.text.as_str()));
+    new.repeats(known.chain(texts), |id, text| {
+        let said = earlier.iter().any(|other| other.text.as_str() == text);
+        let over = over.iter().any(|over| over.id == id && over.text == text);
+        said || !over && txn.reviewed(new.category, text)
+    })
+}
+
+/// The entry whose id a text has, although it says something else: ids can be made to collide.
+pub fn twin<'a>(
+    entries: impl Iterator<Item = &'a TopicEntry>,
+    of: &Wording,
+) -> Option<&'a TopicEntry> {
+    let mut twins = entries.filter(|entry| entry.id == of.id && !entry.is(of));
+    twins.next()
+}
+
+/// Why a text is not stored that has the id of another one.
+pub fn is_twin(of: &Wording, twin: &str) -> String {
+    format!("{:?} has the id of another text, {twin:?} ({})", of.text, of.id)
+}
+
+/// Says which lines were stored and are kept from agents, for being worded as an order to them.
+/// Lines are given by category and text.
+pub fn say_orders<'a>(
+    memory: &Memory,
+    store: &Store,
+    lines: impl Iterator<Item = (CategoryId, &'a str)>,
+) {
+    let trust = store.clone().strict().trust;
+    for (category, text) in lines {
+        let name = &memory.config.categories.spec(category).name;
+        let Some((_, does)) = injection::find(text).filter(|_| !trust.holds_entry(name, text))
+        else {
+            continue;
+        };
+        let id = EntryId::of(name, text.as_bytes());
+        memory.notices.note(&format!("It {does}: agents are not shown it before pimem trust {id}"));
+    }
+}
+
+/// A store that cannot be read whole might hold the entry already: nothing is added to it.
+pub fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
+    txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
+}
+
+/// The category of that name, or a failure that lists them all.
+pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
+    let categories = &memory.config.categories;
+    categories.find(name).ok_or_else(|| {
+        let known = categories.iter().map(|(_, spec)| spec.name.as_ref());
+        let mut hints = vec![format!("the categories are {}", categories.names())];
+        if let Some(name) = json_position::closest(name, known) {
+            hints.insert(0, format!("did you mean {name}?"));
+        }
+        Failure { kind: Kind::Usage, message: format!("unknown category {name:?}"), hints }
+    })
+}
+
+/// A topic's name as somebody gives it.
+pub fn topic(name: &str) -> Result<String, Failure> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
+        return Ok(name.to_owned());
+    }
+    let message = format!("{name:?} is not a usable name of a topic");
+    let hint = "names are small letters, digits and hyphens, 64 at most: --topic payments";
+    Err(Failure::new(Kind::Usage, message, hint))
+}
+
+/// Whether a file belongs to a topic: its own, or one that it goes on in.
+pub fn is_of_topic(stem: &str, topic: &str) -> bool {
+    let number = stem.strip_prefix(topic).and_then(|rest| rest.strip_prefix('-'));
+    let goes_on = number.and_then(|number| number.parse::<usize>().ok());
+    stem == topic || goes_on.is_some_and(|number| number > 1)
+}
+
+/// A text with tags behind it.
+pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {
+    if tags.is_empty() {
+        return Ok(plain.clone());
+    }
+    let mut all = plain.as_str().to_owned();
+    for tag in tags {
+        let name = tag.trim_start_matches('#');
+        let good = (1..=64).contains(&name.len())
+            && name.chars().all(|c| c.is_alphanumeric() || "-_:/.".contains(c));
+        if !good {
+            let message = format!("{tag:?} is not a usable tag");
+            let hint = "tags are letters, digits, and any of - _ : / .";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let word = format!("#{name}");
+        if !all.split_whitespace().any(|known| known == word) {
+            all.push(' ');
+            all.push_str(&word);
+        }
+    }
+    if plain.pinned() {
+        all.push_str(" *(pinned)*");
+    }
+    Ok(EntryText::new(&all)?)
+}

@@ -1,0 +1,487 @@
+//! A memory: stores with the settings in force at one moment, and what can be done with them.
+//!
+//! [`Memory`] never prints, and reads neither the clock nor the environment: what it needs is in
+//! [`Wish`], and what it has to say goes to [`Notices`].
+
+pub mod period;
+use pimem_core::report::{
+    budget::{self, Tokens},
+    render::Settings,
+};
+pub mod add;
+pub mod archived;
+pub mod background;
+pub mod config_files;
+pub mod dream;
+pub mod export;
+pub mod import;
+pub mod intake;
+pub mod learn;
+pub mod model;
+pub mod named_file;
+pub mod newcomer;
+pub mod observe;
+pub mod pending;
+pub mod provenance;
+pub mod recall;
+pub mod reflect;
+pub mod review;
+pub mod scores_file;
+pub mod search;
+pub mod selector;
+pub mod sessions;
+pub mod stale;
+pub mod telemetry;
+pub mod trust;
+pub mod unusable;
+
+use std::{
+    cell::RefCell,
+    mem::ManuallyDrop,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, OnceLock},
+    time::{Duration, SystemTime},
+};
+
+use crate::error::{Failure, Kind};
+use crate::{
+    config::{env::Env, invalid::Unusable, layers::Config},
+    index::manifest,
+    models::installed::Models,
+    store::{
+        atomic::Sync,
+        discover::{self, Places},
+        lock::StoreLock,
+        read,
+        snapshot::{Snapshot, Store},
+        trust::{Trust, Word},
+        undo::{self, Run},
+    },
+};
+use pimem_core::{
+    model::{
+        category::Categories,
+        event::Provenance,
+        time::{Now, Timestamp},
+    },
+    score::{
+        board::{Board, Placed, Rules, Scope},
+        clock::Clock,
+        ledger::Ledger,
+    },
+};
+
+/// What is said beside an answer.
+pub trait Notices {
+    /// Something that whoever asked should know.
+    fn note(&self, line: &str);
+    /// Something that only somebody wants to know who looks for the cause of a fault.
+    fn detail(&self, line: &str);
+    /// How far long work has come: what is done, and how much there is.
+    fn progress(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)>;
+    /// Whether a program reads the answer, which says itself what it lacks.
+    fn for_programs(&self) -> bool;
+}
+
+/// Nobody who listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Notices for Silent {
+    fn note(&self, _: &str) {}
+
+    fn detail(&self, _: &str) {}
+
+    fn progress(&self, _: &'static str) -> Box<dyn FnMut(usize, usize)> {
+        Box::new(|_, _| {})
+    }
+
+    fn for_programs(&self) -> bool {
+        true
+    }
+}
+
+/// Which stores are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The project's.
+    Project,
+    /// The user's own.
+    User,
+    /// Both.
+    All,
+}
+
+/// Which stores are meant, and when it is.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// The store outright: the directory that holds `topics/`.
+    pub dir: Option<PathBuf>,
+    /// The user's own store instead of the project's.
+    pub user: bool,
+    /// Only these stores.
+    pub stores: Option<Reach>,
+    /// Another time than the clock's, as RFC 3339.
+    pub now: Option<String>,
+}
+
+/// What becomes of options and variables that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Somebody typed them, and is told.
+    Typed,
+    /// Nobody is there to type them again: the rest goes on without them.
+    Unasked,
+}
+
+/// Stores with the settings in force at one moment.
+///
+/// A memory is used by one thread; several may be open at once.
+pub struct Memory {
+    /// The time, perhaps set by the user.
+    pub now: Now,
+    /// The true time, for time stamps of files.
+    pub real_now: SystemTime,
+    /// The environment.
+    pub env: Env,
+    /// Where stores are.
+    pub places: Places,
+    /// The settings.
+    pub config: Config,
+    /// What is said beside answers.
+    pub notices: Rc<dyn Notices>,
+    wish: Wish,
+    /// Nobody has typed the command: it is a hook, or one has started it.
+    unasked: bool,
+    /// The command, if it can be taken back.
+    run: Option<Arc<Run>>,
+    warned: RefCell<Vec<String>>,
+    /// Headings that the project gives to its categories and that nobody has reviewed.
+    pub headings: Vec<String>,
+    /// Why something that was written here could not be noted as such.
+    unnoted: Arc<OnceLock<String>>,
+}
+
+/// A store that may be written to: directory, whose it is, and whether it is there.
+pub type Target = (PathBuf, Scope, bool);
+
+impl Memory {
+    /// Finds stores and reads settings, from the directory `cwd` at the time `clock`.
+    ///
+    /// # Errors
+    /// When somebody typed an option or set a variable that cannot be used.
+    pub fn open(
+        (cwd, clock): (PathBuf, SystemTime),
+        mut wish: Wish,
+        env: Env,
+        asked: Asked,
+        notices: Rc<dyn Notices>,
+    ) -> Result<Self, Failure> {
+        let path = |name: &str| env.get(name).map(PathBuf::from);
+        let ceilings =
+            env.get("PIMEM_CEILING_DIRS").map(|dirs| std::env::split_paths(dirs).collect());
+        let mut places = Places {
+            cwd,
+            home: env.home.clone(),
+            named: wish.dir.clone().or_else(|| path("PIMEM_DIR")),
+            user: path("PIMEM_USER_DIR"),
+            ceilings: ceilings.unwrap_or_default(),
+        };
+        let (files, mut unusable) = config_files::read(&places);
+        let mut now = Now(of_system(clock));
+        let set = wish.now.as_deref().map(|text| ("--now", text));
+        if let Some((name, text)) = set.or_else(|| Some(("PIMEM_NOW", env.text("PIMEM_NOW")?))) {
+            if let Some(time) = Timestamp::parse(text).or_else(|| Timestamp::parse_date(text)) {
+                now = Now(time);
+            } else {
+                let message = format!("{text:?} is not a time");
+                let hint = "write it as in 2026-06-30T18:00:00Z";
+                if asked == Asked::Typed {
+                    return Err(Failure::new(Kind::Usage, message, hint));
+                }
+                unusable.push(Unusable::typed(name, message, hint));
+            }
+        }
+        let mut config = Config::load(&files, &env);
+        unusable.append(&mut config.unusable);
+        config.unusable = unusable;
+        let wrong = config.unusable.iter().find(|wrong| wrong.is_typed());
+        if let Some(wrong) = wrong.filter(|_| asked == Asked::Typed) {
+            return Err(Failure::from(wrong));
+        }
+        // Of a store that is not where it was said to be, no other takes the place; one's own is still
+        // there.
+        let gone = |named: &mut PathBuf| !places.cwd.join(named).is_dir();
+        if asked == Asked::Unasked
+            && let Some(named) = places.named.take_if(gone)
+        {
+            let name = if wish.dir.is_some() { "--dir" } else { "PIMEM_DIR" };
+            let (message, hint) = no_store(&named);
+            config.unusable.push(Unusable::typed(name, message, hint));
+            wish.user = true;
+        }
+        let mut memory = Self {
+            run: None,
+            unasked: asked == Asked::Unasked || env.text("PIMEM_UNASKED") == Some("1"),
+            now,
+            real_now: clock,
+            env,
+            places,
+            config,
+            notices,
+            wish,
+            warned: RefCell::default(),
+            headings: Vec::new(),
+            unnoted: Arc::default(),
+        };
+        memory.withhold_headings();
+        memory.withhold_settings();
+        Ok(memory)
+    }
+
+    /// Has what the command does noted, so that it can be taken back.
+    pub fn begin_run(&mut self, command: &'static str) {
+        if !self.unasked {
+            self.run = undo::run(command, self.now.0.to_string(), of_system(self.real_now).0);
+        }
+    }
+
+    /// The stores to read that exist, the project's first.
+    pub fn readers(&self) -> Result<Vec<Store>, Failure> {
+        let choice = match self.wish.stores {
+            None if self.wish.user => Reach::User,
+            choice => choice.unwrap_or(Reach::All),
+        };
+        let mut stores = Vec::new();
+        if choice != Reach::User {
+            let found = self.places.project();
+            if let (Some(named), Some(dir)) = (&self.places.named, &found)
+                && !discover::is_there(dir)
+            {
+                let (message, hint) = no_store(named);
+                return Err(Failure::new(Kind::Usage, message, hint));
+            }
+            stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
+        }
+        // A store named outright is meant alone, unless a scope asks for more.
+        let alone = self.places.named.is_some() && self.wish.stores.is_none() && !self.wish.user;
+        if choice != Reach::Project && !alone {
+            let user = self.places.user().filter(|dir| discover::is_there(dir));
+            stores.extend(user.map(|dir| self.store(dir, Scope::User)));
+        }
+        Ok(stores)
+    }
+
+    /// The same for whoever speaks to an agent unasked: only what was reviewed counts, even where a
+    /// store was named.
+    pub fn strict_readers(&self) -> Result<Vec<Store>, Failure> {
+        Ok(self.readers()?.into_iter().map(Store::strict).collect())
+    }
+
+    /// The store to write to, made when there is none.
+    pub fn writer(&self) -> Result<Store, Failure> {
+        self.made(self.target()?)
+    }
+
+    /// A target as a store, made when there is none.
+    pub fn made(&self, (dir, scope, known): Target) -> Result<Store, Failure> {
+        let store = self.store(dir, scope);
+        if !known {
+            store.init()?;
+            self.notices.note(&format!(
+                "Created a {} store in {}",
+                scope.name(),
+                store.dir.display()
+            ));
+        }
+        Ok(store)
+    }
+
+    /// Where a writing command would write.
+    pub fn target(&self) -> Result<Target, Failure> {
+        if self.wish.user || self.wish.stores == Some(Reach::User) {
+            return self.users();
+        }
+        if let Some(dir) = self.places.project().filter(|dir| discover::is_there(dir)) {
+            return Ok((dir, Scope::Project, true));
+        }
+        let dir = self.places.new_project().ok_or_else(|| {
+            Failure::new(
+                Kind::Usage,
+                "the home directory is not a project",
+                "use --user for your own store, or --dir for another one",
+            )
+        })?;
+        Ok((dir, Scope::Project, false))
+    }
+
+    /// The time that the command line set.
+    pub fn set_clock(&self) -> Option<&str> {
+        self.wish.now.as_deref()
+    }
+
+    /// Whether the user's own store was asked for.
+    pub fn wants_user(&self) -> bool {
+        self.wish.user
+    }
+
+    /// The user's own store as a target.
+    pub fn users(&self) -> Result<Target, Failure> {
+        let dir = self.places.user().ok_or_else(no_home)?;
+        let known = discover::is_there(&dir);
+        Ok((dir, Scope::User, known))
+    }
+
+    /// A store with the settings in force.
+    pub fn store(&self, dir: PathBuf, scope: Scope) -> Store {
+        let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
+        let patience = Duration::from_millis(self.config.whole("lock.timeoutMs"));
+        let word = match scope {
+            Scope::User => Word::Own,
+            Scope::Project if self.places.named.is_some() => Word::Named,
+            Scope::Project => Word::None,
+        };
+        let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
+        let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
+        let aside = self.unasked && self.config.text("evidence.shared") != "always";
+        Store {
+            dir,
+            scope,
+            sync,
+            patience,
+            trust,
+            state,
+            strict: false,
+            aside,
+            run: self.run.clone(),
+        }
+    }
+
+    /// Who causes what is written now.
+    pub fn who(&self) -> Provenance {
+        let text = |name: &str| {
+            let clean: String = self.env.text(name)?.chars().filter(|c| !c.is_control()).collect();
+            Some(clean.chars().take(64).collect::<String>()).filter(|text| !text.is_empty())
+        };
+        Provenance {
+            by: text("PIMEM_AGENT").unwrap_or_else(|| "user".to_owned()),
+            session: text("PIMEM_SESSION"),
+            tags: Vec::new(),
+        }
+    }
+
+    /// How entries are scored.
+    pub fn rules(&self) -> Rules<'_> {
+        Rules {
+            categories: &self.config.categories,
+            fresh: self.config.flag("scoring.fresh"),
+            reserve: self.config.flag("report.fill"),
+            clock: match self.config.text("scoring.clock") {
+                "active" => Clock::Active(self.now),
+                _ => Clock::Calendar,
+            },
+        }
+    }
+
+    /// What shapes a report within `limit`, or what the settings allow, beside a system prompt.
+    pub fn report_settings(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Settings<'_> {
+        let limit = limit.unwrap_or_else(|| self.config.tokens("report.budget"));
+        Settings {
+            budget: budget::available(limit, self.config.tokens("report.context"), system_prompt),
+            ground_truth: self.config.ground_truth(),
+            remove_command: self.config.text("report.removeCommand"),
+            fill: self.config.flag("report.fill").then(|| self.config.text("report.searchCommand")),
+        }
+    }
+
+    /// Reads stores, and scores all their entries. The process ends soon after: giving thousands
+    /// of strings back one by one would only take time, so they are never dropped.
+    pub fn board(&self, stores: &[Store]) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+        let categories = &self.config.categories;
+        let read = |store: &Store| store.read(self.now, categories);
+        let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
+        let board = Board::new(self.now, self.rules(), placed(categories, stores, &snapshots));
+        // A ledger was asked about each entry.
+        let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
+        self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
+        let damaged: usize = snapshots.iter().map(|held| held.damaged).sum();
+        if damaged > 0 {
+            self.warn(format!(
+                "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
+            ));
+        }
+        (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))
+    }
+
+    /// Where the index of a store is, if there is a cache directory.
+    pub fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
+        self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
+    }
+
+    /// The installed models, if there is a cache directory.
+    pub fn models(&self) -> Result<Models, Failure> {
+        let cache = self.env.cache.as_deref().ok_or_else(|| {
+            Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
+        })?;
+        let setting = self.config.text("embedding.runtime");
+        let program = Env::program().map_err(|error| {
+            Failure::from(anyhow::Error::new(error).context("cannot find this program itself"))
+        })?;
+        Ok(Models::new(cache, setting, self.env.get("ORT_DYLIB_PATH"), program))
+    }
+
+    /// A store's configuration file: `memory.json` beside the store.
+    pub fn config_file(dir: &Path) -> PathBuf {
+        dir.parent().unwrap_or(dir).join("memory.json")
+    }
+}
+
+/// The entries of stores, each with its evidence.
+pub fn placed<'a>(
+    categories: &Categories,
+    stores: &[Store],
+    snapshots: &'a [Snapshot],
+) -> Vec<(Vec<Placed>, &'a Ledger)> {
+    let held = stores.iter().zip(snapshots);
+    held.map(|(store, held)| (held.placed(store, categories), &held.ledger)).collect()
+}
+
+/// What could not be read of some stores.
+pub fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
+    snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
+}
+
+/// The lock of a store. What its last holder had begun and could not end is done first, and what
+/// hooks have noted since somebody last typed a command becomes part of the log.
+pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
+    let lock = StoreLock::acquire(&store.dir, store.patience)?;
+    store.complete(&lock)?;
+    if !store.aside {
+        store.settle(&lock)?;
+    }
+    if store.resume(&lock, &memory.config.categories, memory.now)? {
+        memory.notices.note("Ended what an interrupted dream had begun");
+    }
+    Ok(lock)
+}
+
+fn of_system(time: SystemTime) -> Timestamp {
+    let after = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(after.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn no_store(named: &Path) -> (String, &'static str) {
+    (format!("there is no store at {}", named.display()), "pimem init --dir DIR makes one")
+}
+
+fn no_home() -> Failure {
+    Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
+}
+
+/// Topic files as values.
+pub fn topics(
+    files: &[crate::store::snapshot::TopicFile],
+) -> Vec<(&str, &pimem_core::markdown::topic::TopicDoc)> {
+    files.iter().map(|topic| (topic.stem.as_str(), &topic.doc)).collect()
+}

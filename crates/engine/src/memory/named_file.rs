@@ -1,0 +1,29 @@
+//! Files that the user names.
+
+use std::path::Path;
+
+use crate::error::{Failure, Kind};
+use crate::store::read;
+
+/// Reads a file that the user names, which may be a link to anywhere; `hint` says which file is meant.
+pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read::file(Path::new("/"), path, limit)
+        .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), hint))?;
+    bytes.ok_or_else(|| {
+        Failure::new(Kind::Usage, format!("there is no file {}", path.display()), hint)
+    })
+}
+
+/// Whether a file that the user names may be written: it is no directory, and is in one.
+pub fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
+    if path.exists() && !path.is_file() {
+        let message = format!("{} is not a file", path.display());
+        return Err(Failure::new(Kind::Usage, message, hint));
+    }
+    let dir = path.parent();
+    if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty() && !dir.is_dir()) {
+        let message = format!("there is no directory {}", dir.display());
+        return Err(Failure::new(Kind::Usage, message, "make it first, or name another file"));
+    }
+    Ok(())
+}

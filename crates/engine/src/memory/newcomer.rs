@@ -1,0 +1,144 @@
+//! Whether an entry that nothing was known about has a place in the next report. Being new it competes in
+//! its category alone, so that most of the evidence need not be read.
+
+use super::Memory;
+use crate::error::Failure;
+use crate::store::snapshot::{Snapshot, Store};
+use pimem_core::{
+    model::{
+        category::CategoryId,
+        entry::{EntryId, Wording},
+        event::Cue,
+        hash::IdMap,
+    },
+    score::{
+        board::Placed,
+        caps::{self, Candidate},
+        clock::Clock,
+        rivals,
+    },
+};
+
+/// An entry of its category, and whether it is marked as pinned.
+pub type Line = (Wording, bool);
+
+/// What can be told.
+pub enum Found {
+    /// It has a place.
+    Placed,
+    /// All places of its category are taken by stronger ones; so many reinforcements would bring it in,
+    /// or none.
+    OverCap(Option<u32>),
+    /// Only a look at everything tells.
+    Unsure,
+}
+
+/// The lines of a category.
+pub fn lines(snapshot: &Snapshot, of: &Wording) -> Vec<Line> {
+    let lines = snapshot.entries().map(|(_, entry)| entry);
+    let lines = lines.filter(|entry| entry.category == of.category);
+    lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()
+}
+
+/// Looks for its place among the lines that were there before it.
+pub fn find(
+    memory: &Memory,
+    store: &Store,
+    (placed, cue): (&Placed, Cue),
+    others: &[Line],
+) -> Result<Found, Failure> {
+    let rules = memory.rules();
+    // Days of use are told by the whole log.
+    let by_calendar = rules.clock == Clock::Calendar;
+    let sure = rules.fresh && by_calendar && placed.reviewed && caps::suffices(rules.categories);
+    if !sure || placed.pinned {
+        return Ok(if placed.reviewed && placed.pinned { Found::Placed } else { Found::Unsure });
+    }
+    let mut sides = vec![(store.clone(), others.to_vec())];
+    for other in memory.readers()?.into_iter().filter(|other| other.dir != store.dir) {
+        let held = lines(&other.read_topics(rules.categories), &placed.wording());
+        sides.push((other, held));
+    }
+    let spec = rules.categories.spec(placed.category);
+    if sides.iter().map(|(_, lines)| lines.len()).sum::<usize>() < spec.max_active {
+        return Ok(Found::Placed);
+    }
+    let mut rivals: Vec<Rival<'_>> = Vec::new();
+    let mut own = None;
+    for (number, (side, lines)) in sides.iter().enumerate() {
+        let new = (number == 0).then_some(placed.id);
+        let Some((there, known)) = competing(memory, side, lines, (placed.category, new)) else {
+            return Ok(Found::Unsure);
+        };
+        own = own.or(known);
+        if there.iter().any(|(rival, ..)| rivals.iter().any(|(other, ..)| other.id == rival.id)) {
+            return Ok(Found::Unsure);
+        }
+        rivals.extend(there);
+    }
+    let Some(own) = own else { return Ok(Found::Unsure) };
+    let is_ahead = |rival: &Candidate| caps::order(rival, &own).is_lt();
+    let reviewed = |(_, side, of): &&Rival<'_>| side.trust.holds_entry(&spec.name, &of.text);
+    if rules.reserve {
+        let reserved = caps::reserved(spec);
+        let by_rank = spec.max_active.saturating_sub(reserved);
+        let stronger = rivals.iter().filter(|(rival, ..)| is_ahead(rival));
+        let newer = rivals.iter().filter(|(rival, ..)| {
+            let tie = rival.first_seen == own.first_seen && is_ahead(rival);
+            rival.fresh && (tie || rival.first_seen > own.first_seen)
+        });
+        let is_placed = rivals.len() < spec.max_active
+            || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved
+            || stronger.filter(reviewed).take(by_rank).count() < by_rank;
+        // Without a place, it may fill what the others leave of the budget.
+        return Ok(if is_placed { Found::Placed } else { Found::Unsure });
+    }
+    rivals.retain(|(rival, ..)| is_ahead(rival));
+    rivals.sort_by(|(a, ..), (b, ..)| caps::order(a, b));
+    let last = spec.max_active.checked_sub(1);
+    let last = last.and_then(|last| rivals.iter().filter(reviewed).nth(last));
+    Ok(last.map_or(Found::Placed, |(last, ..)| {
+        Found::OverCap(rivals::least(memory.now, rules, &own, (cue.weight(), 1), Some(last)))
+    }))
+}
+
+/// An entry that competes, with its store and its text.
+type Rival<'a> = (Candidate, &'a Store, &'a Wording);
+
+/// The entries of a store that compete in a category, and the new one if it is there; `None` when more
+/// than their evidence has to be known.
+fn competing<'a>(
+    memory: &Memory,
+    store: &'a Store,
+    lines: &'a [Line],
+    (category, new): (CategoryId, Option<EntryId>),
+) -> Option<(Vec<Rival<'a>>, Option<Candidate>)> {
+    let wanted = lines.iter().map(|(of, _)| of.id).chain(new).collect();
+    let ledger = store.evidence_of(memory.now, &wanted)?;
+    let candidate =
+        |id, pinned| rivals::rival(memory.now, memory.rules(), &ledger, (id, category, pinned));
+    let own = new.map(|id| candidate(id, false).ok_or(())).transpose().ok()?;
+    let mut once: IdMap<EntryId, &Wording> = IdMap::default();
+    let mut found = Vec::new();
+    for (of, pinned) in lines {
+        let first = *once.entry(of.id).or_insert(of);
+        if !std::ptr::eq(first, of) {
+            // What stands on several lines is one entry; of texts with one id the board knows more.
+            if first == of {
+                continue;
+            }
+            return None;
+        }
+        let evidence = ledger.evidence(memory.now, of.id)?;
+        // Whether what replaced it is there, the board knows too.
+        if !evidence.superseded_by.is_empty() {
+            return None;
+        }
+        let rival = candidate(of.id, *pinned)?;
+        let expired = evidence.until.is_some_and(|until| until < memory.now.0);
+        if !expired && caps::competes(&rival) {
+            found.push((rival, store, of));
+        }
+    }
+    Some((found, own))
+}

@@ -1,0 +1,385 @@
+//! Observations of a transcript: reading what is new of it, having it observed, and writing it down.
+//! Prints nothing but warnings.
+
+use super::lock;
+use crate::local_time;
+use std::{io::Read, ops::ControlFlow};
+
+use super::sessions::{self, Opened};
+use super::{Memory, Target};
+use crate::error::Failure;
+use crate::{
+    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    store::{
+        line_reader,
+        observation_files::{self, Reached},
+        snapshot::Store,
+    },
+};
+use pimem_core::{
+    model::{calendar::Date, hash::short_sha256, time::Timestamp},
+    observe::{
+        document::{self, Document},
+        rules::{self, Heard, answer},
+    },
+    report::budget::Tokens,
+    safety::secret,
+    session::transcript::{Lines, Message, Role as Speaker, Session},
+};
+
+/// Tokens of a conversation that are observed in one go.
+const PIECE: Tokens = Tokens(30_000);
+/// Questions to a model in one run; what is beyond is for the next.
+const QUESTIONS: usize = 20;
+/// Characters of observations that one run makes.
+const MOST: usize = 1 << 20;
+/// Characters of the observations so far that a model gets.
+const SO_FAR: usize = 8_000;
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// The session's id, where the transcript's is not believed.
+    pub session: Option<&'a str>,
+    /// Only from so many tokens on.
+    pub due: Option<Tokens>,
+    /// All of it, whatever has been observed already.
+    pub anew: bool,
+}
+
+/// What came of a transcript.
+pub struct Observed {
+    /// The session's file, without `.md`.
+    pub stem: String,
+    /// The observations.
+    pub found: Document,
+    /// New messages, and how many tokens they have.
+    pub messages: u64,
+    pub tokens: Tokens,
+    /// Whether there was enough.
+    pub due: bool,
+    /// Whether the rest is for another run.
+    pub more: bool,
+    /// The model that observed all of it, and how many lines of its answers were no observations.
+    pub model: Option<String>,
+    pub dropped: usize,
+    before: Reached,
+    reached: Reached,
+}
+
+/// Reads a transcript, and observes what is new of it.
+pub fn observe(
+    memory: &Memory,
+    input: impl Read,
+    name: &str,
+    wanted: Wanted<'_>,
+) -> Result<Option<Observed>, Failure> {
+    let mut work = Work {
+        memory,
+        wanted,
+        place: None,
+        seen: Seen::default(),
+        piece: Piece::default(),
+        waiting: Vec::new(),
+        found: Document::default(),
+        chars: 0,
+        asked: 0,
+        looked: false,
+        service: None,
+        model: None,
+        dropped: 0,
+        more: false,
+    };
+    match sessions::opened(input, name)? {
+        None => {}
+        Some(Opened::Text(text)) => {
+            let messages = sessions::blocks(&text).into_iter().filter_map(spoken);
+            work.take(None, messages);
+        }
+        Some(Opened::Lines(input)) => {
+            let mut lines = Lines::default();
+            let read = line_reader::lines(input, u64::MAX, |line| {
+                let messages = lines.push(line);
+                work.take(lines.session(), messages);
+                if work.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            read.map_err(|error| sessions::unreadable(name, error))?;
+            let (session, rest) = lines.finish().ok_or_else(|| sessions::unknown(name))?;
+            work.take(Some(&session), rest);
+        }
+    }
+    Ok(work.finish())
+}
+
+/// Writes observations down behind those that are there. Gives what was written; `None` when another
+/// process has observed the same meanwhile.
+pub fn write(
+    memory: &Memory,
+    target: Target,
+    observed: &Observed,
+) -> Result<Option<(Store, Document)>, Failure> {
+    let store = memory.made(target)?;
+    let mut written = Document::default();
+    {
+        let lock = lock(memory, &store)?;
+        if store.reached(&observed.stem) != observed.before {
+            return Ok(None);
+        }
+        store.rewrite(&lock, &observation_files::file(&observed.stem), |bytes| {
+            written = observed.found.without(&Document::parse(&String::from_utf8_lossy(bytes)));
+            (!written.is_empty()).then(|| document::append(bytes, &written))
+        })?;
+        store.note_reached(&observed.stem, &observed.reached)?;
+    }
+    Ok(Some((store, written)))
+}
+
+/// A message on the clock on the wall, without secrets. One without a time is of the `day` of the one
+/// before it.
+pub fn heard(memory: &Memory, message: Message, day: &mut Option<Date>) -> Heard {
+    let Message { role, text, when } = message;
+    let at = local_time::local(memory.now.cap(when.unwrap_or(memory.now.0)));
+    let date = if when.is_some() { at.date } else { day.unwrap_or(at.date) };
+    *day = Some(date);
+    Heard { role, text: secret::clean_lines(&text), date, minute: when.map(|_| at.minute()) }
+}
+
+/// A message of plain text. `Assistant:` before it says who it is of.
+fn spoken(block: &str) -> Option<Message> {
+    let text = block.trim();
+    let (who, rest) = text.split_once(':').unwrap_or(("", text));
+    let (role, text) = match who.to_ascii_lowercase().as_str() {
+        "user" | "human" => (Speaker::User, rest.trim()),
+        "assistant" | "agent" => (Speaker::Assistant, rest.trim()),
+        _ => (Speaker::User, text),
+    };
+    (!text.is_empty()).then(|| Message { role, text: text.to_owned(), when: None })
+}
+
+/// Whose session it is, and how far it has been observed.
+struct Place {
+    stem: String,
+    reached: Reached,
+    /// The end of what has been observed, for a model.
+    so_far: String,
+}
+
+/// How far it has been read.
+#[derive(Default)]
+struct Seen {
+    /// All messages, and those that are new.
+    all: u64,
+    fresh: u64,
+    tokens: u64,
+    last: Option<Timestamp>,
+    day: Option<Date>,
+}
+
+/// Messages that are observed together.
+#[derive(Default)]
+struct Piece {
+    heard: Vec<Heard>,
+    chars: usize,
+}
+
+struct Work<'a> {
+    memory: &'a Memory,
+    wanted: Wanted<'a>,
+    place: Option<Place>,
+    seen: Seen,
+    piece: Piece,
+    /// Pieces that are observed as soon as there is enough.
+    waiting: Vec<Piece>,
+    found: Document,
+    chars: usize,
+    asked: usize,
+    looked: bool,
+    /// The model, until it fails.
+    service: Option<Service>,
+    model: Option<String>,
+    dropped: usize,
+    more: bool,
+}
+
+impl Work<'_> {
+    fn take(&mut self, session: Option<&Session>, messages: impl IntoIterator<Item = Message>) {
+        for message in messages {
+            if self.more {
+                return;
+            }
+            if self.place.is_none() {
+                self.find_place(session, &message);
+            }
+            let number = self.seen.all;
+            let known = |place: &Place| !place.reached.is_before(number, message.when);
+            let known = self.place.as_ref().is_some_and(known);
+            if self.piece.is_full(message.role) {
+                self.close();
+                if self.more {
+                    return;
+                }
+            }
+            self.seen.all += 1;
+            self.seen.last = self.seen.last.max(message.when);
+            let heard = heard(self.memory, message, &mut self.seen.day);
+            if !known && !heard.text.trim().is_empty() {
+                self.seen.fresh += 1;
+                self.piece.push(heard);
+            }
+        }
+    }
+
+    fn find_place(&mut self, session: Option<&Session>, first: &Message) {
+        let id = self.wanted.session.map(str::to_owned);
+        let id = id.or_else(|| session?.id.clone()).or_else(|| self.memory.who().session);
+        let id = id.map(|id| secret::clean(&id)).filter(|id| !id.is_empty());
+        // A transcript without an id begins as it began when it was shorter.
+        let id = id.unwrap_or_else(|| short_sha256(first.text.as_bytes()));
+        let stem = observation_files::stem(&id);
+        let (mut reached, mut so_far) = (Reached::default(), String::new());
+        let known = self.memory.target().ok().filter(|target| target.2 && !self.wanted.anew);
+        if let Some((dir, scope, _)) = known {
+            let store = self.memory.store(dir, scope).strict();
+            reached = store.reached(&stem);
+            let name = observation_files::file(&stem);
+            // What came with a clone is for no model.
+            let file = store.file(&name).ok().flatten().filter(|_| store.file_reviewed(&name));
+            so_far =
+                file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        }
+        self.place = Some(Place { stem, reached, so_far });
+    }
+
+    /// Ends a piece, and observes what waits if that is enough by now.
+    fn close(&mut self) {
+        let piece = std::mem::take(&mut self.piece);
+        self.seen.tokens += u64::from(Tokens::of_chars(piece.chars).0);
+        self.waiting.push(piece);
+        if !self.is_due() {
+            return;
+        }
+        for piece in
+            std::mem::take(&mut self.waiting).into_iter().filter(|piece| !piece.heard.is_empty())
+        {
+            let new = self.observed(&piece.heard);
+            self.chars += new.to_string().len();
+            for (date, item) in new.items() {
+                self.found.push(date, item.clone());
+            }
+        }
+        self.more = self.chars >= MOST || self.asked >= QUESTIONS;
+    }
+
+    fn is_due(&self) -> bool {
+        self.wanted.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
+    }
+
+    /// The model is looked up when there is something for it.
+    fn find_model(&mut self) {
+        if std::mem::replace(&mut self.looked, true) {
+            return;
+        }
+        match Service::of(&self.memory.config, &self.memory.env, Role::Observer) {
+            Ok(service) => self.service = service,
+            Err(trouble) => warn(self.memory, &trouble, "observed by rules instead"),
+        }
+        self.model = self.service.as_ref().map(|service| service.name().to_owned());
+    }
+
+    /// A piece by the model, else by the rules.
+    fn observed(&mut self, heard: &[Heard]) -> Document {
+        self.find_model();
+        if let Some(service) = self.service.take() {
+            match self.asked(&service, heard) {
+                Ok(found) => {
+                    self.service = Some(service);
+                    return found;
+                }
+                Err(trouble) => warn(self.memory, &trouble, "observed by rules instead"),
+            }
+            // It is not asked again: whatever is wrong would be waited for with every piece.
+            self.model = None;
+        }
+        rules::observe(heard)
+    }
+
+    fn asked(&mut self, service: &Service, heard: &[Heard]) -> Result<Document, Trouble> {
+        let text = Prompt::Observer.text(self.memory.env.home.as_deref())?;
+        let before = self.place.as_ref().map(|place| place.so_far.as_str()).unwrap_or_default();
+        let before = format!("{before}{}", self.found);
+        let said: String = heard.iter().map(Heard::read_out).collect();
+        let mut about = String::new();
+        if !before.trim().is_empty() {
+            about = format!(
+                "The end of the observations so far, not to be repeated:\n\n{}\n\n",
+                end_of(&before)
+            );
+        }
+        about += &format!("The conversation:\n\n{said}");
+        self.asked += 1;
+        let answer = service.ask(Question { rules: &text, text: &about })?;
+        let days = || heard.iter().map(|heard| heard.date);
+        let (first, last) = (days().min(), days().max());
+        let known = |date: Date| {
+            first.is_some_and(|first| date >= first) && last.is_some_and(|last| date <= last)
+        };
+        let (found, dropped) = answer::read(&answer, first, known);
+        self.dropped += dropped;
+        if found.is_empty() {
+            let message = format!("{} answered without any observation", service.name());
+            return Err(Trouble { message, hint: "try again, or another model".to_owned() });
+        }
+        Ok(found)
+    }
+
+    fn finish(mut self) -> Option<Observed> {
+        if !self.more {
+            self.close();
+        }
+        let Place { stem, reached: before, .. } = self.place?;
+        let last = self.seen.last.max(before.last.as_deref().and_then(Timestamp::parse));
+        let reached =
+            Reached { messages: Some(self.seen.all), last: last.map(|last| last.to_string()) };
+        Some(Observed {
+            stem,
+            due: self.wanted.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0)),
+            found: self.found,
+            messages: self.seen.fresh,
+            tokens: Tokens(u32::try_from(self.seen.tokens).unwrap_or(u32::MAX)),
+            more: self.more,
+            model: self.model.filter(|_| self.asked > 0),
+            dropped: self.dropped,
+            before,
+            reached,
+        })
+    }
+}
+
+impl Piece {
+    fn push(&mut self, heard: Heard) {
+        self.chars += heard.read_out().chars().count();
+        self.heard.push(heard);
+    }
+
+    /// Whether the next message belongs to another piece: what the user says begins one, if it can wait.
+    fn is_full(&self, next: Speaker) -> bool {
+        let most = PIECE.chars();
+        self.chars >= most || (next == Speaker::User && self.chars >= most / 4 * 3)
+    }
+}
+
+/// Says why there is no model's answer.
+pub fn warn(memory: &Memory, trouble: &Trouble, instead: &str) {
+    memory.notices.note(&format!("warning: {trouble}; {instead}"));
+    if !trouble.hint.is_empty() {
+        memory.notices.note(&format!("hint: {}", trouble.hint));
+    }
+}
+
+/// The last lines of a text.
+fn end_of(text: &str) -> &str {
+    let text = text.trim_end();
+    let Some(cut) = text.len().checked_sub(SO_FAR) else { return text };
+    let end = text.get(text.ceil_char_boundary(cut)..).unwrap_or_default();
+    end.split_once('\n').map_or(end, |(_, rest)| rest)
+}

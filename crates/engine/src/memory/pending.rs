@@ -1,0 +1,96 @@
+//! Preferences that wait until their user has looked at them: they may have been pasted, or they lead
+//! out of the project. They stand in the project's store, and never in the user's own.
+
+use super::Memory;
+use super::lock;
+use super::{
+    intake::{self, New},
+    learn::{self, Learned, What},
+};
+use crate::error::Failure;
+use crate::store::{discover, pending, snapshot::Store, transaction::Txn, trust::Key};
+use pimem_core::{
+    language::preference::Preference,
+    model::{entry::Markers, event::Provenance},
+    score::board::Scope,
+};
+
+/// Preferences of a store that wait, at most: nobody reviews more, and a topic has an end.
+const MOST: usize = 50;
+
+/// Where they go: the project's store, and whether it is there already. `None` where there can be none,
+/// or where it is another user's.
+pub fn place(memory: &Memory) -> Option<(Store, bool)> {
+    let known = memory.places.project().filter(|dir| dir.is_dir());
+    let there = known.is_some();
+    let dir = known.or_else(|| memory.places.new_project())?;
+    let own =
+        memory.places.user().is_some_and(|user| discover::real(&user) == discover::real(&dir));
+    let store = memory.store(dir, Scope::Project).strict();
+    (!(own || there && store.trust.is_foreign())).then_some((store, there))
+}
+
+/// Keeps them for a review, at most so many. A dry run changes nothing.
+pub fn hold(
+    memory: &Memory,
+    store: &Store,
+    stated: &[Preference],
+    most: usize,
+    who: Provenance,
+    dry: bool,
+) -> Result<Vec<Learned>, Failure> {
+    let (mut done, mut news) = learn::sorted(memory, stated)?;
+    news.truncate(most);
+    if news.is_empty() {
+        return Ok(done);
+    }
+    let lock = if dry { None } else { Some(lock(memory, store)?) };
+    let categories = &memory.config.categories;
+    let mut txn = match &lock {
+        Some(lock) => store.begin(lock, categories, memory.now, who),
+        None => store.rehearse(categories, memory.now, who),
+    };
+    intake::refuse_if_unreadable(&txn)?;
+    intake::find_repeated(memory, &mut txn, &mut news);
+    let others: Vec<Store> =
+        memory.readers()?.into_iter().filter(|other| other.dir != store.dir).collect();
+    let others: Vec<_> = others.iter().map(|other| other.read_topics(categories)).collect();
+    let mut keys: Vec<Key> = Vec::new();
+    for new in &news {
+        let wording = new.wording(memory);
+        let key = store.trust.entry(&categories.spec(new.category).name, new.text.as_str());
+        let what = if learn::is_over(memory, &txn, new) {
+            What::Forgotten
+        } else if !txn.snapshot().holders(&wording).is_empty()
+            || others.iter().any(|other| !other.holders(&wording).is_empty())
+            || keys.contains(&key)
+        {
+            What::Known
+        } else if waiting(&txn, new) + keys.len() >= MOST {
+            What::Doubtful("is one of too many that wait")
+        } else {
+            new.begin(memory, &mut txn)?;
+            new.put(memory, &mut txn, Markers::default(), false);
+            keys.push(key);
+            What::Waiting(reason(stated, new))
+        };
+        done.push(learn::result(memory, new, what));
+    }
+    if !dry && !keys.is_empty() {
+        // First, so that no line is there that passes for one of its user's.
+        pending::note(&store.trust, &keys)?;
+    }
+    txn.commit()?;
+    Ok(done)
+}
+
+fn reason(stated: &[Preference], new: &New) -> &'static str {
+    let same = |found: &&Preference| new.text.as_str() == found.text;
+    stated.iter().find(same).or(stated.first()).and_then(|found| found.waits).unwrap_or_default()
+}
+
+/// How many of its category wait already.
+fn waiting(txn: &Txn<'_>, new: &New) -> usize {
+    let all = txn.snapshot().entries().filter(|(_, entry)| entry.category == new.category);
+    all.filter(|(_, entry)| !txn.reviewed(new.category, &entry.text)).count()
+}

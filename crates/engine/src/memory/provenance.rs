@@ -1,0 +1,67 @@
+//! Lines that were typed here are noted as such before it is told what agents may see; of the others is
+//! said how they came.
+
+use std::{mem::ManuallyDrop, time::Duration};
+
+use super::Memory;
+use crate::store::{
+    provenance,
+    snapshot::{Snapshot, Store},
+};
+use pimem_core::score::board::{Board, Placed};
+
+impl Memory {
+    /// The entries of stores, as [`Memory::board`] gives them, after those that were typed here were
+    /// noted. Where nothing awaits review, nothing is asked for that.
+    pub fn own_board(
+        &self,
+        stores: &[Store],
+    ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+        self.own_board_within(provenance::LIMIT, stores)
+    }
+
+    /// The same, with a limit to the time that git may take.
+    pub fn own_board_within(
+        &self,
+        limit: Duration,
+        stores: &[Store],
+    ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+        let (board, snapshots) = self.board(stores);
+        if board.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
+            return (board, snapshots);
+        }
+        self.board(stores)
+    }
+
+    /// Notes which lines were typed here. Gives whether there were any.
+    pub fn note_own(&self, limit: Duration, stores: &[Store], snapshots: &[Snapshot]) -> bool {
+        let note = |(store, snapshot): (&Store, &Snapshot)| {
+            store.note_own(snapshot, &self.config.categories, &self.places, limit)
+        };
+        stores.iter().zip(snapshots).map(note).fold(false, |any, noted| any | noted)
+    }
+
+    /// How entries came that await review, after their number, as far as that is known.
+    pub fn came(&self, stores: &[Store], waiting: &[&Placed]) -> &'static str {
+        let of = |store: &Store| {
+            let scope = store.scope;
+            waiting.iter().filter(move |entry| entry.scope == scope)
+        };
+        let is_brought = |store: &Store, entry: &Placed| {
+            let name = &self.config.categories.spec(entry.category).name;
+            store.trust.holds(store.trust.brought(name, &entry.text))
+        };
+        let mut held = stores.iter().filter(|store| of(store).next().is_some());
+        if held.clone().all(|store| self.places.work_tree(&store.dir).is_none()) {
+            return if waiting.len() == 1 {
+                "was not written here"
+            } else {
+                "were not written here"
+            };
+        }
+        let sure = |store: &Store| {
+            !store.trust.is_made() || of(store).all(|entry| is_brought(store, entry))
+        };
+        if held.all(sure) { "came by git" } else { "may have come by git" }
+    }
+}

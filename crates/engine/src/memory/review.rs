@@ -1,0 +1,229 @@
+//! What awaits review in a store, with what a person should know about it.
+
+use crate::local_time;
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+
+use super::Memory;
+use super::trust::Unreviewed;
+use crate::{
+    config::review::Awaiting,
+    store::{
+        evidence_log, pending, provenance,
+        read::Problem,
+        snapshot::{SESSIONS, Snapshot, Store},
+        trust::{self, Key},
+    },
+};
+use pimem_core::view::Entries;
+use pimem_core::{
+    lint::lines,
+    model::event::{Event, EventKind},
+    score::board::{Board, Row, Scope},
+    session::summaries,
+};
+
+/// Something that awaits review.
+pub struct Item {
+    /// What the ledger would hold.
+    pub keys: Vec<Key>,
+    lines: Vec<String>,
+    /// What is odd about it.
+    pub warnings: Vec<String>,
+    /// The same for programs.
+    pub value: Value,
+}
+
+/// A store with what awaits review in it.
+pub struct Held {
+    /// The store.
+    pub store: Store,
+    /// How many entries it has.
+    pub entries: usize,
+    /// What awaits review, entries first.
+    pub items: Vec<Item>,
+    /// How many of its entries those are, and how they came.
+    pub unreviewed: Unreviewed,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a preference that a hook learned waits.
+const PASTED: &str = "it may have been pasted, or leads out of the project";
+
+/// Reads a store, and finds what awaits review.
+pub fn look(memory: &Memory, store: Store) -> Held {
+    let snapshot = store.read(memory.now, &memory.config.categories);
+    held(memory, store, &snapshot)
+}
+
+/// The same of a store that was read.
+pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
+    memory.note_own(
+        provenance::LIMIT,
+        std::slice::from_ref(&store),
+        std::slice::from_ref(snapshot),
+    );
+    let placed = snapshot.placed(&store, &memory.config.categories);
+    let board = Board::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
+    let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
+    let log = match rows.as_slice() {
+        [] => None,
+        _ => store.log().ok(),
+    };
+    let log = evidence_log::by_entry(&log.unwrap_or_default());
+    let entries = Entries::new(memory.now, &memory.config.categories, &board);
+    let key = |row: &Row| store.trust.entry(entries.category(row), &row.entry.text);
+    let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
+    let pasted = pending::of(&store.trust, &keys);
+    let item = |row: &&Row| {
+        let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
+        let told = log.get(&row.entry.id).and_then(|events| added(events));
+        let told = told.unwrap_or_else(|| "not in the log".to_owned());
+        let key = key(row);
+        let told = if pasted.contains(&key) { format!("{told}; {PASTED}") } else { told };
+        let warnings = lines::warnings(&row.entry.text);
+        let mut value = entries.json(row);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("warnings".to_owned(), json!(warnings));
+        }
+        Item {
+            keys: vec![key],
+            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
+            warnings,
+            value,
+        }
+    };
+    let mut items: Vec<Item> = rows.iter().map(item).collect();
+    let mut unread = Vec::new();
+    items.extend(notes(&store, &mut unread));
+    items.extend(passages(&store));
+    if store.scope == Scope::Project {
+        items.extend(
+            memory.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)),
+        );
+        items.extend(settings(&store, &memory.config.awaiting));
+    }
+    let placed = board.rows.iter().map(|row| &row.entry);
+    let unreviewed = memory.unreviewed(std::slice::from_ref(&store), placed);
+    let problems = snapshot.problems.iter().cloned();
+    let problems = problems.chain(unread).chain(store.trust.problem().cloned()).collect();
+    Held { entries: board.rows.len(), items, unreviewed, problems, store }
+}
+
+/// By whom an entry was added, as the log says.
+fn added(events: &[(Event, String)]) -> Option<String> {
+    let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
+    let (event, line) = events.iter().rev().find(|(event, _)| is_text(&event.kind))?;
+    let fields: Value = serde_json::from_str(line).ok()?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str);
+    let date = local_time::local(event.ts).date;
+    let by = text("by").map_or_else(String::new, |by| format!(" by {by}"));
+    let session = text("session").map_or_else(String::new, |id| format!(" in session {id}"));
+    Some(format!("added on {date}{by}{session}, as the log says"))
+}
+
+/// Notes, lists and logs, which are looked at in an editor: they are as long as they are. What cannot
+/// be read is added to `unread`.
+fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
+    if store.trust.is_whole() {
+        return None;
+    }
+    let all = store.trust.text(trust::Kind::Notes, "");
+    let (mut files, mut keys, mut warnings) = (Vec::new(), vec![all], Vec::new());
+    let (names, problems) = store.note_files_there();
+    unread.extend(problems);
+    for name in names {
+        let bytes = match store.file(&name) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                unread.push(problem);
+                continue;
+            }
+        };
+        let key = store.trust.file(&name, &bytes);
+        if store.trust.holds(key) {
+            continue;
+        }
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&bytes).lines()) {
+            let says = lines::warnings(line).into_iter();
+            warnings.extend(says.map(|says| format!("{name}:{number} {says}")));
+        }
+        files.push(name);
+        keys.push(key);
+    }
+    let lines =
+        vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
+    let value = json!({"notes": files, "warnings": warnings});
+    (!files.is_empty()).then_some(Item { keys, lines, warnings, value })
+}
+
+/// Settings of the project's file, which are looked at together.
+fn settings(store: &Store, awaiting: &[Awaiting]) -> Option<Item> {
+    let whole = Awaiting::text(awaiting);
+    let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
+    warnings.extend(lines::warnings(&whole.replace('\n', " ")));
+    let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);
+    let mut lines = vec![format!("+ settings of {file}")];
+    lines.extend(whole.lines().map(|line| format!("    {line}")));
+    let of = |setting: &Awaiting| (setting.key.name.to_owned(), setting.value.clone());
+    let values: Map<String, Value> = awaiting.iter().map(of).collect();
+    let value = json!({"settings": values, "warnings": warnings});
+    let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
+    Some(Item { keys, lines, warnings, value })
+}
+
+/// Summaries of past sessions.
+fn passages(store: &Store) -> Vec<Item> {
+    if store.trust.is_whole() {
+        return Vec::new();
+    }
+    let bytes = store.file(SESSIONS).ok().flatten().unwrap_or_default();
+    let found = summaries::sessions(&bytes);
+    let object = |span: &Range<usize>| bytes.get(span.clone()).unwrap_or_default();
+    let texts = found.iter().map(|found| summaries::text(object(&found.span)));
+    texts
+        .filter(|text| !store.trust.holds_text(trust::Kind::Session, text))
+        .map(|summary| text(store, trust::Kind::Session, &summary))
+        .collect()
+}
+
+/// A text that is no entry.
+fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
+    let warnings = lines::warnings(text);
+    Item {
+        keys: vec![store.trust.text(kind, text)],
+        lines: vec![format!("+ {}: {text}", kind.name())],
+        value: json!({kind.name(): text, "warnings": warnings}),
+        warnings,
+    }
+}
+
+impl Held {
+    /// How many texts that are no entries await review.
+    pub fn others(&self) -> usize {
+        self.items.iter().filter(|item| item.value.get("id").is_none()).count()
+    }
+
+    /// How much awaits review.
+    pub fn told(&self) -> String {
+        let others = match self.others() {
+            0 => String::new(),
+            1 => ", and one other text".to_owned(),
+            others => format!(", and {others} other texts"),
+        };
+        let whose = if self.store.trust.is_foreign() { "; it belongs to another user" } else { "" };
+        format!("{}{others}{whose}", self.unreviewed.told(Some(self.entries)))
+    }
+}
+
+impl Item {
+    /// As it is shown.
+    pub fn told(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|says| format!("    warning: {says}"));
+        self.lines.iter().cloned().chain(warnings).collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! Selectors: which entry a user means.
+
+use super::Memory;
+use crate::error::{Failure, Kind};
+use crate::store::read::Problem;
+use pimem_core::view::Entries;
+use pimem_core::{
+    markdown::entry_line,
+    score::board::{Board, Row},
+};
+
+/// Shortest id prefix that is taken for one.
+const PREFIX: usize = 7;
+/// Candidates that an ambiguous selector names.
+const CANDIDATES: usize = 8;
+
+/// Finds the one entry that `selector` means: an id prefix, the exact text, or a fragment of it. Where
+/// there is none, it may be in what is `unread`, and that is said first.
+pub fn entry<'a>(
+    memory: &Memory,
+    board: &'a Board,
+    unread: &[Problem],
+    selector: &str,
+) -> Result<&'a Row, Failure> {
+    let entries = Entries::new(memory.now, &memory.config.categories, board);
+    one(&board.rows, selector, |row| entry_line::canonical(entries.category(row), &row.entry.text))
+        .map_err(|rows| match unread.first() {
+            Some(problem) if rows.is_empty() => Failure::from(problem),
+            _ => failure(selector, rows.iter().map(|row| entries.line(row))),
+        })
+}
+
+/// The one among `rows` that is meant; `canonical` gives a row's canonical line.
+fn one<'a>(
+    rows: &'a [Row],
+    selector: &str,
+    canonical: impl Fn(&Row) -> String,
+) -> Result<&'a Row, Vec<&'a Row>> {
+    let selector = selector.trim();
+    let lower = selector.to_lowercase();
+    let is_id = selector.len() >= PREFIX && selector.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let by_id = |row: &&Row| is_id && row.entry.id.to_string().starts_with(&lower);
+    let exact = |row: &&Row| row.entry.text == selector || canonical(row) == selector;
+    let within = |row: &&Row| row.entry.text.contains(selector);
+    let loosely = |row: &&Row| row.entry.text.to_lowercase().contains(&lower);
+    let tests: [&dyn Fn(&&Row) -> bool; 4] = [&by_id, &exact, &within, &loosely];
+    if selector.is_empty() {
+        return Err(Vec::new());
+    }
+    for test in tests {
+        let found: Vec<&Row> = rows.iter().filter(|row| test(row)).collect();
+        match found.as_slice() {
+            [] => {}
+            [row] => return Ok(row),
+            _ => return Err(found),
+        }
+    }
+    Err(Vec::new())
+}
+
+/// No entry, or several.
+pub fn failure(selector: &str, candidates: impl Iterator<Item = String>) -> Failure {
+    let mut hints: Vec<String> = candidates.collect();
+    if hints.is_empty() {
+        let message = format!("no entry matches {selector:?}");
+        let hint = "pimem list shows the entries; use an id, the exact text or a part of it";
+        return Failure::new(Kind::NotFound, message, hint);
+    }
+    let message = format!("{selector:?} matches {} entries", hints.len());
+    let more = hints.len().saturating_sub(CANDIDATES);
+    hints.truncate(CANDIDATES);
+    if more > 0 {
+        hints.push(format!("… and {more} more"));
+    }
+    Failure { kind: Kind::Ambiguous, message, hints }
+}

@@ -1,0 +1,237 @@
+//! Summaries of past sessions: how one comes about, and gets into the file. Prints nothing.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    ops::ControlFlow,
+    path::Path,
+};
+
+use super::Memory;
+use crate::error::{Failure, Kind};
+use crate::store::{line_reader, machine_local, snapshot::Store, trust::Kind as Text};
+use pimem_core::{
+    model::{hash::fnv1a64, time::Timestamp},
+    observe::{excerpt, summary::Summary},
+    safety::secret,
+    session::{
+        summaries,
+        transcript::{Lines, Message, Role},
+    },
+};
+
+/// The most bytes of plain text that is taken for a session.
+const MOST_TEXT: u64 = 16 << 20;
+/// Characters of a session's id.
+const ID: usize = 64;
+
+/// Who a session was, where its transcript does not say or is not believed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Named<'a> {
+    pub agent: Option<&'a str>,
+    pub session: Option<&'a str>,
+}
+
+/// The store of a session: the project's if there is one, else the user's. A session makes no
+/// project store.
+pub fn store(memory: &Memory) -> Result<Store, Failure> {
+    match memory.target() {
+        Ok(target) if target.2 || memory.places.named.is_some() => memory.made(target),
+        _ => memory.made(memory.users()?),
+    }
+}
+
+/// Puts a summary into the store, in place of the same session's. Gives the new name of a damaged
+/// file that had to be moved out of the way.
+pub fn index(store: &Store, new: &summaries::Summary) -> Result<Option<String>, Failure> {
+    let add = || -> anyhow::Result<bool> {
+        let mut damaged = false;
+        store.keep_local(machine_local::SESSIONS, |bytes| {
+            let after = summaries::with(bytes.unwrap_or_default(), new);
+            damaged = after.is_none();
+            after
+        })?;
+        Ok(damaged)
+    };
+    store.trust.record_text(Text::Session, &new.text);
+    if !add()? {
+        return Ok(None);
+    }
+    let damaged = |bytes: &[u8]| summaries::with(bytes, new).is_none();
+    let aside = store.set_aside(machine_local::SESSIONS, damaged)?;
+    if add()? {
+        let message = format!("{} is damaged again", machine_local::SESSIONS);
+        return Err(Failure::new(Kind::Io, message, "look at which program writes it"));
+    }
+    Ok(aside)
+}
+
+/// What a list of prompts comes to, if they are enough.
+pub fn of_prompts<'a>(
+    memory: &Memory,
+    named: Named<'_>,
+    prompts: impl IntoIterator<Item = &'a str>,
+) -> Option<summaries::Summary> {
+    let mut said = Said::default();
+    for prompt in prompts {
+        said.summary.push(prompt, excerpt::lead);
+    }
+    said.finish(memory, named, None, None)
+}
+
+/// The same of what hooks noted of prompts: their beginnings.
+pub fn of_notes<'a>(
+    memory: &Memory,
+    named: Named<'_>,
+    notes: impl IntoIterator<Item = &'a str>,
+) -> Option<summaries::Summary> {
+    let mut said = Said::default();
+    for note in notes {
+        // They were long enough, whatever is left of them.
+        said.summary.add(&excerpt::lead_of_clean(note).unwrap_or_default());
+    }
+    said.finish(memory, named, None, None)
+}
+
+/// What a transcript comes to, if its user said enough. A file that is no transcript is refused:
+/// nothing but messages is ever taken from a path.
+pub fn from_transcript(
+    memory: &Memory,
+    named: Named<'_>,
+    path: &Path,
+) -> Result<Option<summaries::Summary>, Failure> {
+    from_lines(memory, named, open(path)?, &path.display().to_string())
+}
+
+/// Opens a transcript that somebody named.
+pub fn open(path: &Path) -> Result<File, Failure> {
+    let file = line_reader::open(path).map_err(|problem| {
+        Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
+    })?;
+    file.ok_or_else(|| {
+        let message = format!("there is no file {}", path.display());
+        Failure::new(Kind::Usage, message, "name the transcript of a session")
+    })
+}
+
+/// The same of standard input, which may be plain text too: a message for each block of lines
+/// between empty ones or, where there are none, for each line.
+pub fn from_stdin(
+    memory: &Memory,
+    named: Named<'_>,
+    input: impl Read,
+) -> Result<Option<summaries::Summary>, Failure> {
+    match opened(input, "standard input")? {
+        None => Ok(None),
+        Some(Opened::Lines(input)) => from_lines(memory, named, input, "standard input"),
+        Some(Opened::Text(text)) => Ok(of_prompts(memory, named, blocks(&text))),
+    }
+}
+
+/// What an input turned out to be.
+pub enum Opened<R> {
+    /// Lines of JSON, or one document.
+    Lines(R),
+    /// Plain text.
+    Text(String),
+}
+
+/// Looks at the first line of an input; `None` when there is nothing in it.
+pub fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>, Failure> {
+    let mut input = BufReader::new(input);
+    let fail = |error| unreadable(name, error);
+    let mut start = Vec::new();
+    while start.trim_ascii().is_empty() {
+        let length = input.by_ref().take(1 << 20).read_until(b'\n', &mut start).map_err(fail)?;
+        if length == 0 {
+            return Ok(None);
+        }
+    }
+    let first = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start).trim_ascii();
+    let json = first.starts_with(b"{") || first.starts_with(b"[");
+    let all = io::Cursor::new(start.clone()).chain(input);
+    if json {
+        return Ok(Some(Opened::Lines(all)));
+    }
+    let mut text = Vec::new();
+    all.take(MOST_TEXT).read_to_end(&mut text).map_err(fail)?;
+    Ok(Some(Opened::Text(String::from_utf8_lossy(&text).replace("\r\n", "\n"))))
+}
+
+/// The messages of plain text.
+pub fn blocks(text: &str) -> Vec<&str> {
+    if text.trim().contains("\n\n") { text.split("\n\n").collect() } else { text.lines().collect() }
+}
+
+pub fn unreadable(name: &str, error: io::Error) -> Failure {
+    Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")))
+}
+
+/// What is no transcript.
+pub fn unknown(name: &str) -> Failure {
+    let message = format!("{name} is no transcript that pimem knows");
+    let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
+                from standard input";
+    Failure::new(Kind::Refused, message, hint)
+}
+
+fn from_lines(
+    memory: &Memory,
+    named: Named<'_>,
+    input: impl Read,
+    name: &str,
+) -> Result<Option<summaries::Summary>, Failure> {
+    let mut lines = Lines::default();
+    let mut said = Said::default();
+    let read = line_reader::lines(input, line_reader::MOST, |line| {
+        said.take(lines.push(line));
+        if said.summary.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    read.map_err(|error| unreadable(name, error))?;
+    let (session, rest) = lines.finish().ok_or_else(|| unknown(name))?;
+    said.take(rest);
+    Ok(said.finish(memory, named, Some(session.format.name()), session.id.as_deref()))
+}
+
+/// What the user said, as far as it goes into a summary, and when last.
+#[derive(Default)]
+struct Said {
+    summary: Summary,
+    last: Option<Timestamp>,
+}
+
+impl Said {
+    fn take(&mut self, messages: Vec<Message>) {
+        for message in messages.into_iter().filter(|message| message.role == Role::User) {
+            self.summary.push(&message.text, excerpt::lead);
+            self.last = self.last.max(message.when);
+        }
+    }
+
+    fn finish(
+        self,
+        memory: &Memory,
+        named: Named<'_>,
+        agent: Option<&str>,
+        id: Option<&str>,
+    ) -> Option<summaries::Summary> {
+        let (text, messages) = self.summary.finish()?;
+        let who = memory.who();
+        let clean = |text: &str| -> Option<String> {
+            let text: String = secret::clean(text).chars().take(ID).collect();
+            Some(text).filter(|text| !text.is_empty())
+        };
+        let id = named.session.or(id).or(who.session.as_deref()).and_then(clean);
+        // Without any id, the same text is the same session.
+        let id = id.unwrap_or_else(|| format!("{:016x}", fnv1a64(&[text.as_bytes()])));
+        let agent = named.agent.or(agent).and_then(clean).unwrap_or(who.by);
+        let when = Some(memory.now.cap(self.last.unwrap_or(memory.now.0)));
+        Some(summaries::Summary {
+            id: Some(id),
+            agent: Some(agent),
+            when,
+            messages: Some(messages),
+            text,
+        })
+    }
+}
