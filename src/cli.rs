@@ -1,57 +1,27 @@
 //! The shell: parse, read a snapshot, call the pure core, render. One file a command.
 
-use crate::commands::add;
-use crate::commands::check;
-use crate::commands::config;
-use crate::commands::curate;
-use crate::commands::diff;
-use crate::commands::doctor;
-use crate::commands::dream;
-use crate::commands::edit;
-use crate::commands::eval;
-use crate::commands::export;
-use crate::commands::extract;
-use crate::commands::forecast;
-use crate::commands::generate;
-use crate::commands::handoff;
-use crate::commands::hooks;
-use crate::commands::import;
-use crate::commands::init;
-use crate::commands::list;
-use crate::commands::merge_driver;
-use crate::commands::model;
-use crate::commands::note;
-use crate::commands::observe;
-use crate::commands::purge;
-use crate::commands::read;
-use crate::commands::rebuild;
-use crate::commands::reflect;
-use crate::commands::reinforce;
-use crate::commands::report;
-use crate::commands::search;
-use crate::commands::session;
-use crate::commands::show;
-use crate::commands::status;
-use crate::commands::telemetry;
-use crate::commands::todo;
-use crate::commands::topics;
-use crate::commands::trust;
-use crate::commands::undo;
-use crate::commands::why;
-use crate::hook;
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
-use pimem_engine::error;
-use pimem_engine::memory::stale;
 use std::rc::Rc;
 
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+
 use crate::{
+    commands::{
+        add, check, config, curate, diff, doctor, dream, edit, eval, export, extract, forecast,
+        generate, handoff, hooks, import, init, list, merge_driver, model, note, observe, purge,
+        read, rebuild, reflect, reinforce, report, search, session, show, status, telemetry, todo,
+        topics, trust, undo, why,
+    },
     exit::Exit,
     globals::Globals,
+    hook,
     shell::Shell,
     ui::{Color, Ui},
 };
-use pimem_engine::config::env::Env;
-use pimem_engine::error::Failure;
+use pimem_engine::{
+    config::env::Env,
+    error::{self, Failure},
+    memory::stale,
+};
 
 /// Memory for coding agents
 ///

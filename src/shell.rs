@@ -3,16 +3,16 @@
 
 use std::{ops::Deref, path::PathBuf, rc::Rc, time::SystemTime};
 
-use pimem_engine::{config::env::Env, store::read};
-
 use super::{
     exit::Exit,
     globals::{Globals, ScopeChoice},
     ui::Ui,
 };
 use pimem_engine::{
+    config::env::Env,
     error::{Failure, Kind},
     memory::{Asked, Memory, Notices, Reach, Wish},
+    store::read,
 };
 
 /// A memory, and the terminal that shows what it answers.

@@ -13,8 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use pimem_core::safety::safe_text;
-use pimem_engine::config::env::Env;
-use pimem_engine::{error::Failure, memory::Notices};
+use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
 
 /// Work that is done sooner shows no progress.
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);

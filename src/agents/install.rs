@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::{
     scan::Dialect,
     settings::{self, Hook, Layout},
-    spec::{Agent, Moment},
+    spec::{Agent, HookEvent},
 };
 
 /// What an agent calls us for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
     /// When.
-    pub(crate) moment: Moment,
+    pub(crate) moment: HookEvent,
     /// The agent's name for it.
     pub(crate) native: &'static str,
     /// Our word for it.
@@ -67,15 +67,15 @@ const OPENCODE: Whole = Whole { text: shim!("shims/opencode.ts"), what: "plugin"
 const PI: Whole = Whole { text: shim!("shims/pi.ts"), what: "extension" };
 const RULE: Whole = Whole { text: include_str!("shims/cursor.mdc"), what: "rule" };
 
-const fn event(moment: Moment, native: &'static str, seconds: u32) -> Event {
+const fn event(moment: HookEvent, native: &'static str, seconds: u32) -> Event {
     Event { moment, native, word: moment.name(), matcher: None, seconds }
 }
 
 const fn after(native: &'static str, matcher: &'static str) -> Event {
-    Event { matcher: Some(matcher), ..event(Moment::PostTool, native, 5) }
+    Event { matcher: Some(matcher), ..event(HookEvent::PostTool, native, 5) }
 }
 
-use Moment::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
+use HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
 
 const CLAUDE: &[Event] = &[
     event(SessionStart, "SessionStart", 10),

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::spec::{Agent, Limit, Moment};
+use super::spec::{Agent, HookEvent, Limit};
 
 /// Whether an agent puts anything into the prompt at this moment; else nothing has to be found.
-pub(crate) fn listens(agent: Agent, moment: Moment) -> bool {
+pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
     match (agent, moment) {
-        (Agent::Opencode | Agent::Pi | Agent::Generic, Moment::PreCompact) => true,
-        (_, Moment::PreCompact | Moment::Stop | Moment::SessionEnd) => false,
-        (Agent::Cursor, moment) => moment == Moment::SessionStart,
-        (Agent::Antigravity, moment) => moment == Moment::Prompt,
+        (Agent::Opencode | Agent::Pi | Agent::Generic, HookEvent::PreCompact) => true,
+        (_, HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd) => false,
+        (Agent::Cursor, moment) => moment == HookEvent::SessionStart,
+        (Agent::Antigravity, moment) => moment == HookEvent::Prompt,
         _ => true,
     }
 }
 
 /// The answer of a hook, with what should go into the prompt.
-pub(crate) fn reply(agent: Agent, moment: Moment, context: &str) -> String {
+pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &str) -> String {
     let context = context.trim_end();
     let answer = if listens(agent, moment) && !context.is_empty() {
         match agent {
@@ -31,9 +31,9 @@ pub(crate) fn reply(agent: Agent, moment: Moment, context: &str) -> String {
         }
     } else {
         match (agent, moment) {
-            (Agent::Cursor, Moment::Prompt) => json!({"continue": true}),
+            (Agent::Cursor, HookEvent::Prompt) => json!({"continue": true}),
             // Antigravity parses every answer, and Codex that of Stop.
-            (Agent::Antigravity, _) | (Agent::Codex, Moment::Stop) => json!({}),
+            (Agent::Antigravity, _) | (Agent::Codex, HookEvent::Stop) => json!({}),
             _ => return String::new(),
         }
     };
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn answers() {
         use Agent::{Antigravity, Claude, Codex, Cursor, Gemini, Generic, Pi};
-        use Moment::{PostTool, PreCompact, Prompt, SessionStart, Stop};
+        use HookEvent::{PostTool, PreCompact, Prompt, SessionStart, Stop};
         for (agent, moment, context, want) in [
             (
                 Claude,
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn who_listens() {
         let deaf = |agent| -> Vec<&str> {
-            let deaf = Moment::ALL.into_iter().filter(|moment| !listens(agent, *moment));
-            deaf.map(Moment::name).collect()
+            let deaf = HookEvent::ALL.into_iter().filter(|moment| !listens(agent, *moment));
+            deaf.map(HookEvent::name).collect()
         };
         assert_eq!(deaf(Agent::Claude), ["pre-compact", "stop", "session-end"]);
         assert_eq!(deaf(Agent::Generic), ["stop", "session-end"]);

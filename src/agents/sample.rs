@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     install::Event,
-    spec::{Agent, Moment},
+    spec::{Agent, HookEvent},
 };
 
 /// The prompt of the trial.
@@ -22,10 +22,10 @@ pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
     let said = match agent {
         Agent::Antigravity => {
             let rest = match event.moment {
-                Moment::PostTool => json!({
+                HookEvent::PostTool => json!({
                     "toolName": "write_to_file", "toolInput": {"TargetFile": file},
                 }),
-                Moment::Stop => json!({"fullyIdle": true}),
+                HookEvent::Stop => json!({"fullyIdle": true}),
                 _ => json!({"invocationNum": 0, "initialNumSteps": 1, "prompt": PROMPT}),
             };
             let common = json!({
@@ -35,14 +35,14 @@ pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
         }
         Agent::Cursor => {
             let rest = match event.moment {
-                Moment::SessionStart => {
+                HookEvent::SessionStart => {
                     json!({"session_id": session, "composer_mode": "agent"})
                 }
-                Moment::Prompt => json!({"prompt": PROMPT, "attachments": []}),
-                Moment::PostTool => json!({"file_path": file, "edits": []}),
-                Moment::PreCompact => json!({"trigger": "auto"}),
-                Moment::Stop => json!({"status": "completed", "loop_count": 0}),
-                Moment::SessionEnd => json!({"session_id": session, "reason": "completed"}),
+                HookEvent::Prompt => json!({"prompt": PROMPT, "attachments": []}),
+                HookEvent::PostTool => json!({"file_path": file, "edits": []}),
+                HookEvent::PreCompact => json!({"trigger": "auto"}),
+                HookEvent::Stop => json!({"status": "completed", "loop_count": 0}),
+                HookEvent::SessionEnd => json!({"session_id": session, "reason": "completed"}),
             };
             let common = json!({
                 "conversation_id": session, "generation_id": "1", "model": "trial",
@@ -52,18 +52,18 @@ pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
             return merged(common, rest);
         }
         _ => match event.moment {
-            Moment::SessionStart => json!({"source": "startup"}),
-            Moment::Prompt => json!({"prompt": PROMPT}),
-            Moment::PostTool => tool(agent, &file),
-            Moment::PreCompact => json!({"trigger": "auto", "custom_instructions": ""}),
-            Moment::Stop => match agent {
+            HookEvent::SessionStart => json!({"source": "startup"}),
+            HookEvent::Prompt => json!({"prompt": PROMPT}),
+            HookEvent::PostTool => tool(agent, &file),
+            HookEvent::PreCompact => json!({"trigger": "auto", "custom_instructions": ""}),
+            HookEvent::Stop => match agent {
                 Agent::Gemini => {
                     json!({"prompt": PROMPT, "prompt_response": answer, "stop_hook_active": false})
                 }
                 Agent::Opencode | Agent::Pi | Agent::Generic => json!({"response": answer}),
                 _ => json!({"stop_hook_active": false, "last_assistant_message": answer}),
             },
-            Moment::SessionEnd => json!({"reason": "other"}),
+            HookEvent::SessionEnd => json!({"reason": "other"}),
         },
     };
     let common = json!({

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{Agent, Moment};
+use super::spec::{Agent, HookEvent};
 use pimem_core::safety::safe_text;
 
 /// The most UTF-16 units of a text for Claude Code, which puts longer ones in a file.
@@ -40,13 +40,13 @@ pub fn check_named(agent: &str, event: &str, output: &[u8]) -> Result<(), String
     let by_word = found.events().iter().find(|known| known.word == event);
     let moment = by_word
         .map(|event| event.moment)
-        .or_else(|| Moment::ALL.into_iter().find(|moment| moment.name() == event))
+        .or_else(|| HookEvent::ALL.into_iter().find(|moment| moment.name() == event))
         .ok_or_else(|| format!("there is no event {event}"))?;
     check(found, moment, output)
 }
 
 /// Looks at what a hook printed.
-pub(crate) fn check(agent: Agent, moment: Moment, output: &[u8]) -> Result<(), String> {
+pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<(), String> {
     let form = form(agent, moment);
     let text = std::str::from_utf8(output).map_err(|_| "the answer is not UTF-8".to_owned())?;
     if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
@@ -109,20 +109,21 @@ pub(crate) fn check(agent: Agent, moment: Moment, output: &[u8]) -> Result<(), S
 }
 
 /// What an agent admits at a moment.
-fn form(agent: Agent, moment: Moment) -> Form {
+fn form(agent: Agent, moment: HookEvent) -> Form {
     let native = agent.events().iter().find(|event| event.moment == moment);
     let native = native.map_or("", |event| event.native);
-    let has_context = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::PostTool);
+    let has_context =
+        matches!(moment, HookEvent::SessionStart | HookEvent::Prompt | HookEvent::PostTool);
     match (agent, moment) {
         (Agent::Generic, _) => Form::Plain,
         (Agent::Opencode | Agent::Pi, _) => Form::Member("context"),
         // Plain text, or nothing at all, makes these a failed hook.
-        (Agent::Codex, Moment::Stop) | (Agent::Antigravity, Moment::PostTool) => Form::Braces,
-        (Agent::Antigravity, Moment::Stop) => Form::Decision,
-        (Agent::Antigravity, Moment::SessionStart | Moment::Prompt) => Form::Steps,
+        (Agent::Codex, HookEvent::Stop) | (Agent::Antigravity, HookEvent::PostTool) => Form::Braces,
+        (Agent::Antigravity, HookEvent::Stop) => Form::Decision,
+        (Agent::Antigravity, HookEvent::SessionStart | HookEvent::Prompt) => Form::Steps,
         (Agent::Claude | Agent::Codex | Agent::Gemini, _) if has_context => Form::Specific(native),
-        (Agent::Cursor, Moment::SessionStart) => Form::Member("additional_context"),
-        (Agent::Cursor, Moment::Prompt) => Form::Continue,
+        (Agent::Cursor, HookEvent::SessionStart) => Form::Member("additional_context"),
+        (Agent::Cursor, HookEvent::Prompt) => Form::Continue,
         _ => Form::Silent,
     }
 }
@@ -248,6 +249,6 @@ mod tests {
             let said = check_named(agent, event, answer.as_bytes()).unwrap_err();
             assert!(said.contains(want), "{agent} {event} {answer:.60}: {said}");
         }
-        assert!(check(Agent::Claude, Moment::Stop, b"\xff").is_err());
+        assert!(check(Agent::Claude, HookEvent::Stop, b"\xff").is_err());
     }
 }

@@ -54,12 +54,12 @@ impl Agent {
     }
 
     /// What it calls the hook of a moment; nothing where it has none.
-    pub(crate) fn hook(self, moment: Moment) -> &'static str {
+    pub(crate) fn hook(self, moment: HookEvent) -> &'static str {
         let mut events = self.events().iter();
         events.find(|event| event.moment == moment).map_or("", |event| event.native)
     }
 
-    /// What those that load a shim call the moments themselves, in the order of [`Moment::ALL`].
+    /// What those that load a shim call the moments themselves, in the order of [`HookEvent::ALL`].
     fn own_names(self) -> &'static [&'static str] {
         match self {
             Self::Opencode => &[
@@ -83,14 +83,14 @@ impl Agent {
 
     /// The moment of that name, ours or the agent's own, however it is spelt: `prompt`,
     /// `UserPromptSubmit`, `user-prompt-submit`.
-    pub(crate) fn moment(self, name: &str) -> Option<Moment> {
+    pub(crate) fn moment(self, name: &str) -> Option<HookEvent> {
         let plain = |name: &str| -> String {
             name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
         };
         let wanted = plain(name);
-        let ours = Moment::ALL.into_iter().map(|moment| (moment, moment.name()));
+        let ours = HookEvent::ALL.into_iter().map(|moment| (moment, moment.name()));
         let events = self.events().iter().map(|event| (event.moment, event.native));
-        let own = Moment::ALL.into_iter().zip(self.own_names().iter().copied());
+        let own = HookEvent::ALL.into_iter().zip(self.own_names().iter().copied());
         let mut named = ours.chain(events).chain(own);
         named.find(|(_, name)| plain(name) == wanted).map(|(moment, _)| moment)
     }
@@ -158,7 +158,7 @@ impl Limit {
 
 /// When a hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Moment {
+pub(crate) enum HookEvent {
     /// A session begins, or begins anew.
     SessionStart,
     /// The user has said something.
@@ -173,7 +173,7 @@ pub(crate) enum Moment {
     SessionEnd,
 }
 
-impl Moment {
+impl HookEvent {
     /// All of them, in the order of a session.
     pub(crate) const ALL: [Self; 6] = [
         Self::SessionStart,
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn names_of_moments() {
         for (agent, name, want) in [
-            (Agent::Claude, "prompt", Some(Moment::Prompt)),
-            (Agent::Claude, "UserPromptSubmit", Some(Moment::Prompt)),
-            (Agent::Claude, "user-prompt-submit", Some(Moment::Prompt)),
-            (Agent::Antigravity, "pre-invocation", Some(Moment::Prompt)),
-            (Agent::Gemini, "AfterAgent", Some(Moment::Stop)),
-            (Agent::Opencode, "session.created", Some(Moment::SessionStart)),
-            (Agent::Pi, "turn_end", Some(Moment::Stop)),
-            (Agent::Generic, "session-end", Some(Moment::SessionEnd)),
+            (Agent::Claude, "prompt", Some(HookEvent::Prompt)),
+            (Agent::Claude, "UserPromptSubmit", Some(HookEvent::Prompt)),
+            (Agent::Claude, "user-prompt-submit", Some(HookEvent::Prompt)),
+            (Agent::Antigravity, "pre-invocation", Some(HookEvent::Prompt)),
+            (Agent::Gemini, "AfterAgent", Some(HookEvent::Stop)),
+            (Agent::Opencode, "session.created", Some(HookEvent::SessionStart)),
+            (Agent::Pi, "turn_end", Some(HookEvent::Stop)),
+            (Agent::Generic, "session-end", Some(HookEvent::SessionEnd)),
             (Agent::Generic, "", None),
             (Agent::Cursor, "beforeShellExecution", None),
         ] {
@@ -219,7 +219,7 @@ mod tests {
         }
         for agent in Agent::ALL {
             assert_eq!(Agent::find(agent.name()), Some(agent));
-            for moment in Moment::ALL {
+            for moment in HookEvent::ALL {
                 assert_eq!(agent.moment(moment.name()), Some(moment));
             }
         }

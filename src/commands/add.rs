@@ -1,21 +1,20 @@
 //! `pimem add`: remember something.
 
-use super::added::{self, Before};
 use clap::builder::PossibleValuesParser;
-use pimem_engine::memory;
+use serde_json::json;
 
 use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     exchange::jsonl,
-    model::{calendar::Date, entry::Wording, event::Cue, time::Timestamp},
+    model::{calendar::Date, event::Cue, time::Timestamp},
     safety::entry_text::EntryText,
 };
-use pimem_engine::store::transaction::Txn;
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
-        add::Adding,
+        add::{AddRequest, Rejected},
+        added::{Added, NotShown, Older},
         intake::{self, New, category, with_tags},
     },
 };
@@ -77,44 +76,43 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         };
         new.supersedes = Some(selector.clone());
     }
-    let (numbers, mut news): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
-    let store = ctx.writer()?;
-    let lock = memory::lock(ctx, &store)?;
-    let categories = &ctx.config.categories;
-    let mut txn = store.begin_adding(&lock, categories, ctx.now, ctx.who());
-    if args.text != ["-"] {
-        txn.keep_to_topics();
-    }
-    // What replaces another entry may well resemble it.
-    if !args.force && args.supersedes.is_none() {
-        intake::find_repeated(ctx, &mut txn, &mut news);
-    }
-    if ctx.ui.json || news.len() > 1 || news.iter().any(|new| has_past(ctx, &txn, new)) {
-        txn.read_evidence();
-    }
-    intake::refuse_if_unreadable(&txn)?;
-    let mut adding = Adding::new(ctx, &store, txn);
-    for (number, new) in numbers.iter().zip(&news) {
-        adding.take(new).map_err(|failure| at_line(*number, failure))?;
-    }
-    let Adding { txn, done, .. } = adding;
-    let before = Before::of(ctx, &txn, &done);
-    txn.commit()?;
-    drop(lock);
-    added::show(ctx, &store, &before, &done)?;
-    intake::say_orders(ctx, &store, news.iter().map(|new| (new.category, new.text.as_str())));
+    let (numbers, texts): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
+    let request = AddRequest {
+        texts,
+        // What replaces another entry may well resemble it.
+        force: args.force || args.supersedes.is_some(),
+        goes_on: args.text == ["-"],
+        whole: ctx.ui.json,
+    };
+    let added = ctx.add(request).map_err(|Rejected { at, failure }| {
+        let number = at.and_then(|at| numbers.get(at).copied().flatten());
+        at_line(number, failure)
+    })?;
+    show(ctx, &added);
     Ok(Exit::Done)
 }
 
-/// Whether something is known about a text, or about what it replaces or adds tags to.
-fn has_past(ctx: &Shell, txn: &Txn<'_>, new: &New) -> bool {
-    let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
-    let bare = new.untagged.as_deref().map(|text| new.said(ctx, text));
-    let wording = new.wording(ctx);
-    new.supersedes.is_some()
-        || held(&wording)
-        || bare.as_ref().is_some_and(held)
-        || txn.mentions(wording.id)
+fn show(ctx: &Shell, added: &[Added]) {
+    if ctx.ui.json {
+        ctx.ui.document(&json!({"schema": "pimem.add/1", "results": added}));
+        return;
+    }
+    for Added { action, category, text, short, absent, replaces, seems_to_replace, .. } in added {
+        let what = if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
+        ctx.ui.line(&format!("{what}: [{category}] {text} ({short})"));
+        if let Some(NotShown { reason, remedy }) = absent {
+            let remedy = remedy.as_ref().map(|act| format!(" ({act} brings it in)"));
+            let remedy = remedy.unwrap_or_default();
+            ctx.ui.line(&format!("    Not in the next report: {reason}{remedy}"));
+        }
+        if let Some(old) = replaces {
+            ctx.ui.line(&format!("    What it replaces was in the archive already: {old}"));
+        }
+        if let Some(Older { text, short, remedy, .. }) = seems_to_replace {
+            let older = format!("[{category}] {text} ({short})");
+            ctx.ui.line(&format!("    Seems to replace: {older}; if so: {remedy}"));
+        }
+    }
 }
 
 /// A failure about a line of standard input.

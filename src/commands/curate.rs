@@ -2,34 +2,31 @@
 //!
 //! Nothing is deleted: a removed line moves to the archive, and `restore` brings it back.
 
-use crate::input;
-use pimem_engine::memory;
-use pimem_engine::memory::archived;
 use std::mem::ManuallyDrop;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::Entries;
+use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     model::{
         entry::{Markers, Wording},
         event::{EventKind, Why},
     },
     score::{
-        board::{Board, Placed, Row},
         evidence::UserState,
         ledger::Ledger,
+        ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
-};
-use pimem_engine::store::{
-    snapshot::{Snapshot, Store},
-    transaction::{Change, Target, Txn},
+    view::Entries,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{intake, selector},
+    memory::{self, archived, intake, selector},
+    store::{
+        snapshot::{Snapshot, Store},
+        transaction::{Change, Target, Txn},
+    },
 };
 
 /// Never let entries fade
@@ -109,10 +106,10 @@ pub(crate) fn forget(ctx: &Shell, args: &ForgetArgs) -> Result<Exit, Failure> {
 }
 
 pub(crate) fn remove(ctx: &Shell, args: &RemoveArgs) -> Result<Exit, Failure> {
-    let away = |txn: &mut Txn<'_>, row: &Row| archived::archive(txn, row, Why::Person);
+    let away = |txn: &mut Txn<'_>, row: &ScoredEntry| archived::archive(txn, row, Why::Person);
     let changed = on_each(ctx, &input::selectors(&args.entries)?, away)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.before);
-    let lines: Vec<(Row, String)> =
+    let lines: Vec<(ScoredEntry, String)> =
         changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
     say(ctx, "pimem.remove/1", "Removed", &lines, &changed.after);
     Ok(Exit::Done)
@@ -128,13 +125,13 @@ pub(crate) fn restore(ctx: &Shell, args: &RestoreArgs) -> Result<Exit, Failure> 
     for selector in &selectors {
         restored.push(restore_one(ctx, selector)?);
     }
-    say(ctx, "pimem.restore/1", "Restored", &restored, &Board::default());
+    say(ctx, "pimem.restore/1", "Restored", &restored, &Ranking::default());
     Ok(Exit::Done)
 }
 
 /// What is out of service in a store: entries out of force, and archived lines that are no entries.
 struct Gone {
-    candidates: Board,
+    candidates: Ranking,
     /// The row that was meant.
     at: usize,
     archive: Snapshot,
@@ -146,11 +143,12 @@ fn gone(ctx: &Shell, store: &Store, held: &Snapshot, selector: &str) -> Result<G
     let archive = store.read_archive(&ctx.config.categories);
     let live = board_of(ctx, store, held, &held.ledger);
     let old = board_of(ctx, store, &archive, &held.ledger);
-    let mut rows: Vec<Row> = live.rows.iter().filter(|row| row.is_over()).cloned().collect();
+    let mut rows: Vec<ScoredEntry> =
+        live.rows.iter().filter(|row| row.is_over()).cloned().collect();
     let over = rows.len();
-    let stands = |row: &&Row| live.find(&row.entry.wording()).is_some();
+    let stands = |row: &&ScoredEntry| live.find(&row.entry.wording()).is_some();
     rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
-    let candidates = Board { rows };
+    let candidates = Ranking { rows };
     let row = selector::entry(ctx, &candidates, &[], selector)?;
     let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
     Ok(Gone { archive, at, archived: at >= over, candidates })
@@ -182,7 +180,7 @@ fn find_gone(ctx: &Shell, selector: &str) -> Result<Store, Failure> {
 }
 
 /// Brings back what is out of service, with the markers that it had.
-fn restore_one(ctx: &Shell, selector: &str) -> Result<(Row, String), Failure> {
+fn restore_one(ctx: &Shell, selector: &str) -> Result<(ScoredEntry, String), Failure> {
     let store = find_gone(ctx, selector)?;
     let lock = memory::lock(ctx, &store)?;
     let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
@@ -204,7 +202,7 @@ fn restore_one(ctx: &Shell, selector: &str) -> Result<(Row, String), Failure> {
         txn.record(of.id, EventKind::Pin)?;
     }
     if archived {
-        let Placed { category, text, enforced, topic, .. } = row.entry.clone();
+        let LocatedEntry { category, text, enforced, topic, .. } = row.entry.clone();
         let markers = Markers { pinned, enforced };
         txn.change(Target::Topic(topic), Change::Append { category, text, markers, heading: None });
         for stem in archive.holders(&of) {
@@ -218,8 +216,12 @@ fn restore_one(ctx: &Shell, selector: &str) -> Result<(Row, String), Failure> {
     Ok((row, line))
 }
 
-fn board_of(ctx: &Shell, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Board {
-    Board::new(ctx.now, ctx.rules(), vec![(snapshot.placed(store, &ctx.config.categories), ledger)])
+fn board_of(ctx: &Shell, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Ranking {
+    Ranking::new(
+        ctx.now,
+        ctx.rules(),
+        vec![(snapshot.placed(store, &ctx.config.categories), ledger)],
+    )
 }
 
 fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
@@ -233,20 +235,20 @@ fn decide(
     ctx: &Shell,
     selectors: &[String],
     verb: &str,
-    act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
+    act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Exit, Failure> {
     let changed = on_each(ctx, &input::selectors(selectors)?, act)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
-    let lines: Vec<(Row, String)> =
+    let lines: Vec<(ScoredEntry, String)> =
         changed.rows.iter().map(|row| (row.clone(), entries.line(row))).collect();
     say(ctx, "pimem.curate/1", verb, &lines, &changed.after);
     Ok(Exit::Done)
 }
 
 /// Says what was done to rows; `after` is what is there now.
-fn say(ctx: &Shell, schema: &str, verb: &str, rows: &[(Row, String)], after: &Board) {
+fn say(ctx: &Shell, schema: &str, verb: &str, rows: &[(ScoredEntry, String)], after: &Ranking) {
     if ctx.ui.json {
-        let board = Board { rows: rows.iter().map(|(row, _)| row.clone()).collect() };
+        let board = Ranking { rows: rows.iter().map(|(row, _)| row.clone()).collect() };
         let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
         let results: Vec<Value> = board.rows.iter().map(|row| entries.json(row)).collect();
         let action = verb.to_lowercase();
@@ -270,12 +272,12 @@ fn say(ctx: &Shell, schema: &str, verb: &str, rows: &[(Row, String)], after: &Bo
 /// What [`on_each`] changed, and the boards around it.
 pub(crate) struct Changed {
     /// As it was.
-    pub(crate) before: ManuallyDrop<Board>,
+    pub(crate) before: ManuallyDrop<Ranking>,
     /// As it is.
-    pub(crate) after: ManuallyDrop<Board>,
+    pub(crate) after: ManuallyDrop<Ranking>,
     /// The entries, in the order of the selectors: as they are in their store, or as they were where
     /// they left it.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<ScoredEntry>,
 }
 
 /// Finds the entry that each selector means, changes it in its store under the lock, and reads the
@@ -283,12 +285,12 @@ pub(crate) struct Changed {
 pub(crate) fn on_each(
     ctx: &Shell,
     selectors: &[String],
-    act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
+    act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = ctx.readers()?;
     let (before, held) = ctx.board(&stores);
     let unread = memory::problems(&held);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ScoredEntry> = Vec::new();
     for selector in selectors {
         let row = selector::entry(ctx, &before, &unread, selector)?;
         if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
@@ -298,12 +300,12 @@ pub(crate) fn on_each(
     on_rows(ctx, before, rows, act)
 }
 
-/// The same of rows of a board.
+/// The same of rows of a ranking.
 pub(crate) fn on_rows(
     ctx: &Shell,
-    before: ManuallyDrop<Board>,
-    rows: Vec<Row>,
-    act: impl Fn(&mut Txn<'_>, &Row) -> Result<()>,
+    before: ManuallyDrop<Ranking>,
+    rows: Vec<ScoredEntry>,
+    act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = ctx.readers()?;
     for store in &stores {
@@ -315,16 +317,16 @@ pub(crate) fn on_rows(
         let mut txn = store.begin(&lock, &ctx.config.categories, ctx.now, ctx.who());
         intake::refuse_if_unreadable(&txn)?;
         let fresh = board_of(ctx, store, txn.snapshot(), &txn.snapshot().ledger);
-        for Row { entry, .. } in mine {
+        for ScoredEntry { entry, .. } in mine {
             let gone = || selector::failure(&entry.id.to_string(), std::iter::empty());
             act(&mut txn, fresh.find(&entry.wording()).ok_or_else(gone)?)?;
         }
         txn.commit()?;
     }
     let (after, snapshots) = ctx.board(&stores);
-    let now = |row: Row| {
+    let now = |row: ScoredEntry| {
         let of = row.entry.wording();
-        let here = |found: &&Row| found.entry.scope == row.entry.scope;
+        let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;
         if let Some(found) = after.find(&of).filter(here) {
             return found.clone();
         }

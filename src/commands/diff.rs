@@ -1,11 +1,9 @@
 //! `pimem diff`: what changed between two times.
 
-use pimem_engine::{local_time, memory};
 use serde_json::{Value, json};
 
 use super::why;
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::EntryId,
@@ -18,16 +16,18 @@ use pimem_core::{
         explain::Arithmetic,
         render,
     },
-    score::board::Board,
-};
-use pimem_engine::store::{
-    history::Past,
-    read::Problem,
-    snapshot::{Snapshot, Store},
+    score::ranking::Ranking,
+    view::Entries,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::period,
+    local_time,
+    memory::{self, period},
+    store::{
+        history::Past,
+        read::Problem,
+        snapshot::{Snapshot, Store},
+    },
 };
 
 /// Show what changed between two times, or will
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 /// The stores at one time.
 struct Then {
     now: Now,
-    board: Board,
+    board: Ranking,
     report: render::Report,
     /// Under which id an entry of today was known, where that differs.
     former: IdMap<EntryId, EntryId>,
@@ -112,7 +112,7 @@ fn then(ctx: &Shell, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) ->
     }
     let placed = past.iter().map(|past| (past.placed.clone(), &past.ledger)).collect();
     let now = Now(at);
-    let board = Board::new(now, ctx.rules(), placed);
+    let board = Ranking::new(now, ctx.rules(), placed);
     let settings = ctx.report_settings(None, Tokens(0));
     let report = render::report(&board, &ctx.config.categories, settings);
     Then { now, board, report, former, problems }

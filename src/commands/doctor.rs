@@ -2,23 +2,18 @@
 //!
 //! Changes nothing in a store.
 
-use pimem_engine::memory;
 use serde_json::{Value, json};
 
 use super::check;
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::lint;
-use pimem_core::search::bm25::Query;
-use pimem_engine::memory::model;
+use pimem_core::{lint, search::bm25::Query};
 use pimem_engine::{
     error::Failure,
-    memory::{review, trust::Unreviewed},
-};
-use pimem_engine::{
     index::{
         corpus::{self, Freshness},
         postings,
     },
+    memory::{self, model, review, trust::Unreviewed},
     store::{
         evidence_log, init,
         lock::{LockError, StoreLock},

@@ -1,13 +1,11 @@
 //! `pimem edit`: give an entry another wording. Its evidence stays with it.
 
-use pimem_engine::memory;
 use std::process::Command;
 
 use serde_json::json;
 
 use super::curate;
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::{EntryId, Wording},
@@ -15,14 +13,15 @@ use pimem_core::{
     },
     safety::entry_text::EntryText,
     score::{adopt, stability::Standing},
-};
-use pimem_engine::store::{
-    atomic::{self, Sync},
-    transaction::{Change, Target},
+    view::Entries,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{intake, selector},
+    memory::{self, intake, selector},
+    store::{
+        atomic::{self, Sync},
+        transaction::{Change, Target},
+    },
 };
 
 /// Give an entry another wording

@@ -1,7 +1,5 @@
 //! `pimem export`: memories and vectors in the formats of other programs.
 
-use pimem_engine::memory::export::Exported;
-use pimem_engine::memory::named_file;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -22,15 +20,17 @@ use pimem_core::{
     },
     search::documents::{SourceKind, category_name, documents},
 };
-use pimem_engine::memory::model;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{export, search::embedding, stale::Stale},
-};
-use pimem_engine::{
     index::{
         build, corpus, manifest,
         vectors::{self, Known},
+    },
+    memory::{
+        export::{self, Exported},
+        model, named_file,
+        search::embedding,
+        stale::Stale,
     },
     store::{
         atomic::{self, Sync},

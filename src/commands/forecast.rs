@@ -1,7 +1,5 @@
 //! `pimem forecast`: what will fade and when, and how large the report will be.
 
-use pimem_engine::memory::named_file;
-use pimem_engine::{local_time, memory};
 use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
@@ -14,7 +12,6 @@ use crate::{
     input,
     shell::Shell,
 };
-use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::{
         calendar::Date,
@@ -25,15 +22,17 @@ use pimem_core::{
         outlook::{self, Day},
     },
     score::{
-        board::{Board, Row},
         forecast,
+        ranking::{Ranking, ScoredEntry},
         stability::{self, Standing, State},
     },
+    view::{self, Entries},
 };
-use pimem_engine::store::atomic::{self, Sync};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::selector,
+    local_time,
+    memory::{self, named_file, selector},
+    store::atomic::{self, Sync},
 };
 
 /// Points of a curve for each day.
@@ -67,7 +66,7 @@ pub(crate) struct Args {
 /// Something that happens on a day.
 struct Event<'a> {
     at: Timestamp,
-    row: &'a Row,
+    row: &'a ScoredEntry,
     what: String,
 }
 
@@ -79,18 +78,18 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (board, snapshots) = ctx.board(&stores);
     let selectors = input::selectors(&args.entries)?;
     let unread = memory::problems(&snapshots);
-    let chosen: Vec<&Row> = selectors
+    let chosen: Vec<&ScoredEntry> = selectors
         .iter()
         .map(|selector| selector::entry(ctx, &board, &unread, selector))
         .collect::<Result<_, _>>()?;
     let placed = memory::placed(&ctx.config.categories, &stores, &snapshots);
     let settings = ctx.report_settings(None, pimem_core::report::budget::Tokens(0));
     let days = outlook::outlook(ctx.now, ctx.rules(), settings, &placed, args.days);
-    let rows: Vec<&Row> =
+    let rows: Vec<&ScoredEntry> =
         if chosen.is_empty() { board.rows.iter().collect() } else { chosen.clone() };
     let events = events(ctx, &board, &rows, &days);
     if let Some(path) = &args.svg {
-        let drawn: Vec<&Row> = if chosen.is_empty() { fading(&events) } else { chosen };
+        let drawn: Vec<&ScoredEntry> = if chosen.is_empty() { fading(&events) } else { chosen };
         draw(ctx, &board, &drawn, args.days, path)?;
     }
     show(ctx, &board, &days, &events, settings.budget.0);
@@ -98,7 +97,12 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// What happens to the rows, in order of time.
-fn events<'a>(ctx: &Shell, board: &'a Board, rows: &[&'a Row], days: &[Day]) -> Vec<Event<'a>> {
+fn events<'a>(
+    ctx: &Shell,
+    board: &'a Ranking,
+    rows: &[&'a ScoredEntry],
+    days: &[Day],
+) -> Vec<Event<'a>> {
     let end = days.last().map_or(ctx.now.0, |day| day.at);
     let mut events: Vec<Event<'a>> = Vec::new();
     for row in rows.iter().copied() {
@@ -122,8 +126,8 @@ fn events<'a>(ctx: &Shell, board: &'a Board, rows: &[&'a Row], days: &[Day]) -> 
 }
 
 /// The entries that something happens to, in the order in which it does.
-fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a Row> {
-    let mut rows: Vec<&Row> = Vec::new();
+fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a ScoredEntry> {
+    let mut rows: Vec<&ScoredEntry> = Vec::new();
     for event in events {
         let known = rows.iter().any(|row| row.entry.id == event.row.entry.id);
         if !known && matches!(event.row.standing, Standing::Scored(_)) && rows.len() < CURVES {
@@ -135,14 +139,14 @@ fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a Row> {
 
 fn draw(
     ctx: &Shell,
-    board: &Board,
-    rows: &[&Row],
+    board: &Ranking,
+    rows: &[&ScoredEntry],
     days: u32,
     path: &std::path::Path,
 ) -> Result<(), Failure> {
     let (entries, clock) =
         (Entries::new(ctx.now, &ctx.config.categories, board), ctx.rules().clock);
-    let curve = |row: &&Row| {
+    let curve = |row: &&ScoredEntry| {
         let spec = ctx.config.categories.spec(row.entry.category);
         let point = |step: u32| {
             let ahead = i64::from(step) * DAY_MS / i64::from(POINTS);
@@ -169,7 +173,7 @@ fn draw(
     Ok(())
 }
 
-fn show(ctx: &Shell, board: &Board, days: &[Day], events: &[Event<'_>], budget: u32) {
+fn show(ctx: &Shell, board: &Ranking, days: &[Day], events: &[Event<'_>], budget: u32) {
     let entries = Entries::new(ctx.now, &ctx.config.categories, board);
     let date = |at: Timestamp| -> Date { local_time::local(at).date };
     if ctx.ui.json {

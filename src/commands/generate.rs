@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::atomic::{self, Sync};
+use pimem_engine::{
+    error::{Failure, Kind},
+    store::atomic::{self, Sync},
+};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]

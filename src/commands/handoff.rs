@@ -1,6 +1,5 @@
 //! `pimem handoff`: leave in today's log what the next session should start from.
 
-use pimem_engine::{local_time, memory};
 use std::cmp::Reverse;
 
 use serde_json::json;
@@ -11,8 +10,11 @@ use pimem_core::{
     markdown::handoff::{self, Handoff},
     model::calendar::{Date, LocalTime},
 };
-use pimem_engine::error::Failure;
-use pimem_engine::store::{git, notes, snapshot::Store, trust::Kind};
+use pimem_engine::{
+    error::Failure,
+    local_time, memory,
+    store::{git, notes, snapshot::Store, trust::Kind},
+};
 
 /// Bytes of the end of a log that hold its last lines and the newest handoff.
 const TAIL: u64 = 256 * 1024;

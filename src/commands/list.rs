@@ -1,18 +1,19 @@
 //! `pimem list`: all entries, with score and state.
 
 use clap::ValueEnum;
-use pimem_engine::memory;
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::score::{
-    board::{self, Row},
-    stability::State,
+use pimem_core::{
+    score::{
+        ranking::{self, ScoredEntry},
+        stability::State,
+    },
+    view::{Entries, Whose},
 };
-use pimem_core::view::{Entries, Whose};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{intake, telemetry::Accesses},
+    memory::{self, intake, telemetry::Accesses},
 };
 
 /// List entries with their score and state
@@ -58,7 +59,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let stores = ctx.readers()?;
     let (board, snapshots) = ctx.own_board(&stores);
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let mut rows: Vec<&Row> = board
+    let mut rows: Vec<&ScoredEntry> = board
         .rows
         .iter()
         .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
@@ -71,9 +72,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             rows.sort_by_key(|row| (std::cmp::Reverse(row.evidence.last_reinforced), row.entry.id));
         }
         Sort::Hot => {
-            let heat = |row: &Row| {
+            let heat = |row: &ScoredEntry| {
                 let topics = board.topics(row.entry.scope);
-                topics.get(row.entry.topic.as_str()).map_or(0.0, |rows| board::hotness(rows))
+                topics.get(row.entry.topic.as_str()).map_or(0.0, |rows| ranking::hotness(rows))
             };
             rows.sort_by(|a, b| heat(b).total_cmp(&heat(a)));
         }
@@ -81,12 +82,13 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if ctx.ui.json {
         let accesses = Accesses::of(ctx, &stores);
         let ledgers = || snapshots.iter().map(|held| &held.ledger);
-        let json = |row: &&Row| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
+        let json =
+            |row: &&ScoredEntry| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
         let list: Vec<Value> = rows.iter().map(json).collect();
         ctx.ui.document(&json!({"schema": "pimem.list/1", "entries": list}));
     } else {
         let whose = Whose::of(&rows.iter().map(|row| row.entry.scope));
-        let cells = |row: &&Row| {
+        let cells = |row: &&ScoredEntry| {
             let text = whose.mark(row.entry.text.clone(), row.entry.scope);
             let category = entries.category(row).to_owned();
             let score = Entries::score(row);

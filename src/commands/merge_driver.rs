@@ -7,8 +7,10 @@ use std::{path::PathBuf, time::Duration};
 use serde_json::json;
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::merge_driver::{self, Repository};
+use pimem_engine::{
+    error::{Failure, Kind},
+    store::merge_driver::{self, Repository},
+};
 
 /// Merge a file of a store for git, without conflicts
 ///

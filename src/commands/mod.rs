@@ -1,7 +1,6 @@
 //! One file a command: arguments, what is asked of a memory, and how the answer is shown.
 
 pub(crate) mod add;
-mod added;
 pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod curate;

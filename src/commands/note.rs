@@ -1,6 +1,5 @@
 //! `pimem note` and `pimem log`: add to long-term notes, and to the log of the day.
 
-use pimem_engine::{local_time, memory};
 use serde_json::json;
 
 use crate::{exit::Exit, input, shell::Shell};
@@ -8,8 +7,7 @@ use pimem_core::{
     markdown::{lines, memo},
     safety::note_text::NoteText,
 };
-use pimem_engine::error::Failure;
-use pimem_engine::store::notes;
+use pimem_engine::{error::Failure, local_time, memory, store::notes};
 
 /// Add to the long-term notes in MEMORY.md
 ///

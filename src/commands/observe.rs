@@ -8,16 +8,15 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view;
-use pimem_core::{observe::document::Document, report::budget::Tokens};
-use pimem_engine::store::observation_files;
+use pimem_core::{observe::document::Document, report::budget::Tokens, view};
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
-        observe::{self, Observed, Wanted},
+        observe::{self, ObserveRequest, Observed},
         reflect::{self, How},
         sessions,
     },
+    store::observation_files,
 };
 
 /// Make observations of a session
@@ -54,7 +53,7 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let least = ctx.config.whole("observer.messageTokenThreshold");
     let least = Tokens(u32::try_from(least).unwrap_or(u32::MAX));
-    let wanted = Wanted {
+    let wanted = ObserveRequest {
         session: args.session.as_deref(),
         due: args.if_due.then_some(least),
         anew: args.print,

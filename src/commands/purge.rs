@@ -1,6 +1,5 @@
 //! `pimem purge`: destroy entries. Everything else that pimem does can be undone.
 
-use pimem_engine::memory;
 use std::collections::BTreeSet;
 
 use serde_json::json;
@@ -10,20 +9,18 @@ use crate::{
     input,
     shell::Shell,
 };
-use pimem_core::view::Entries;
 use pimem_core::{
     model::{
         entry::{EntryId, Wording},
         hash::IdSet,
     },
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
+    view::Entries,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{dream::gather, selector, stale::Stale},
-};
-use pimem_engine::{
     index::vectors::Known,
+    memory::{self, dream::gather, selector, stale::Stale},
     store::{pending, snapshot::Store},
 };
 
@@ -51,12 +48,12 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     let gone = gone.map(|((archive, store), held)| {
         (archive.placed(store, &ctx.config.categories), &held.ledger)
     });
-    let gone = Board::new(ctx.now, ctx.rules(), gone.collect());
+    let gone = Ranking::new(ctx.now, ctx.rules(), gone.collect());
     let mut rows = live.rows.clone();
     rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
-    let all = Board { rows };
+    let all = Ranking { rows };
     let unread = [memory::problems(&snapshots), memory::problems(&archives)].concat();
-    let mut chosen: Vec<&Row> = Vec::new();
+    let mut chosen: Vec<&ScoredEntry> = Vec::new();
     for selector in input::selectors(&args.entries)? {
         let row = selector::entry(ctx, &all, &unread, &selector)?;
         if chosen.iter().all(|known| !known.entry.is_copy(&row.entry)) {
@@ -69,7 +66,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         let message = "nothing was destroyed";
         return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
     }
-    let is_chosen = |row: &&Row| chosen.iter().any(|known| known.entry.is_copy(&row.entry));
+    let is_chosen = |row: &&ScoredEntry| chosen.iter().any(|known| known.entry.is_copy(&row.entry));
     let others: Vec<Wording> =
         all.rows.iter().filter(|row| !is_chosen(row)).map(|row| row.entry.wording()).collect();
     let mut files = BTreeSet::new();
@@ -82,8 +79,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
         let changed = destroy(ctx, store, &ids, &others)?;
         // A hash is enough to recognise a known text by.
-        let name = |row: &Row| &ctx.config.categories.spec(row.entry.category).name;
-        let key = |row: &Row| store.trust.entry(name(row), &row.entry.text);
+        let name = |row: &ScoredEntry| &ctx.config.categories.spec(row.entry.category).name;
+        let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
         pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
         let keys = chosen
             .iter()

@@ -1,12 +1,14 @@
 //! `pimem read`: notes, scratchpad and logs as they are.
 
-use pimem_engine::local_time;
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::model::calendar::Date;
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::{notes, read, snapshot::Store};
+use pimem_engine::{
+    error::{Failure, Kind},
+    local_time,
+    store::{notes, read, snapshot::Store},
+};
 
 /// Show notes, the scratchpad or a daily log
 ///

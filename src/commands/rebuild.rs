@@ -1,13 +1,10 @@
 //! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
 
-use pimem_engine::memory;
-use pimem_engine::memory::archived;
 use std::{collections::BTreeMap, mem::ManuallyDrop, time::Duration};
 
 use serde_json::{Map, Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::Entries;
 use pimem_core::{
     embed::{
         model::{Embedder, Unavailable},
@@ -19,16 +16,15 @@ use pimem_core::{
     },
     score::{
         archive,
-        board::{self, Board, Row},
+        ranking::{self, Ranking, ScoredEntry},
         stability::State,
     },
+    view::Entries,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{scores_file, search::embedding, telemetry::Accesses},
-};
-use pimem_engine::{
     index::build,
+    memory::{self, archived, scores_file, search::embedding, telemetry::Accesses},
     store::{
         atomic::{self, Sync},
         read,
@@ -51,7 +47,7 @@ pub(crate) struct Args {
 /// What a rebuild did to one store.
 struct Outcome {
     store: Store,
-    board: ManuallyDrop<Board>,
+    board: ManuallyDrop<Ranking>,
     adopted: usize,
     /// By topic.
     archived: BTreeMap<String, Vec<EntryId>>,
@@ -131,12 +127,12 @@ fn rebuild(
     }
     let adopted = txn.adopt(None);
     let placed = txn.placed();
-    let before = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    let before = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
     let days = store.used_days();
     let entries = Entries::new(ctx.now, categories, &before);
     let (mut archived, mut moved) = (BTreeMap::<String, Vec<EntryId>>::new(), Vec::new());
     for (topic, rows) in before.topics(store.scope) {
-        let cold = board::cold(&rows, categories);
+        let cold = ranking::cold(&rows, categories);
         for row in rows {
             let faded = cold || archive::is_dropped(row);
             if faded && archive::goes_unasked(ctx.now, row, &days) {
@@ -149,7 +145,8 @@ fn rebuild(
     txn.commit()?;
     let (board, held) = ctx.board(std::slice::from_ref(&store));
     let accesses = Accesses::of(ctx, &ctx.readers()?);
-    let accessed = |row: &Row| accesses.get(row.entry.id, held.iter().map(|held| &held.ledger));
+    let accessed =
+        |row: &ScoredEntry| accesses.get(row.entry.id, held.iter().map(|held| &held.ledger));
     let snapshot = scores_file::snapshot(ctx, &board, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, snapshot.as_bytes(), Sync::None, || Ok(true))?;

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_engine::store::observation_files;
 use pimem_engine::{
     error::{Failure, Kind},
     memory::reflect::{self, Done, How},
+    store::observation_files,
 };
 
 /// Consolidate observations

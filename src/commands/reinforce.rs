@@ -2,13 +2,11 @@
 //!
 //! Never adds an entry and never edits a topic file.
 
-use crate::input;
 use serde_json::{Value, json};
 
 use super::curate;
-use crate::{exit::Exit, shell::Shell};
-use pimem_core::model::event::EventKind;
-use pimem_core::view::Entries;
+use crate::{exit::Exit, input, shell::Shell};
+use pimem_core::{model::event::EventKind, view::Entries};
 use pimem_engine::error::Failure;
 
 /// Record that a memory proved right

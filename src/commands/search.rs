@@ -8,14 +8,14 @@ use crate::{
     input,
     shell::Shell,
 };
-use pimem_core::view::{self, Whose};
 use pimem_core::{
-    score::board,
+    score::ranking,
     search::{
         bm25::Query,
         documents::SourceKind,
         rank::{Candidate, Mode},
     },
+    view::{self, Whose},
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -23,8 +23,8 @@ use pimem_engine::{
         intake,
         period::Period,
         search::{
-            self, Hit,
-            request::{Least, Wanted},
+            Hit,
+            request::{MinScore, SearchRequest},
         },
     },
 };
@@ -175,8 +175,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         })
         .collect();
     let all = SourceKind::ALL.iter().all(|kind| kinds.contains(kind));
-    let wanted = Wanted {
-        query: &query,
+    let wanted = SearchRequest {
         mode: match args.mode {
             By::Hybrid => Mode::Hybrid,
             By::Keyword => Mode::Keyword,
@@ -184,19 +183,16 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         },
         seed: args.rank == Order::Seed,
         limit: args.limit,
-        min_score: Least::Score(args.min_score),
+        min_score: MinScore::Score(args.min_score),
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         topic: args.topic.as_deref(),
         period,
-        except: None,
-        pool: None,
-        reviewed: false,
         whole_archive: args.within.contains(&Within::Archive),
+        ..SearchRequest::new(&query)
     };
-    let stores = ctx.readers()?;
-    let found = search::find(ctx, &stores, &wanted);
-    let short = board::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
+    let found = ctx.search(&wanted)?;
+    let short = ranking::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
     let id = |hit: &Hit| hit.entry.and_then(|id| short.get(&id)).cloned();
     if ctx.ui.json {
         let list = |hits: &[Hit]| hits.iter().map(|hit| json_of(hit, args.explain)).collect();
@@ -240,7 +236,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
         }
     }
-    for store in stores.iter().filter(|_| !args.no_touch) {
+    let touched = if args.no_touch { Vec::new() } else { ctx.readers()? };
+    for store in &touched {
         let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
         ctx.note_access(store, here.filter_map(|hit| hit.entry));
     }

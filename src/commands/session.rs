@@ -12,17 +12,17 @@ use crate::{
     exit::{Exit, Outcome},
     shell::Shell,
 };
-use pimem_core::view::Whose;
 use pimem_core::{
     model::time::Timestamp,
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
-    score::board::Scope,
+    score::ranking::Scope,
     session::summaries::{self as file, Summary},
+    view::Whose,
 };
-use pimem_engine::store::machine_local;
 use pimem_engine::{
     error::{Failure, Kind},
     memory::sessions::{self, Named},
+    store::machine_local,
 };
 
 /// Remember what past sessions were about

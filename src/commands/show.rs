@@ -1,13 +1,12 @@
 //! `pimem show`: everything about one entry.
 
-use pimem_engine::memory;
 use serde_json::json;
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::view::{self, Entries};
 use pimem_engine::{
     error::Failure,
-    memory::{selector, telemetry::Accesses},
+    memory::{self, selector, telemetry::Accesses},
 };
 
 /// Show all that is known about an entry

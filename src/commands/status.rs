@@ -2,7 +2,6 @@
 //!
 //! Writes nothing, not even to the ledger of trust.
 
-use pimem_engine::local_time;
 use std::mem::ManuallyDrop;
 
 use serde_json::{Map, Value, json};
@@ -12,7 +11,6 @@ use super::{
     hooks::{self, shown, status},
 };
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::{Entries, count};
 use pimem_core::{
     model::time::Timestamp,
     report::{
@@ -20,20 +18,20 @@ use pimem_core::{
         render::{self, Report},
     },
     score::{
-        board::{Board, Row, Scope},
+        ranking::{Ranking, Scope, ScoredEntry},
         stability::State,
     },
+    view::{Entries, count},
 };
 use pimem_engine::{
     config::layers::Origin,
-    store::snapshot::{Snapshot, Store},
-};
-use pimem_engine::{
     error::Failure,
+    local_time,
     memory::{
         dream::gather::LEFT,
         review::{self, Held},
     },
+    store::snapshot::{Snapshot, Store},
 };
 
 /// Show stores, what agents get of them, and what waits, on one screen
@@ -124,12 +122,12 @@ pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
 }
 
 /// A store as it stands, and how much is wrong with it.
-fn look(ctx: &Shell, store: Store, snapshot: &Snapshot, board: &Board) -> (Seen, usize) {
+fn look(ctx: &Shell, store: Store, snapshot: &Snapshot, board: &Ranking) -> (Seen, usize) {
     let held = review::held(ctx, store, snapshot);
     let store = &held.store;
     let (index, findings) = doctor::examine(ctx, store, snapshot, held.unreviewed);
     let rows = || board.rows.iter().filter(|row| row.entry.scope == store.scope);
-    let how_many = |is: &dyn Fn(&Row) -> bool| rows().filter(|row| is(row)).count();
+    let how_many = |is: &dyn Fn(&ScoredEntry) -> bool| rows().filter(|row| is(row)).count();
     let states = State::ALL.map(|state| (state, how_many(&|row| row.state == state)));
     let marks = MARKS.map(|mark| (mark, how_many(&|row| Entries::mark(row) == Some(mark))));
     let dreams = store.dreams(ctx.now);

@@ -1,6 +1,5 @@
 //! `pimem todo`: the scratchpad, a checklist of what must not be forgotten for now.
 
-use pimem_engine::memory;
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, input, shell::Shell};
@@ -11,8 +10,11 @@ use pimem_core::{
     },
     safety::entry_text::EntryText,
 };
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::{notes, read::Problem, snapshot::Store};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory,
+    store::{notes, read::Problem, snapshot::Store},
+};
 
 /// Keep a checklist in SCRATCHPAD.md
 ///

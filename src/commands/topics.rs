@@ -1,16 +1,14 @@
 //! `pimem topics`: the topic files, how hot and how full each is.
 
-use pimem_engine::memory;
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view;
 use pimem_core::{
     report::budget::Tokens,
-    score::{board, stability::Standing},
+    score::{ranking, stability::Standing},
+    view,
 };
-use pimem_engine::error::Failure;
-use pimem_engine::store::transaction::TOPIC_CHARS;
+use pimem_engine::{error::Failure, memory, store::transaction::TOPIC_CHARS};
 
 /// List topic files with their size and hotness
 ///
@@ -42,8 +40,8 @@ pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
                 scope: store.scope.name(),
                 entries: rows.len(),
                 pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
-                hotness: board::hotness(rows),
-                cold: board::cold(rows, &ctx.config.categories),
+                hotness: ranking::hotness(rows),
+                cold: ranking::cold(rows, &ctx.config.categories),
                 chars: topic.doc.chars(),
             });
         }

@@ -3,24 +3,23 @@
 //! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
 //! changes between question and answer is another text.
 
-use pimem_engine::memory;
 use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::model::hash::IdMap;
-use pimem_core::view::Entries;
-use pimem_engine::store::{
-    read::Problem,
-    snapshot::Store,
-    trust::{self, Key},
-};
+use pimem_core::{model::hash::IdMap, view::Entries};
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
+        self,
         review::{Held, Item, look},
         selector,
+    },
+    store::{
+        read::Problem,
+        snapshot::Store,
+        trust::{self, Key},
     },
 };
 

@@ -1,17 +1,21 @@
 //! `pimem undo`: take back what was typed last.
 
-use pimem_engine::{local_time, memory};
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::model::{entry::EntryId, event::EventKind, time::Timestamp, ulid::EventId};
-use pimem_core::view;
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::{
-    snapshot::Store,
-    undo::{Changed, Step},
+use pimem_core::{
+    model::{entry::EntryId, event::EventKind, time::Timestamp, ulid::EventId},
+    view,
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    local_time, memory,
+    store::{
+        snapshot::Store,
+        undo::{Changed, Step},
+    },
 };
 
 /// Take back the last change that was typed on this machine

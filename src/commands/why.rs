@@ -1,12 +1,10 @@
 //! `pimem why`: the arithmetic of an entry, its place in the report, and what is to come.
 
-use pimem_engine::{local_time, memory};
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::category::CategorySpec,
     report::{
@@ -17,13 +15,18 @@ use pimem_core::{
     },
     safety::safe_text,
     score::{
-        board::Row,
         caps::Place,
         forecast::{self, Turn},
+        ranking::ScoredEntry,
         stability::{Standing, State},
     },
+    view::{self, Entries},
 };
-use pimem_engine::{error::Failure, memory::selector};
+use pimem_engine::{
+    error::Failure,
+    local_time,
+    memory::{self, selector},
+};
 
 /// Show why an entry is in the report or not
 ///
@@ -118,7 +121,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`
-pub(crate) fn score(row: &Row, arithmetic: Arithmetic) -> String {
+pub(crate) fn score(row: &ScoredEntry, arithmetic: Arithmetic) -> String {
     let Arithmetic { weight, age_days, tau_days, decay, count, evidence } = arithmetic;
     let mut text = format!(
         "{:.3} = {weight} ({}) × {decay:.3} (e^(−{age_days:.1} d / {tau_days} d)) × {evidence:.3} \
@@ -149,12 +152,12 @@ pub(crate) fn factors(arithmetic: Arithmetic) -> Vec<(String, Value)> {
 }
 
 /// Where its line stands, and below which heading.
-fn file(row: &Row, heading: Option<&str>) -> String {
+fn file(row: &ScoredEntry, heading: Option<&str>) -> String {
     let below = heading.map(|heading| format!(", below {heading:?}")).unwrap_or_default();
     format!("topics/{}.md:{}{below}", row.entry.topic, row.entry.line)
 }
 
-fn state(row: &Row) -> String {
+fn state(row: &ScoredEntry) -> String {
     let by_score = row.standing.state();
     let mut text = Entries::state(row);
     if let Standing::Scored(_) = row.standing {
@@ -180,7 +183,7 @@ fn state(row: &Row) -> String {
     text
 }
 
-fn place(row: &Row, spec: &CategorySpec) -> String {
+fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
     let cap = spec.max_active;
     match row.place {
         Place::Pinned => "pinned: in no cap".to_owned(),

@@ -12,7 +12,7 @@ use super::compact::Observed;
 use crate::{
     agents::{
         reply,
-        spec::{Agent, Moment},
+        spec::{Agent, HookEvent},
         wire::{Input, Source},
     },
     commands::handoff,
@@ -21,19 +21,19 @@ use crate::{
 use pimem_core::{
     model::{entry::EntryId, event::Provenance, hash::fnv1a64},
     safety::{safe_text, secret},
-    score::board::Board,
+    score::ranking::Ranking,
     search::social_gate,
     session::transcript,
     usage::record::{Injected, PROMPT, Record, What},
 };
-use pimem_engine::store::{
-    hook_ledger::{self, Known, Note, Session},
-    provenance, read,
-    snapshot::{Snapshot, Store},
-};
 use pimem_engine::{
     error::Failure,
     memory::stale::{self, Stale},
+    store::{
+        hook_ledger::{self, Known, Note, Session},
+        provenance, read,
+        snapshot::{Snapshot, Store},
+    },
 };
 
 /// Characters of a session's id that are noted with what is written.
@@ -49,7 +49,7 @@ const TAIL: u64 = 256 << 10;
 pub(crate) struct Call<'a> {
     pub(crate) ctx: &'a Shell,
     pub(crate) agent: Agent,
-    pub(crate) moment: Moment,
+    pub(crate) moment: HookEvent,
     pub(crate) input: Input,
     /// The stores there are, the project's first; never none.
     pub(crate) stores: Vec<Store>,
@@ -116,7 +116,7 @@ impl<'a> Call<'a> {
     pub(crate) fn new(
         ctx: &'a Shell,
         agent: Agent,
-        moment: Moment,
+        moment: HookEvent,
         input: Input,
         left: Duration,
     ) -> Result<Option<Self>, Failure> {
@@ -130,7 +130,7 @@ impl<'a> Call<'a> {
         let Some(home) = stores.first() else { return Ok(None) };
         let mut session = None;
         if let Some(id) = &input.session {
-            let call = (key(moment, &input), moment == Moment::Prompt);
+            let call = (key(moment, &input), moment == HookEvent::Prompt);
             let Some(open) = Session::open(home, id, (&call.0, call.1), ctx.real_now) else {
                 return Ok(None);
             };
@@ -170,11 +170,11 @@ impl<'a> Call<'a> {
 
     /// The entries of its stores. Where a session starts, lines that were typed on this machine are
     /// noted before; no prompt waits for that.
-    pub(crate) fn board(&self) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+    pub(crate) fn board(&self) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
         let left = self.home().map(|home| home.patience).unwrap_or_default();
         let limit = provenance::LIMIT.min(left.saturating_sub(REST));
         match self.moment {
-            Moment::SessionStart => self.ctx.own_board_within(limit, &self.stores),
+            HookEvent::SessionStart => self.ctx.own_board_within(limit, &self.stores),
             _ => self.ctx.board(&self.stores),
         }
     }
@@ -212,7 +212,7 @@ impl<'a> Call<'a> {
     pub(crate) fn record(&self, answer: Answer) {
         let Answer { entries, others, report, sessions, stale, .. } = answer;
         let mut notes = Vec::new();
-        if self.moment == Moment::SessionStart && self.input.source.forgets() {
+        if self.moment == HookEvent::SessionStart && self.input.source.forgets() {
             notes.push(Note::Reset);
         }
         notes.extend(report.then_some(Note::Report));
@@ -225,7 +225,7 @@ impl<'a> Call<'a> {
         self.note(&notes);
         let mut records = Vec::new();
         // A prompt that found nothing is noted too: other thresholds might find something.
-        let asked = self.moment == Moment::Prompt
+        let asked = self.moment == HookEvent::Prompt
             && self.listens()
             && !social_gate::is_trivial(self.prompt());
         if !entries.is_empty() || asked {
@@ -296,8 +296,8 @@ pub(crate) fn hash(text: &str) -> u64 {
 }
 
 /// What makes two calls the same.
-fn key(moment: Moment, input: &Input) -> String {
+fn key(moment: HookEvent, input: &Input) -> String {
     let Input { source, prompt, files, response, invocation, .. } = input;
-    let source = if moment == Moment::SessionStart { *source } else { Source::Startup };
+    let source = if moment == HookEvent::SessionStart { *source } else { Source::Startup };
     format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation}")
 }

@@ -4,16 +4,16 @@
 use super::call::{Call, hash};
 use crate::commands::handoff::{self, Leave};
 use pimem_core::session::summaries;
-use pimem_engine::store::{
-    dream_schedule::PastSession,
-    hook_ledger::{self, Note},
-    snapshot::Store,
-};
 use pimem_engine::{
     error::Failure,
     memory::{
         dream::background,
         sessions::{self, Named},
+    },
+    store::{
+        dream_schedule::PastSession,
+        hook_ledger::{self, Note},
+        snapshot::Store,
     },
 };
 

@@ -19,14 +19,14 @@ use pimem_core::{
     safety::{safe_text, secret},
     session::transcript::{self, Message, Role},
 };
-use pimem_engine::store::{
-    observation_files::{self, Reached},
-    read,
-};
 use pimem_engine::{
     error::Failure,
     local_time,
     memory::{self, observe},
+    store::{
+        observation_files::{self, Reached},
+        read,
+    },
 };
 
 /// Bytes of the end of a transcript that are observed.

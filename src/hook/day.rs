@@ -12,9 +12,11 @@ use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, Part, at_hand},
 };
-use pimem_engine::local_time;
-use pimem_engine::memory::trust::Notes;
-use pimem_engine::store::{notes, snapshot::Store};
+use pimem_engine::{
+    local_time,
+    memory::trust::Notes,
+    store::{notes, snapshot::Store},
+};
 
 /// Characters of an agent's limit that a report leaves to the day at hand.
 pub(crate) const RESERVED: usize = 1500;

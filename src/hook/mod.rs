@@ -14,11 +14,11 @@ mod reminder;
 mod start;
 mod turn;
 
-use std::rc::Rc;
 use std::{
     ffi::OsString,
     panic::{self, AssertUnwindSafe},
     process,
+    rc::Rc,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, RecvTimeoutError, Sender},
@@ -37,7 +37,7 @@ use super::{
 };
 use crate::agents::{
     reply::{self, fit},
-    spec::{Agent, Moment},
+    spec::{Agent, HookEvent},
 };
 use pimem_engine::config::{env::Env, schema::Key};
 
@@ -132,7 +132,7 @@ pub(crate) fn plain(args: &[OsString]) -> Option<Called> {
 /// What is known of a call before anything is read.
 struct Request {
     agent: Agent,
-    moment: Moment,
+    moment: HookEvent,
     debug: bool,
     started: Instant,
 }
@@ -223,11 +223,11 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Err(failure) => return tell(debug, &failure.message),
     };
     let mut found = match moment {
-        Moment::SessionStart => start::start(&call),
-        Moment::Prompt => prompt::prompt(&call),
-        Moment::PostTool => reminder::reminder(&call),
-        Moment::PreCompact => compact::observations(&call),
-        Moment::Stop | Moment::SessionEnd => Answer::default(),
+        HookEvent::SessionStart => start::start(&call),
+        HookEvent::Prompt => prompt::prompt(&call),
+        HookEvent::PostTool => reminder::reminder(&call),
+        HookEvent::PreCompact => compact::observations(&call),
+        HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
     };
     let observed = std::mem::take(&mut found.observed);
     let text = fit(&found.text, agent.limit());
@@ -235,12 +235,14 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     watch.answer(&reply::reply(agent, moment, &text));
     call.record(found);
     let done = match moment {
-        Moment::SessionStart => start::afterwards(&call),
-        Moment::Prompt => prompt::learn(&call),
-        Moment::PostTool => Ok(()),
-        Moment::PreCompact => close::hand_off(&call).and_then(|()| compact::keep(&call, observed)),
-        Moment::Stop => turn::weigh(&call),
-        Moment::SessionEnd => close::index(&call),
+        HookEvent::SessionStart => start::afterwards(&call),
+        HookEvent::Prompt => prompt::learn(&call),
+        HookEvent::PostTool => Ok(()),
+        HookEvent::PreCompact => {
+            close::hand_off(&call).and_then(|()| compact::keep(&call, observed))
+        }
+        HookEvent::Stop => turn::weigh(&call),
+        HookEvent::SessionEnd => close::index(&call),
     };
     if let Err(failure) = done {
         tell(debug, &failure.message);

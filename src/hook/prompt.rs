@@ -8,7 +8,6 @@ use pimem_core::{
     language::preference::{self, Preference},
     search::social_gate,
 };
-use pimem_engine::store::hook_ledger::Note;
 use pimem_engine::{
     error::Failure,
     memory::{
@@ -17,6 +16,7 @@ use pimem_engine::{
         recall::{self, Recalled},
         search::Hit,
     },
+    store::hook_ledger::Note,
 };
 
 /// Least characters of a message that a summary of the session may use.

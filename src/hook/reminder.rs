@@ -15,7 +15,7 @@ use pimem_engine::memory::{
     recall,
     search::{
         self, Hit,
-        request::{Least, Wanted},
+        request::{MinScore, SearchRequest},
     },
 };
 
@@ -64,10 +64,10 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     let names: Vec<String> = call.input.files.iter().map(|file| relative(call, file)).collect();
     let ctx = call.ctx;
     let query = Query::new(&names.join(" "));
-    let wanted = Wanted {
+    let wanted = SearchRequest {
         except: Some(&call.known().seen),
-        min_score: Least::Score(0.0),
-        ..Wanted::recall(ctx, &query, POOL, &[SourceKind::Topic])
+        min_score: MinScore::Score(0.0),
+        ..SearchRequest::recall(ctx, &query, POOL, &[SourceKind::Topic])
     };
     let mut found = search::find(ctx, &call.stores, &wanted);
     let near = table::model().thresholds.reminder;

@@ -14,10 +14,11 @@ use pimem_core::{
         working::AtHand,
     },
     safety::safe_text,
-    score::board::Row,
+    score::ranking::ScoredEntry,
 };
-use pimem_engine::{config::layers::Origin, store::snapshot::Store};
-use pimem_engine::{error::Failure, memory::background};
+use pimem_engine::{
+    config::layers::Origin, error::Failure, memory::background, store::snapshot::Store,
+};
 
 /// The heading of entries that a session that goes on has not seen.
 const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
@@ -61,8 +62,8 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let report = render::report(&board, &ctx.config.categories, settings);
     let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
     let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
-    let new: Vec<&Row> = new.map(|(row, _)| row).collect();
-    let line = |row: &&Row| {
+    let new: Vec<&ScoredEntry> = new.map(|(row, _)| row).collect();
+    let line = |row: &&ScoredEntry| {
         let name = &ctx.config.categories.spec(row.entry.category).name;
         safe_text::entry(name, &row.entry.text) + "\n"
     };
@@ -71,7 +72,8 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
         (true, true) => String::new(),
         (true, false) => format!("{NEWS}{}", new.iter().map(line).collect::<String>()),
     };
-    let shown = |row: &Row| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None };
+    let shown =
+        |row: &ScoredEntry| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None };
     let entries = new.into_iter().map(shown).collect();
     let mut notes = String::new();
     let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));

@@ -8,13 +8,16 @@ use pimem_core::{
         hash::{IdMap, IdSet},
     },
     score::{
-        board::{self, Board},
         ledger::Ledger,
+        ranking::{self, Ranking},
     },
     usage::{record::What, used::Response},
 };
-use pimem_engine::store::{hook_ledger::Note, snapshot::Store};
-use pimem_engine::{error::Failure, memory};
+use pimem_engine::{
+    error::Failure,
+    memory,
+    store::{hook_ledger::Note, snapshot::Store},
+};
 
 /// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
 /// session, however often it is used.
@@ -55,7 +58,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     // Most answers use nothing that is due, and then there is nothing to lock.
     let due = |ledger: &Ledger| {
         let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.now, *id));
-        evidence.any(|evidence| board::rested(ctx.now, &evidence))
+        evidence.any(|evidence| ranking::rested(ctx.now, &evidence))
     };
     if store.evidence_of(ctx.now, used).is_some_and(|ledger| !due(&ledger)) {
         return Ok(());
@@ -66,7 +69,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
         return Err(Failure::from(problem));
     }
     let placed = txn.snapshot().placed(store, &ctx.config.categories);
-    let board = Board::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    let board = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
     for row in board.rows.iter().filter(|row| used.contains(&row.entry.id)) {
         if row.may_gain_unasked(ctx.now, false) {
             txn.record(row.entry.id, EventKind::Reinforce(1))?;

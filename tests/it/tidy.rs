@@ -61,7 +61,8 @@ fn is_foreign(path: &Path) -> bool {
 
 #[test]
 fn every_file_says_what_it_is_for_and_is_short() {
-    let (src, tests) = (sources(), texts("tests", ".rs"));
+    let (src, mut tests) = (sources(), texts("tests", ".rs"));
+    tests.extend(texts("crates/engine/tests", ".rs"));
     assert!(src.len() > 40 && tests.len() > 10);
     for (name, text) in src.iter().chain(&tests) {
         assert!(text.starts_with("//! "), "{name} starts with what it is for");
@@ -74,12 +75,13 @@ fn every_file_says_what_it_is_for_and_is_short() {
     lines.sort_unstable();
     assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
     let all: usize = lines.iter().sum();
-    assert!(all <= 67_500, "there are {all} lines");
+    assert!(all <= 67_700, "there are {all} lines");
 }
 
 /// The files of all crates.
 fn sources() -> BTreeMap<String, String> {
     let mut found = texts("crates", ".rs");
+    found.retain(|name, _| !name.contains("/tests/"));
     found.extend(texts("src", ".rs"));
     found
 }
@@ -95,6 +97,13 @@ fn uses(module: &[String], text: &str) -> BTreeSet<Vec<String>> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     let code = code.flat_map(|line| [line, "\n"]).collect::<String>();
+    // What a folder shows of its files is no use of them.
+    let (shown, code) =
+        code.split_once("\npub use self::").map_or(("", &*code), |(before, rest)| {
+            let (_, after) = rest.split_once(';').unwrap_or_default();
+            (before, after)
+        });
+    let code = [shown, code].concat();
     let mut found = BTreeSet::new();
     for start in ["crate::", "super::", "self::"] {
         for (at, _) in code.match_indices(start) {

@@ -2,42 +2,88 @@
 
 use std::cell::OnceCell;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
     report::{budget::thousands, select::Verdict},
     score::{
-        board::{self, Board, Row, Scope},
         evidence::UserState,
+        ranking::{self, Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
     usage::sums::Access,
 };
 
-/// Renders entries of one board.
+/// An entry as documents have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryView {
+    /// The id, 16 hexadecimal digits.
+    pub id: String,
+    /// The shortest unique prefix of it.
+    pub short: String,
+    /// Name of its category.
+    pub category: String,
+    /// The text, without markers.
+    pub text: String,
+    /// Stability, or 9999 when pinned.
+    pub score: f64,
+    /// `active`, `provisional` and so on.
+    pub state: &'static str,
+    /// Whether it is too young to be judged.
+    pub fresh: bool,
+    /// What its user decided.
+    pub user_state: &'static str,
+    /// How often it was confirmed.
+    pub evidence: u64,
+    /// How it was learned.
+    pub cue: &'static str,
+    /// RFC 3339.
+    pub first_seen: String,
+    /// RFC 3339.
+    pub last_reinforced: String,
+    /// Whose store it is in.
+    pub scope: &'static str,
+    /// Stem of its topic file.
+    pub topic: String,
+    /// Line in it, from 1.
+    pub line: usize,
+    /// The last moment at which it holds, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<String>,
+    /// The entry that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// `false` for what was neither written nor reviewed on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewed: Option<bool>,
+}
+
+/// Renders entries of one ranking.
 pub struct Entries<'a> {
     categories: &'a Categories,
     now: Now,
-    board: &'a Board,
+    board: &'a Ranking,
     short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
-    /// Short ids are unique among the board's entries.
-    pub fn new(now: Now, categories: &'a Categories, board: &'a Board) -> Self {
+    /// Short ids are unique among the ranking's entries.
+    pub fn new(now: Now, categories: &'a Categories, board: &'a Ranking) -> Self {
         Self { categories, now, board, short: OnceCell::new() }
     }
 
     /// The shortest unique id prefix.
     pub fn short(&self, id: EntryId) -> String {
-        let ids = || board::short_ids(self.board.rows.iter().map(|row| row.entry.id));
+        let ids = || ranking::short_ids(self.board.rows.iter().map(|row| row.entry.id));
         let short = self.short.get_or_init(ids);
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 
     /// An entry as JSON, with what the report made of it.
-    pub fn judged(&self, row: &Row, verdict: &Verdict) -> Value {
+    pub fn judged(&self, row: &ScoredEntry, verdict: &Verdict) -> Value {
         let mut value = self.json(row);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("shown".to_owned(), json!(verdict.shown()));
@@ -47,7 +93,7 @@ impl<'a> Entries<'a> {
     }
 
     /// An entry as JSON, with how often it was found or shown.
-    pub fn accessed(&self, row: &Row, accessed: Access) -> Value {
+    pub fn accessed(&self, row: &ScoredEntry, accessed: Access) -> Value {
         let mut value = self.json(row);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("accessCount".to_owned(), json!(accessed.count));
@@ -58,24 +104,24 @@ impl<'a> Entries<'a> {
     }
 
     /// The category's name.
-    pub fn category(&self, row: &Row) -> &str {
+    pub fn category(&self, row: &ScoredEntry) -> &str {
         &self.categories.spec(row.entry.category).name
     }
 
     /// `[lesson] text (1a2b3c4)`.
-    pub fn line(&self, row: &Row) -> String {
+    pub fn line(&self, row: &ScoredEntry) -> String {
         let (text, short) = (&row.entry.text, self.short(row.entry.id));
         format!("[{}] {text} ({short})", self.category(row))
     }
 
     /// The state, with what sets it apart.
-    pub fn state(row: &Row) -> String {
+    pub fn state(row: &ScoredEntry) -> String {
         let mark = Self::mark(row).map_or_else(String::new, |mark| format!(" ({mark})"));
         format!("{}{mark}", row.state.name())
     }
 
     /// What sets an entry apart from others in its state.
-    pub fn mark(row: &Row) -> Option<&'static str> {
+    pub fn mark(row: &ScoredEntry) -> Option<&'static str> {
         match row.standing {
             _ if !row.entry.reviewed => Some("unreviewed"),
             Standing::Pinned => Some("pinned"),
@@ -91,7 +137,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The score, as 9999, 0 or with three decimals.
-    pub fn score(row: &Row) -> String {
+    pub fn score(row: &ScoredEntry) -> String {
         match row.standing {
             Standing::Scored(stability) => format!("{:.3}", stability.get()),
             other => format!("{:.0}", other.shown()),
@@ -99,44 +145,42 @@ impl<'a> Entries<'a> {
     }
 
     /// Everything about an entry.
-    pub fn json(&self, row: &Row) -> Value {
-        let mut out = Map::new();
-        let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
-        put("id", json!(row.entry.id.to_string()));
-        put("short", json!(self.short(row.entry.id)));
-        put("category", json!(self.category(row)));
-        put("text", json!(row.entry.text));
-        put("score", json!(rounded(row.standing.shown())));
-        put("state", json!(row.state.name()));
-        put("fresh", json!(row.fresh));
-        put("userState", json!(user_state(row).name()));
-        put("evidence", json!(row.evidence.count));
-        put("cue", json!(row.evidence.cue.name()));
-        put("firstSeen", json!(row.evidence.first_seen.to_string()));
-        put("lastReinforced", json!(row.evidence.last_reinforced.to_string()));
-        put("scope", json!(row.entry.scope.name()));
-        put("topic", json!(row.entry.topic));
-        put("line", json!(row.entry.line));
-        if let Some(until) = row.evidence.until {
-            put("validUntil", json!(until.to_string()));
+    pub fn entry(&self, row: &ScoredEntry) -> EntryView {
+        EntryView {
+            id: row.entry.id.to_string(),
+            short: self.short(row.entry.id),
+            category: self.category(row).to_owned(),
+            text: row.entry.text.clone(),
+            score: rounded(row.standing.shown()),
+            state: row.state.name(),
+            fresh: row.fresh,
+            user_state: user_state(row).name(),
+            evidence: row.evidence.count,
+            cue: row.evidence.cue.name(),
+            first_seen: row.evidence.first_seen.to_string(),
+            last_reinforced: row.evidence.last_reinforced.to_string(),
+            scope: row.entry.scope.name(),
+            topic: row.entry.topic.clone(),
+            line: row.entry.line,
+            valid_until: row.evidence.until.map(|until| until.to_string()),
+            superseded_by: row.superseded_by.map(|by| by.to_string()),
+            reviewed: (!row.entry.reviewed).then_some(false),
         }
-        if let Some(by) = row.superseded_by {
-            put("supersededBy", json!(by.to_string()));
-        }
-        if !row.entry.reviewed {
-            put("reviewed", json!(false));
-        }
-        Value::Object(out)
+    }
+
+    /// The same as JSON.
+    pub fn json(&self, row: &ScoredEntry) -> Value {
+        serde_json::to_value(self.entry(row)).unwrap_or_default()
     }
 
     /// How long ago an entry was last reinforced.
-    pub fn age(&self, row: &Row) -> String {
+    pub fn age(&self, row: &ScoredEntry) -> String {
         self.now.since(row.evidence.last_reinforced).to_string()
     }
 }
 
 /// What the user decided, markers in the markdown included.
-pub fn user_state(row: &Row) -> UserState {
+pub fn user_state(row: &ScoredEntry) -> UserState {
     if row.standing == Standing::Pinned { UserState::Pinned } else { row.evidence.user }
 }
 

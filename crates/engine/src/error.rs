@@ -2,9 +2,9 @@
 
 use std::{fmt, io};
 
-use crate::local_time;
 use crate::{
     config::invalid::Unusable,
+    local_time,
     models::staging::InstallError,
     store::{
         dream_schedule::Busy,
@@ -162,14 +162,14 @@ impl From<&Unusable> for Failure {
     }
 }
 
-impl From<crate::llm::Trouble> for Failure {
-    fn from(trouble: crate::llm::Trouble) -> Self {
+impl From<crate::llm::ModelError> for Failure {
+    fn from(trouble: crate::llm::ModelError) -> Self {
         Self::new(Kind::Model, trouble.message, trouble.hint)
     }
 }
 
-impl From<crate::store::foreign_file::Trouble> for Failure {
-    fn from(trouble: crate::store::foreign_file::Trouble) -> Self {
+impl From<crate::store::foreign_file::ForeignFileError> for Failure {
+    fn from(trouble: crate::store::foreign_file::ForeignFileError) -> Self {
         Self::new(Kind::Io, trouble.to_string(), trouble.hint())
     }
 }

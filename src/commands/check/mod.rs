@@ -2,16 +2,12 @@
 //!
 //! Changes nothing without `--fix`, and then only what loses nothing.
 
-use pimem_engine::memory;
-use pimem_engine::memory::archived;
-mod sarif;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view::count;
 use pimem_core::{
     lint::{
         rule::{Finding, Fix, RULES, Rule},
@@ -22,17 +18,20 @@ use pimem_core::{
         entry::{EntryId, Wording},
         event::Why,
     },
-    score::board::Board,
-};
-use pimem_engine::store::{
-    read::Problem,
-    snapshot::{self, EVIDENCE, Snapshot, Store},
-    transaction::{Change, TOPIC_CHARS, Target},
+    score::ranking::Ranking,
+    view::count,
 };
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
+    memory::{self, archived},
+    store::{
+        read::Problem,
+        snapshot::{self, EVIDENCE, Snapshot, Store},
+        transaction::{Change, TOPIC_CHARS, Target},
+    },
 };
+mod sarif;
 
 /// Look for what should not stay in a store
 ///
@@ -163,9 +162,9 @@ pub(crate) fn measure(ctx: &Shell) -> Measure<'_> {
     }
 }
 
-fn board(ctx: &Shell, store: &Store, snapshot: &Snapshot) -> Board {
+fn board(ctx: &Shell, store: &Store, snapshot: &Snapshot) -> Ranking {
     let placed = snapshot.placed(store, &ctx.config.categories);
-    Board::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)])
+    Ranking::new(ctx.now, ctx.rules(), vec![(placed, &snapshot.ledger)])
 }
 
 /// Mends under the lock what can be mended. Gives what was.

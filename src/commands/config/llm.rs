@@ -3,8 +3,10 @@
 use serde_json::json;
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::llm::{Question, Role, Service, prompt::Prompt};
+use pimem_engine::{
+    error::{Failure, Kind},
+    llm::{Question, Role, Service, prompt::Prompt},
+};
 
 /// Enough to see whether somebody answers, and cheap.
 const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };

@@ -1,13 +1,9 @@
 //! `pimem config`: show and change settings.
 
-use pimem_engine::memory;
-use pimem_engine::memory::Memory;
-mod llm;
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::exchange::json_position;
-use pimem_engine::memory::model;
 use pimem_engine::{
     config::{
         env::Env,
@@ -16,13 +12,12 @@ use pimem_engine::{
         review::Awaiting,
         schema::{self, Guard, Key},
     },
+    error::{Failure, Kind},
     llm::{Role, prompt::Prompt},
+    memory::{self, Memory, config_files, model},
     store::{atomic, read, trust},
 };
-use pimem_engine::{
-    error::{Failure, Kind},
-    memory::config_files,
-};
+mod llm;
 
 /// Show or change settings
 ///
@@ -179,7 +174,7 @@ pub(crate) fn write(
     if let Some(expected) = key.mismatch(&value) {
         return Err(wrong(&expected));
     }
-    let is_project = target.1 == pimem_core::score::board::Scope::Project;
+    let is_project = target.1 == pimem_core::score::ranking::Scope::Project;
     if key.guard == Guard::Own && is_project {
         let message = format!("a project's file may not set {}", key.name);
         return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));

@@ -1,28 +1,33 @@
 //! `pimem dream`: tend a store by what is in it and by what was said since the last time.
 
-use pimem_engine::memory::named_file;
-use pimem_engine::{local_time, memory};
-mod show;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
 use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::dream::{
-    script,
-    step::{By, Step},
+use pimem_core::{
+    dream::{
+        script,
+        step::{By, Step},
+    },
+    view,
 };
-use pimem_core::view;
-use pimem_engine::store::{journal, read, snapshot::Store};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::dream::{
-        Stage,
-        background::{self, Committing, Started},
-        gather::{self, LEFT},
+    local_time,
+    memory::{
+        self,
+        dream::{
+            PlanRun,
+            background::{self, Committing, Started},
+            gather::{self, LEFT},
+        },
+        named_file,
     },
+    store::{journal, read, snapshot::Store},
 };
+mod show;
 
 /// Tend the store: merge, archive, and learn from past sessions
 ///
@@ -128,7 +133,7 @@ fn detach(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
 fn plan(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let dreams = store.dreams(ctx.now);
     let gathered = gather::gather(ctx, store, &dreams, &args.from, args.llm)?;
-    let mut stage = Stage::plan(ctx, store, None, &gathered.learned)?;
+    let mut stage = PlanRun::plan(ctx, store, None, &gathered.learned)?;
     if args.llm {
         stage.ask(ctx, store, &gathered.told);
     }
@@ -148,7 +153,7 @@ fn dream(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     let by_rules = {
         let _whole = Committing::begin();
         let lock = memory::lock(ctx, store)?;
-        let stage = Stage::plan(ctx, store, Some(&lock), &gathered.learned)?;
+        let stage = PlanRun::plan(ctx, store, Some(&lock), &gathered.learned)?;
         gathered.keep(store)?;
         store.dreamt(&lock, ctx.now, &gathered.waiting)?;
         stage
@@ -157,7 +162,7 @@ fn dream(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
     show::summary(ctx, &by_rules, &gathered);
     let by_model = if args.llm { Some(propose(ctx, store, &gathered.told)?) } else { None };
     if ctx.ui.json {
-        let stages: Vec<&Stage<'_>> = [&by_rules].into_iter().chain(&by_model).collect();
+        let stages: Vec<&PlanRun<'_>> = [&by_rules].into_iter().chain(&by_model).collect();
         ctx.ui.document(&show::document(store, &gathered, &stages));
     }
     Ok(Exit::Done)
@@ -165,14 +170,14 @@ fn dream(ctx: &Shell, args: &Args, store: &Store) -> Result<Exit, Failure> {
 
 /// Lets the language model propose more. Its plan is left for somebody to look at, unless the user has
 /// said that it need not be.
-fn propose<'a>(ctx: &'a Shell, store: &'a Store, told: &[String]) -> Result<Stage<'a>, Failure> {
-    let mut stage = Stage::of(ctx, store, None)?;
+fn propose<'a>(ctx: &'a Shell, store: &'a Store, told: &[String]) -> Result<PlanRun<'a>, Failure> {
+    let mut stage = PlanRun::of(ctx, store, None)?;
     let name = stage.ask(ctx, store, told);
     let Some(name) = name.filter(|_| !stage.plan.steps.is_empty()) else { return Ok(stage) };
     if ctx.config.flag("dream.applyModel") {
         let _whole = Committing::begin();
         let lock = memory::lock(ctx, store)?;
-        let mut now = Stage::of(ctx, store, Some(&lock))?;
+        let mut now = PlanRun::of(ctx, store, Some(&lock))?;
         // Something may have changed while the model was thinking.
         now.vet(ctx, std::mem::take(&mut stage.plan.steps));
         now.plan.refused.splice(..0, stage.plan.refused);
@@ -205,7 +210,7 @@ fn apply(ctx: &Shell, store: &Store, path: Option<&Path>) -> Result<Exit, Failur
     };
     let _whole = Committing::begin();
     let lock = memory::lock(ctx, store)?;
-    let mut stage = Stage::of(ctx, store, Some(&lock))?;
+    let mut stage = PlanRun::of(ctx, store, Some(&lock))?;
     let refuse =
         |message: String, hints: Vec<String>| Failure { kind: Kind::Refused, message, hints };
     let script = script::read(&text, &stage.sight)

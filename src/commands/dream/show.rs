@@ -5,16 +5,18 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::shell::Shell;
-use pimem_core::view::count;
 use pimem_core::{
     dream::{
         script::Naming,
         step::{Act, By, Step},
     },
     model::entry::EntryId,
+    view::count,
 };
-use pimem_engine::memory::dream::{Stage, background::Started, gather::Gathered};
-use pimem_engine::store::snapshot::Store;
+use pimem_engine::{
+    memory::dream::{PlanRun, background::Started, gather::Gathered},
+    store::snapshot::Store,
+};
 
 /// The name of the JSON document.
 const SCHEMA: &str = "pimem.dream/1";
@@ -43,7 +45,7 @@ pub(crate) fn started(started: &Started) -> Value {
 }
 
 /// A line for each step that was done, and for what was refused.
-pub(crate) fn done(ctx: &Shell, stage: &Stage<'_>) {
+pub(crate) fn done(ctx: &Shell, stage: &PlanRun<'_>) {
     if ctx.ui.json {
         return;
     }
@@ -55,7 +57,7 @@ pub(crate) fn done(ctx: &Shell, stage: &Stage<'_>) {
     }
 }
 
-fn line(stage: &Stage<'_>, step: &Step) -> String {
+fn line(stage: &PlanRun<'_>, step: &Step) -> String {
     let reason = &step.reason;
     let named = |id: &EntryId| {
         let line = stage.sight.line(*id).unwrap_or_default();
@@ -96,7 +98,7 @@ fn short(id: EntryId) -> String {
 }
 
 /// What a language model proposes, and where that is.
-pub(crate) fn left(ctx: &Shell, name: &str, stage: &Stage<'_>, path: &Path) {
+pub(crate) fn left(ctx: &Shell, name: &str, stage: &PlanRun<'_>, path: &Path) {
     if !ctx.ui.json {
         let acts = count(stage.plan.steps.len(), "act");
         let path = path.display();
@@ -106,7 +108,7 @@ pub(crate) fn left(ctx: &Shell, name: &str, stage: &Stage<'_>, path: &Path) {
 }
 
 /// What was done, in numbers.
-pub(crate) fn summary(ctx: &Shell, stage: &Stage<'_>, gathered: &Gathered) {
+pub(crate) fn summary(ctx: &Shell, stage: &PlanRun<'_>, gathered: &Gathered) {
     let (sessions, days) = gathered.read;
     let mut read = format!("{} and {} read", count(sessions, "session"), count(days, "daily log"));
     if gathered.more > 0 {
@@ -123,7 +125,7 @@ pub(crate) fn summary(ctx: &Shell, stage: &Stage<'_>, gathered: &Gathered) {
 }
 
 /// The same for a plan that was applied.
-pub(crate) fn applied(ctx: &Shell, store: &Store, stage: &Stage<'_>) {
+pub(crate) fn applied(ctx: &Shell, store: &Store, stage: &PlanRun<'_>) {
     if !ctx.ui.json {
         return ctx.ui.line(&format!("Applied: {}", numbers(stage)));
     }
@@ -136,7 +138,7 @@ pub(crate) fn applied(ctx: &Shell, store: &Store, stage: &Stage<'_>) {
 }
 
 /// `2 merged, 1 added`.
-fn numbers(stage: &Stage<'_>) -> String {
+fn numbers(stage: &PlanRun<'_>) -> String {
     type Is = fn(&Act) -> bool;
     let kinds: [(&str, Is); 5] = [
         ("merged", |act| matches!(act, Act::Merge { .. })),
@@ -156,7 +158,7 @@ fn numbers(stage: &Stage<'_>) -> String {
 }
 
 /// Everything as JSON.
-pub(crate) fn document(store: &Store, gathered: &Gathered, stages: &[&Stage<'_>]) -> Value {
+pub(crate) fn document(store: &Store, gathered: &Gathered, stages: &[&PlanRun<'_>]) -> Value {
     let (sessions, logs) = gathered.read;
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
@@ -173,16 +175,16 @@ pub(crate) fn document(store: &Store, gathered: &Gathered, stages: &[&Stage<'_>]
     Value::Object(out)
 }
 
-fn steps(stage: &Stage<'_>) -> Vec<Value> {
+fn steps(stage: &PlanRun<'_>) -> Vec<Value> {
     stage.plan.steps.iter().map(|step| step_json(stage, step)).collect()
 }
 
-fn refused(stage: &Stage<'_>) -> Vec<Value> {
+fn refused(stage: &PlanRun<'_>) -> Vec<Value> {
     let of = stage.plan.refused.iter();
     of.map(|refused| json!({"what": refused.what, "why": refused.why})).collect()
 }
 
-fn step_json(stage: &Stage<'_>, step: &Step) -> Value {
+fn step_json(stage: &PlanRun<'_>, step: &Step) -> Value {
     let ids = |ids: &[EntryId]| -> Value { ids.iter().map(EntryId::to_string).collect() };
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));

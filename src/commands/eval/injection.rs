@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::Ready;
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::view;
 use pimem_core::{
     eval::run,
     search::rank::{self, Mode},
+    view,
 };
 use pimem_engine::error::{Failure, Kind};
 

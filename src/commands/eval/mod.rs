@@ -3,13 +3,12 @@
 //! Reads no store: each set brings its documents along.
 
 mod injection;
-use pimem_engine::memory::named_file;
+
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::{Map, Value, json};
 
 use crate::{exit::Exit, shell::Shell, ui};
-use pimem_core::view;
 use pimem_core::{
     embed::{
         self,
@@ -27,10 +26,11 @@ use pimem_core::{
         bm25::Query,
         rank::{self, Mode},
     },
+    view,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::search::embedding,
+    memory::{named_file, search::embedding},
 };
 
 /// The largest set that is read.

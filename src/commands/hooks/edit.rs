@@ -3,16 +3,22 @@
 use serde_json::{Value, json};
 
 use super::{Edit, Site, shown};
-use crate::agents::{
-    install::{Content, MARK, Reach},
-    settings::{self, Without},
+use crate::{
+    agents::{
+        install::{Content, MARK, Reach},
+        settings::{self, Without},
+    },
+    commands::hooks,
+    exit::Exit,
+    shell::Shell,
 };
-use crate::{commands::hooks, exit::Exit, shell::Shell};
-use pimem_core::{markdown::merge::align, score::board::Scope};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::{
-    foreign_file::{Change, Editor},
-    lock::LockError,
+use pimem_core::{markdown::merge::align, score::ranking::Scope};
+use pimem_engine::{
+    error::{Failure, Kind},
+    store::{
+        foreign_file::{Change, Editor},
+        lock::LockError,
+    },
 };
 
 /// Lines around what changed that are shown.

@@ -3,18 +3,24 @@
 mod edit;
 pub(crate) mod status;
 mod trial;
+
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
-use crate::agents::{
-    install::{Content, Reach},
-    settings::Refusal,
-    spec::Agent,
+use crate::{
+    agents::{
+        install::{Content, Reach},
+        settings::Refusal,
+        spec::Agent,
+    },
+    exit::Exit,
+    shell::Shell,
 };
-use crate::{exit::Exit, shell::Shell};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::store::foreign_file::{Foreign, Trouble};
+use pimem_engine::{
+    error::{Failure, Kind},
+    store::foreign_file::{Foreign, ForeignFileError},
+};
 
 /// Have agents call pimem
 ///
@@ -150,7 +156,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// The file behind links.
-    pub(crate) fn file(&self) -> Result<Foreign, Trouble> {
+    pub(crate) fn file(&self) -> Result<Foreign, ForeignFileError> {
         Foreign::find(&self.path, self.project.as_deref())
     }
 }

@@ -3,12 +3,16 @@
 use serde_json::json;
 
 use super::{Scope, Site, edit::is_marked, shown};
-use crate::agents::{
-    install::{self, Content, Reach},
-    settings,
-    spec::Agent,
+use crate::{
+    agents::{
+        install::{self, Content, Reach},
+        settings,
+        spec::Agent,
+    },
+    commands::hooks,
+    exit::Exit,
+    shell::Shell,
 };
-use crate::{commands::hooks, exit::Exit, shell::Shell};
 use pimem_engine::error::Failure;
 
 /// What is of ours in a file.

@@ -19,16 +19,24 @@ use super::{
     edit::{is_held, is_marked},
     shown,
 };
-use crate::agents::{
-    install::{Content, Event},
-    sample,
-    settings::{self, Found},
-    shape,
-    spec::Agent,
+use crate::{
+    agents::{
+        install::{Content, Event},
+        sample,
+        settings::{self, Found},
+        shape,
+        spec::Agent,
+    },
+    commands::hooks,
+    exit::Exit,
+    shell::Shell,
+    ui,
 };
-use crate::{commands::hooks, exit::Exit, shell::Shell, ui};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::{config::env::Env, store::atomic};
+use pimem_engine::{
+    config::env::Env,
+    error::{Failure, Kind},
+    store::atomic,
+};
 
 /// What there is to remember in the trial, and a word that only this has.
 const MEMORY: &str = "The tests of this project are run by cargo pimem-trial";

@@ -1,6 +1,5 @@
 //! `pimem import embeddings`: vectors of entries, made by another program.
 
-use pimem_engine::memory::named_file;
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Deserialize;
@@ -10,13 +9,11 @@ use crate::{commands::export, exit::Exit, shell::Shell};
 use pimem_core::embed::{model::Model, table, vector::Vector};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::search::embedding,
-};
-use pimem_engine::{
     index::{
         build::{self, Embedding},
         vectors::Known,
     },
+    memory::{named_file, search::embedding},
     store::snapshot::Store,
 };
 

@@ -1,25 +1,26 @@
 //! `pimem import`: memories and vectors from the formats of other programs.
 
 mod embeddings;
-use pimem_core::exchange::Left;
-use pimem_engine::memory::named_file;
-use serde_json::{Value, json};
+
 use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
-    exchange::{Found, agents, claude, jsonl},
-    score::board::Scope,
-};
-use pimem_engine::store::{
-    foreign_store::{Holdings, Pages},
-    gitlink, notes, read,
+    exchange::{Left, Parsed, agents, claude, jsonl},
+    score::ranking::Scope,
 };
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
         export,
         import::{self, Fate, Imported, Source, Taken},
+        named_file,
+    },
+    store::{
+        foreign_store::{Holdings, Pages},
+        gitlink, notes, read,
     },
 };
 
@@ -224,7 +225,7 @@ fn lines(path: &Path) -> Result<Source, Failure> {
         let message = format!("line {number} of {from}: {}", wrong.message);
         Failure::new(Kind::Refused, message, wrong.hint)
     })?;
-    let found = Found { items, ..Found::default() };
+    let found = Parsed { items, ..Parsed::default() };
     Ok(Source { format: "jsonl", found, ..Source::default() })
 }
 
@@ -255,7 +256,7 @@ fn pi(ctx: &Shell, path: &Path) -> Result<Source, Failure> {
     };
     let Holdings { mut items, left, snapshot } = held;
     items.retain(|item| only.as_ref().is_none_or(|stem| item.topic.as_ref() == Some(stem)));
-    let found = Found { items, left };
+    let found = Parsed { items, left };
     Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
 }
 

@@ -2,7 +2,7 @@
 
 mod pull;
 mod status;
-use pimem_engine::memory::model;
+
 use std::{io, path::PathBuf};
 
 use serde_json::{Value, json};
@@ -10,8 +10,11 @@ use serde_json::{Value, json};
 use super::config;
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{catalog, model::Model, table};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::models::{fastembed, install, installed};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::model,
+    models::{fastembed, install, installed},
+};
 
 /// Install and choose models of semantic search
 ///

@@ -7,13 +7,15 @@ use serde_json::{Map, Value, json};
 
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{catalog, model::Pooling};
-use pimem_engine::error::{Failure, Kind};
-use pimem_engine::memory::model;
-use pimem_engine::models::{
-    download::Hub,
-    fastembed,
-    install::{self, Installed, Wish},
-    staging::Directory,
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::model,
+    models::{
+        download::Hub,
+        fastembed,
+        install::{self, Installed, Wish},
+        staging::Directory,
+    },
 };
 
 /// Install a model, or the ONNX Runtime library

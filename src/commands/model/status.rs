@@ -8,9 +8,11 @@ use pimem_core::embed::{
     model::{Model, Role, Unavailable},
     table,
 };
-use pimem_engine::error::Failure;
-use pimem_engine::memory::model;
-use pimem_engine::models::installed::{Manifest, Models, TRIAL};
+use pimem_engine::{
+    error::Failure,
+    memory::model,
+    models::installed::{Manifest, Models, TRIAL},
+};
 
 /// What is embedded for `--try`.
 const SENTENCE: &str = "How do we roll back a deployment?";

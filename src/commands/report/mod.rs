@@ -1,8 +1,5 @@
 //! `pimem report`: what an agent should know, within a budget of tokens.
 
-use pimem_engine::memory;
-use pimem_engine::memory::named_file;
-pub(crate) mod working;
 use serde_json::{Value, json};
 
 use super::{search, why};
@@ -11,22 +8,23 @@ use crate::{
     input,
     shell::Shell,
 };
-use pimem_core::view::Entries;
 use pimem_core::{
-    model::{entry::EntryId, hash::IdSet},
     report::{
         budget::{self, Tokens},
         explain::Arithmetic,
-        render::{self},
     },
-    score::board::Row,
-    search::social_gate,
+    score::ranking::ScoredEntry,
+    view::Entries,
 };
-use pimem_engine::store::read;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{recall, search::Found},
+    memory::{
+        self, named_file, recall,
+        report::{ReportRequest, Reported},
+    },
+    store::read,
 };
+pub(crate) mod working;
 
 /// Print what an agent should know, for a prompt
 ///
@@ -66,7 +64,6 @@ enum Layout {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let stores = ctx.readers()?;
     let prompt = match args.prompt.as_deref() {
         Some("-") => Some(input::read_stdin()?),
         prompt => prompt.map(str::to_owned),
@@ -79,26 +76,15 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         }
         let most = Tokens(args.budget.unwrap_or(u32::MAX));
         let room = budget::available(most, ctx.config.tokens("report.context"), system_prompt);
+        let stores = ctx.readers()?;
         return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }
-    let settings = ctx.report_settings(args.budget.map(Tokens), system_prompt);
-    let (board, snapshots) = ctx.own_board(&stores);
-    let report = render::report(&board, &ctx.config.categories, settings);
-    let mut recalled = Found::default();
-    let mut sessions = Vec::new();
-    if let Some(prompt) =
-        prompt.filter(|prompt| settings.budget > Tokens(0) && !social_gate::is_trivial(prompt))
-    {
-        let shown: IdSet<EntryId> = report.shown(&board).collect();
-        let found = recall::search(ctx, &stores, &prompt, &shown, None);
-        sessions = recall::sessions(found.sessions, |_| false);
-        recalled = found.entries;
-        recalled.hits = recall::on_board(&board, recalled.hits, recall::limit(ctx));
-    }
-    let Found { hits: recalled, stale, .. } = recalled;
+    let request = ReportRequest { budget: args.budget.map(Tokens), system_prompt, prompt };
+    let Reported { report, recalled, sessions, ranking: board, snapshots, stores, stale } =
+        ctx.report(&request)?;
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic =
-        |row: &Row| Arithmetic::of(row, ctx.config.categories.spec(row.entry.category));
+        |row: &ScoredEntry| Arithmetic::of(row, ctx.config.categories.spec(row.entry.category));
     let unreviewed = board.unreviewed();
     let waiting = ctx.unreviewed(&stores, board.rows.iter().map(|row| &row.entry));
     ctx.say_left_out(&stores, waiting);

@@ -1,6 +1,5 @@
 //! `pimem report --layout working`: the day at hand, for a prompt.
 
-use pimem_engine::local_time;
 use serde_json::json;
 
 use crate::{
@@ -14,14 +13,17 @@ use pimem_core::{
     report::working::{self, Sources},
     search::{bm25::Query, documents::SourceKind, social_gate},
 };
-use pimem_engine::memory::{
-    recall,
-    search::{
-        self, Found, Hit,
-        request::{Least, Wanted},
+use pimem_engine::{
+    local_time,
+    memory::{
+        recall,
+        search::{
+            self, Hit, SearchResult,
+            request::{MinScore, SearchRequest},
+        },
     },
+    store::{notes, read::Problem, snapshot::Store},
 };
-use pimem_engine::store::{notes, read::Problem, snapshot::Store};
 
 /// Hits of the search with the prompt.
 const HITS: usize = 3;
@@ -100,16 +102,18 @@ pub(crate) fn run(ctx: &Shell, stores: &[Store], prompt: Option<&str>, limit: us
 
 /// What the prompt brings to mind that is not there anyway: what is much like it, and where that is not
 /// enough, what is most like it; entries before past sessions.
-fn recall(ctx: &Shell, stores: &[Store], prompt: &str, sources: &Sources) -> Found {
+fn recall(ctx: &Shell, stores: &[Store], prompt: &str, sources: &Sources) -> SearchResult {
     let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let clean: String = clean.trim().chars().take(PROMPT).collect();
     if ctx.env.text("PIMEM_NO_SEARCH") == Some("1") || social_gate::is_trivial(&clean) {
-        return Found::default();
+        return SearchResult::default();
     }
     let query = Query::from_prompt(&clean);
-    let like = Wanted::recall(ctx, &query, READ_HITS, &[]);
-    let any =
-        Wanted { min_score: Least::Score(0.0), ..Wanted::recall(ctx, &query, READ_HITS, &[]) };
+    let like = SearchRequest::recall(ctx, &query, READ_HITS, &[]);
+    let any = SearchRequest {
+        min_score: MinScore::Score(0.0),
+        ..SearchRequest::recall(ctx, &query, READ_HITS, &[])
+    };
     let mut answers = search::find_each(ctx, stores, &[like, any]).into_iter();
     let mut found = answers.next().unwrap_or_default();
     let others = answers.next().unwrap_or_default().hits;

@@ -1,9 +1,6 @@
 //! `pimem telemetry`: what was put into prompts, and what of it was used. Showing and deleting the
 //! records is here.
 
-use pimem_engine::{local_time, memory};
-mod replay;
-mod sums;
 use std::mem::ManuallyDrop;
 
 use clap::ValueEnum;
@@ -11,21 +8,24 @@ use serde_json::{Value, json};
 
 use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
-    score::board::Board,
+    score::ranking::Ranking,
     usage::{
         record::{Record, What},
         sums::Log,
     },
 };
-use pimem_engine::store::{
-    machine_local::TELEMETRY,
-    read::Problem,
-    snapshot::{Snapshot, Store},
-};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{period::Period, telemetry},
+    local_time,
+    memory::{self, period::Period, telemetry},
+    store::{
+        machine_local::TELEMETRY,
+        read::Problem,
+        snapshot::{Snapshot, Store},
+    },
 };
+mod replay;
+mod sums;
 
 /// Show which memories were put into prompts, and which of them were used
 ///
@@ -141,7 +141,7 @@ impl Type {
 pub(crate) struct Noted {
     pub(crate) stores: Vec<Store>,
     pub(crate) log: Log,
-    pub(crate) board: ManuallyDrop<Board>,
+    pub(crate) board: ManuallyDrop<Ranking>,
     snapshots: ManuallyDrop<Vec<Snapshot>>,
     problems: Vec<Problem>,
 }

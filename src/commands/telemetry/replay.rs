@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::{Noted, sums::percent};
 use crate::{commands::config, exit::Exit, shell::Shell};
-use pimem_core::view::{self, Entries};
 use pimem_core::{
     language::sketch::Sketch,
     markdown::entry_line,
     report::budget::{Tokens, thousands},
-    score::board::Scope,
+    score::ranking::Scope,
     search::{bm25::Query, documents::SourceKind},
     usage::replay::{self, Answer, Hit, LIMIT, Outcome, Recorded, Setting},
+    view::{self, Entries},
 };
 use pimem_engine::{
     error::Failure,
@@ -21,7 +21,7 @@ use pimem_engine::{
         recall,
         search::{
             self,
-            request::{Least, Wanted},
+            request::{MinScore, SearchRequest},
         },
         stale,
     },
@@ -109,9 +109,12 @@ fn answers(ctx: &Shell, noted: &Noted, recorded: &Recorded, limit: usize) -> Vec
         }
         let query = Query::from_prompt(prompt);
         let pool = limit.saturating_mul(4).saturating_add(SHOWN);
-        let wanted = Wanted::recall(ctx, &query, pool, &[SourceKind::Topic]);
-        let found =
-            search::find(ctx, &noted.stores, &Wanted { min_score: Least::Recall(0.0), ..wanted });
+        let wanted = SearchRequest::recall(ctx, &query, pool, &[SourceKind::Topic]);
+        let found = search::find(
+            ctx,
+            &noted.stores,
+            &SearchRequest { min_score: MinScore::Recall(0.0), ..wanted },
+        );
         if number == 0 {
             // Many searches follow, so the index is brought up to date before them.
             stale::refresh(ctx, found.stale);

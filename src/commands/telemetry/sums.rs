@@ -6,18 +6,18 @@ use serde_json::{Map, Value, json};
 
 use super::{By, Noted};
 use crate::{chart, exit::Exit, shell::Shell};
-use pimem_core::view::{self, Entries};
 use pimem_core::{
     model::{
         entry::EntryId,
         time::{DAY_MS, Timestamp},
     },
     report::budget::thousands,
-    score::{board::Row, stability::Standing},
+    score::{ranking::ScoredEntry, stability::Standing},
     usage::{
         record::What,
         sums::{self, Count, Session},
     },
+    view::{self, Entries},
 };
 use pimem_engine::store::machine_local::TELEMETRY;
 
@@ -178,13 +178,13 @@ fn by_entry(ctx: &Shell, noted: &Noted) -> Exit {
 pub(crate) fn never_used(ctx: &Shell, noted: &Noted, least: usize) -> Exit {
     let entries = Entries::new(ctx.now, &ctx.config.categories, &noted.board);
     let rows = never(&entries, noted, least);
-    let act = |row: &Row| match row.standing {
+    let act = |row: &ScoredEntry| match row.standing {
         Standing::Pinned => "unpin",
         _ => "forget",
     };
-    let command = |row: &Row| format!("pimem {} {}", act(row), row.entry.id);
+    let command = |row: &ScoredEntry| format!("pimem {} {}", act(row), row.entry.id);
     if ctx.ui.json {
-        let json = |(row, count): &(&Row, Count)| {
+        let json = |(row, count): &(&ScoredEntry, Count)| {
             let mut value = entries.json(row);
             if let Some(fields) = value.as_object_mut() {
                 fields.extend(json_of(count));
@@ -197,7 +197,7 @@ pub(crate) fn never_used(ctx: &Shell, noted: &Noted, least: usize) -> Exit {
             "schema": "pimem.telemetry-never-used/1", "min": least, "entries": list,
         }));
     } else if !rows.is_empty() {
-        let cells = |(row, count): &(&Row, Count)| {
+        let cells = |(row, count): &(&ScoredEntry, Count)| {
             let last = count.last_injected.map(Timestamp::date).unwrap_or_default();
             let (seen, state) = (count.measured.to_string(), Entries::state(row));
             let (id, text, score) = (row.entry.id, row.entry.text.clone(), Entries::score(row));
@@ -213,10 +213,14 @@ pub(crate) fn never_used(ctx: &Shell, noted: &Noted, least: usize) -> Exit {
 
 /// Entries that are there, were in at least so many sessions of which an answer was seen, and were
 /// never used; those in most sessions first. What is forgotten is in no prompt any more.
-fn never<'a>(entries: &Entries<'_>, noted: &'a Noted, least: usize) -> Vec<(&'a Row, Count)> {
+fn never<'a>(
+    entries: &Entries<'_>,
+    noted: &'a Noted,
+    least: usize,
+) -> Vec<(&'a ScoredEntry, Count)> {
     let fates = sums::fates(&noted.log);
     let counts = sums::by(&fates, |_, id| Some(id));
-    let mut rows: Vec<(&Row, Count)> = counts
+    let mut rows: Vec<(&ScoredEntry, Count)> = counts
         .into_iter()
         .filter(|(_, count)| count.used == 0 && count.measured >= least.max(1))
         .filter_map(|(id, count)| Some((noted.board.get(id)?, count)))

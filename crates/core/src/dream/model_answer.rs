@@ -10,7 +10,7 @@ use super::{
 use crate::{
     model::{entry::EntryId, event::Cue},
     safety::secret,
-    score::board::Board,
+    score::ranking::Ranking,
 };
 
 /// Acts that are looked at.
@@ -27,7 +27,7 @@ const SHOWN: usize = 120;
 type Object = Map<String, Value>;
 
 /// The steps that an answer asks for, to be vetted, and what is no act.
-pub fn read(answer: &str, board: &Board) -> (Vec<Step>, Vec<Refused>) {
+pub fn read(answer: &str, board: &Ranking) -> (Vec<Step>, Vec<Refused>) {
     let mut reader = Reader { board, steps: Vec::new(), refused: Vec::new(), acts: 0, untold: 0 };
     let fence = |line: &&str| !line.trim_start().starts_with("```") && !line.trim().is_empty();
     let lines: Vec<&str> = answer.trim_start_matches('\u{feff}').lines().filter(fence).collect();
@@ -48,7 +48,7 @@ pub fn read(answer: &str, board: &Board) -> (Vec<Step>, Vec<Refused>) {
 }
 
 struct Reader<'a> {
-    board: &'a Board,
+    board: &'a Ranking,
     steps: Vec<Step>,
     refused: Vec<Refused>,
     /// Objects that were looked at.

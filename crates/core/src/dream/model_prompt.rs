@@ -10,8 +10,8 @@ use crate::{
     safety::{private::without_private, safe_text, secret},
     score::{
         archive::is_free,
-        board::{Board, Row},
         evidence::UserState,
+        ranking::{Ranking, ScoredEntry},
     },
 };
 
@@ -25,9 +25,10 @@ const MOST: usize = 1_000;
 /// The question. `told` is what was said since the last dream, oldest first: for each session or log a
 /// text that begins with a line about it and has a line for each message. When there is too much, the
 /// latest of it and the strongest entries are told.
-pub fn ask(now: Now, categories: &Categories, board: &Board, told: &[String]) -> String {
-    let shown = |row: &&Row| row.entry.reviewed && row.evidence.user != UserState::Forgotten;
-    let rows: Vec<&Row> = board.rows.iter().filter(shown).collect();
+pub fn ask(now: Now, categories: &Categories, board: &Ranking, told: &[String]) -> String {
+    let shown =
+        |row: &&ScoredEntry| row.entry.reviewed && row.evidence.user != UserState::Forgotten;
+    let rows: Vec<&ScoredEntry> = board.rows.iter().filter(shown).collect();
     let mut left = ENTRIES;
     let mut entries: Vec<String> = rows.iter().map(|row| entry(now, categories, row)).collect();
     entries.truncate(fitting(&entries, &mut left));
@@ -96,7 +97,7 @@ fn fitting(lines: &[String], left: &mut Tokens) -> usize {
 }
 
 /// `0123456789abcdef [lesson] text (active, score 1.23, evidence 4, 3d old)`
-fn entry(now: Now, categories: &Categories, row: &Row) -> String {
+fn entry(now: Now, categories: &Categories, row: &ScoredEntry) -> String {
     let category = &categories.spec(row.entry.category).name;
     let state = match row {
         _ if !is_free(row) => "FIXED".to_owned(),

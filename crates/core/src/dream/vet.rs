@@ -4,9 +4,9 @@
 use std::cell::OnceCell;
 
 use super::step::{Act, By, Step};
-use crate::{language::injection, lint::contradiction::Outlines};
 use crate::{
-    language::paraphrase::Outline,
+    language::{injection, paraphrase::NormalForm},
+    lint::contradiction::Outlines,
     model::{
         category::Categories,
         entry::EntryId,
@@ -16,8 +16,8 @@ use crate::{
     safety::{entry_text::EntryText, secret},
     score::{
         archive::is_free,
-        board::{Board, Row},
         evidence::UserState,
+        ranking::{Ranking, ScoredEntry},
     },
     search::tokens::Tokenizer,
     usage::used::content,
@@ -33,10 +33,10 @@ const SHORTEST: usize = 12;
 const QUOTED: usize = 40;
 
 /// The entry of that id, or of the only one that begins so.
-pub fn find(board: &Board, id: &str) -> Result<EntryId, String> {
+pub fn find(board: &Ranking, id: &str) -> Result<EntryId, String> {
     let digits = ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let lower = id.to_ascii_lowercase();
-    let begins = |row: &&Row| digits && row.entry.id.to_string().starts_with(&lower);
+    let begins = |row: &&ScoredEntry| digits && row.entry.id.to_string().starts_with(&lower);
     let mut found = board.rows.iter().filter(begins).map(|row| row.entry.id);
     match (found.next(), found.next()) {
         (Some(found), None) => Ok(found),
@@ -49,17 +49,17 @@ pub fn find(board: &Board, id: &str) -> Result<EntryId, String> {
 /// model gets each entry once: it has no business to change its mind.
 pub struct Vetting {
     now: Now,
-    rows: IdMap<EntryId, Row>,
+    rows: IdMap<EntryId, ScoredEntry>,
     /// In the order of the rows; made when it is needed.
     outlines: OnceCell<(Vec<EntryId>, Outlines)>,
     gone: IdSet<EntryId>,
     used: IdSet<EntryId>,
-    added: Vec<(String, Outline)>,
+    added: Vec<(String, NormalForm)>,
 }
 
 impl Vetting {
     /// For the entries of a store.
-    pub fn of(now: Now, rows: &[Row]) -> Self {
+    pub fn of(now: Now, rows: &[ScoredEntry]) -> Self {
         let rows = rows.iter().map(|row| (row.entry.id, row.clone())).collect();
         let (gone, used) = (IdSet::default(), IdSet::default());
         Self { now, rows, outlines: OnceCell::new(), gone, used, added: Vec::new() }
@@ -123,18 +123,18 @@ impl Vetting {
             Act::Archive(id) => self.gone.extend([*id]),
             Act::Reinforce(id, _) => self.used.extend([*id]),
             Act::Add { category, text, .. } => {
-                self.added.push((category.clone(), Outline::of(text)));
+                self.added.push((category.clone(), NormalForm::of(text)));
             }
             Act::Combine { category, text, from } => {
                 self.gone.extend(from);
-                self.added.push((category.clone(), Outline::of(text)));
+                self.added.push((category.clone(), NormalForm::of(text)));
             }
             Act::Propose(_) => {}
         }
     }
 
     /// An entry that is there still.
-    fn row(&self, by: By, id: EntryId) -> Result<&Row, String> {
+    fn row(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
         let row = self.rows.get(&id).ok_or_else(|| format!("there is no entry {id}"))?;
         let why = match row {
             _ if !row.entry.reviewed => "is not reviewed",
@@ -148,7 +148,7 @@ impl Vetting {
     }
 
     /// An entry that may be changed.
-    fn free(&self, by: By, id: EntryId) -> Result<&Row, String> {
+    fn free(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
         let row = self.row(by, id)?;
         let why = match row {
             _ if is_free(row) => return Ok(row),
@@ -159,8 +159,9 @@ impl Vetting {
     }
 
     /// Entries that are to go, each of which may be changed.
-    fn sources(&self, by: By, ids: &[EntryId], least: usize) -> Result<Vec<&Row>, String> {
-        let rows: Vec<&Row> = ids.iter().map(|id| self.free(by, *id)).collect::<Result<_, _>>()?;
+    fn sources(&self, by: By, ids: &[EntryId], least: usize) -> Result<Vec<&ScoredEntry>, String> {
+        let rows: Vec<&ScoredEntry> =
+            ids.iter().map(|id| self.free(by, *id)).collect::<Result<_, _>>()?;
         let distinct: IdSet<EntryId> = ids.iter().copied().collect();
         if distinct.len() < ids.len() {
             return Err("an entry is named twice".to_owned());
@@ -211,9 +212,9 @@ impl Vetting {
         if let Some((_, does)) = injection::find(new.as_str()) {
             return Err(format!("the text is worded as an order: it {does}"));
         }
-        let outline = Outline::of(new.as_str());
+        let outline = NormalForm::of(new.as_str());
         let same =
-            |(at, other): &(String, Outline)| at == category && other.says_the_same(&outline);
+            |(at, other): &(String, NormalForm)| at == category && other.says_the_same(&outline);
         if self.added.iter().any(same) {
             return Err("an earlier act adds that already".to_owned());
         }
@@ -241,7 +242,7 @@ impl Vetting {
                     && row.evidence.until.is_none()
             })
         };
-        let outline = Outline::of(text);
+        let outline = NormalForm::of(text);
         let mut like: Vec<EntryId> =
             outlines.like(&outline).filter_map(|at| ids.get(at)).copied().filter(same).collect();
         like.sort_unstable();
@@ -254,10 +255,10 @@ fn known_already(id: EntryId) -> String {
 }
 
 /// The first entry of which a text keeps nothing.
-fn dropped(text: &str, sources: &[&Row]) -> Option<EntryId> {
+fn dropped(text: &str, sources: &[&ScoredEntry]) -> Option<EntryId> {
     let mut tokenizer = Tokenizer::default();
     let kept = content(&mut tokenizer, text);
-    let mut is_lost = |row: &&&Row| {
+    let mut is_lost = |row: &&&ScoredEntry| {
         let said = content(&mut tokenizer, &row.entry.text);
         !said.is_empty() && said.is_disjoint(&kept)
     };

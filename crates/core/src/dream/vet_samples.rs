@@ -11,9 +11,9 @@ use crate::{
         ulid::EventId,
     },
     score::{
-        board::{Board, Placed, Rules, Scope},
         clock::Clock,
         ledger::Ledger,
+        ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn id(name: &str) -> EntryId {
     EntryId::of(category, text.as_bytes())
 }
 
-pub(crate) fn board(categories: &Categories) -> Board {
+pub(crate) fn board(categories: &Categories) -> Ranking {
     let mut ledger = Ledger::default();
     let mut placed = Vec::new();
     for (line, (name, category, text)) in (1..).zip(ENTRIES) {
@@ -55,7 +55,7 @@ pub(crate) fn board(categories: &Categories) -> Board {
             "expired" => fold(2, EventKind::Expire(Timestamp(NOW.0.0 - DAY_MS))),
             _ => {}
         }
-        placed.push(Placed {
+        placed.push(LocatedEntry {
             id: self::id(name),
             category: categories.find(category).unwrap(),
             text: (*text).to_owned(),
@@ -67,7 +67,7 @@ pub(crate) fn board(categories: &Categories) -> Board {
             reviewed: *name != "unreviewed",
         });
     }
-    Board::new(
+    Ranking::new(
         NOW,
         Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
         vec![(placed, &ledger)],

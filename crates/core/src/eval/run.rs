@@ -2,16 +2,18 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use crate::embed::{
-    model::{STATIC, Thresholds},
-    vector::Vector,
-};
-use crate::search::{
-    bm25::{self, Part, Query, Size},
-    candidates::{self, Dense},
-    near_words::Meaning,
-    rank::{Candidate, Mode},
-    tokens::Tokenizer,
+use crate::{
+    embed::{
+        model::{STATIC, Thresholds},
+        vector::Vector,
+    },
+    search::{
+        bm25::{self, Part, Query, Size},
+        candidates::{self, Dense},
+        near_words::Meaning,
+        rank::{Candidate, Mode},
+        tokens::Tokenizer,
+    },
 };
 
 /// The documents of a set, indexed in memory.

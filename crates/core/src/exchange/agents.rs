@@ -1,7 +1,7 @@
 //! `AGENTS.md`, `CLAUDE.md` and the like: the bullets of a page, and a block of our own in it.
 
 use super::{
-    Found, Item,
+    Item, Parsed,
     markdown::{self, Bullet},
 };
 use crate::{
@@ -47,8 +47,8 @@ impl Marker {
 
 /// The bullets of a page. What AGENTS.md says is the project's set-up, so its cue is structural.
 #[must_use]
-pub fn read(name: &str, text: &str, categories: &Categories) -> Found {
-    let mut found = Found::default();
+pub fn read(name: &str, text: &str, categories: &Categories) -> Parsed {
+    let mut found = Parsed::default();
     for item in listed(name, text, categories, &mut found) {
         found.push(Item { cue: Some(Cue::Structural), ..item });
     }
@@ -60,7 +60,7 @@ pub(super) fn listed(
     name: &str,
     text: &str,
     categories: &Categories,
-    found: &mut Found,
+    found: &mut Parsed,
 ) -> Vec<Item> {
     let mut items = Vec::new();
     let bullets = markdown::bullets(text);

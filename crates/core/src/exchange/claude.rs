@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{File, Found, Item, LONGEST, agents, markdown};
+use super::{File, Item, LONGEST, Parsed, agents, markdown};
 use crate::model::{category::Categories, entry::EntryId, event::Cue};
 
 /// The index.
@@ -12,8 +12,8 @@ const BRIEF: usize = 120;
 
 /// The memories of a directory. Claude Code writes them down by itself, so they are behaviour seen.
 #[must_use]
-pub fn read(files: &[File], categories: &Categories) -> Found {
-    let mut found = Found::default();
+pub fn read(files: &[File], categories: &Categories) -> Parsed {
+    let mut found = Parsed::default();
     let names: BTreeSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
     for File { name, text } in files {
         let front = markdown::front(text).filter(|_| name != INDEX);
@@ -47,7 +47,7 @@ fn typed(
     keys: &[(String, String)],
     body: &str,
     categories: &Categories,
-    found: &mut Found,
+    found: &mut Parsed,
 ) -> Vec<Item> {
     let get = |wanted: &str| {
         let mut values = keys.iter().filter(|(key, _)| key == wanted).map(|(_, value)| value);

@@ -71,14 +71,14 @@ pub struct Left {
 
 /// What was found in the files of another program.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
+pub struct Parsed {
     /// Memories, in the order of files and lines.
     pub items: Vec<Item>,
     /// The rest.
     pub left: Vec<Left>,
 }
 
-impl Found {
+impl Parsed {
     /// Takes an item in, unless it is too long for one.
     fn push(&mut self, item: Item) {
         let chars = item.text.chars().count();

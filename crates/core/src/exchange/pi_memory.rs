@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Found, Item, Left, agents, markdown};
+use super::{Item, Left, Parsed, agents, markdown};
 use crate::{
     markdown::{
         entry_line,
@@ -83,8 +83,8 @@ fn stamp(lines: &[String]) -> Option<Timestamp> {
 /// The memories of a page, and the pieces that are notes. What was written by the agent's tool was
 /// asked for, so the cue is explicit.
 #[must_use]
-pub fn read(name: &str, text: &str, categories: &Categories) -> (Found, Vec<Piece>) {
-    let (mut found, mut rest) = (Found::default(), Vec::new());
+pub fn read(name: &str, text: &str, categories: &Categories) -> (Parsed, Vec<Piece>) {
+    let (mut found, mut rest) = (Parsed::default(), Vec::new());
     // Headings above what was taken out, and where the notes below each begin.
     let mut emptied: Option<usize> = None;
     let close = |rest: &mut Vec<Piece>, emptied: &mut Option<usize>| {

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use crate::language::paraphrase::{Outline, affirmations};
+use crate::language::paraphrase::{NormalForm, affirmations};
 
 /// Most texts with one key that a text is compared with.
 const RIVALS: usize = 64;
 
 /// Outlines of texts, found by their key, so that nothing is compared with everything.
 pub(crate) struct Outlines {
-    outlines: Vec<Outline>,
+    outlines: Vec<NormalForm>,
     by_key: HashMap<u64, Vec<usize>>,
 }
 
 impl Outlines {
     pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let outlines: Vec<Outline> = texts.map(Outline::of).collect();
+        let outlines: Vec<NormalForm> = texts.map(NormalForm::of).collect();
         let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, outline) in outlines.iter().enumerate() {
             by_key.entry(outline.key()).or_default().push(at);
@@ -24,7 +24,7 @@ impl Outlines {
     }
 
     /// Which of the texts say the same, in their order.
-    pub(crate) fn like<'a>(&'a self, outline: &'a Outline) -> impl Iterator<Item = usize> + 'a {
+    pub(crate) fn like<'a>(&'a self, outline: &'a NormalForm) -> impl Iterator<Item = usize> + 'a {
         let known = self.by_key.get(&outline.key()).into_iter().flatten().take(RIVALS);
         known.copied().filter(move |at| {
             self.outlines.get(*at).is_some_and(|other| other.says_the_same(outline))
@@ -41,7 +41,7 @@ impl Outlines {
     pub(super) fn denied_by(&self, text: &str) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for affirmed in affirmations(text) {
-            found.extend(self.like(&Outline::of(&affirmed)));
+            found.extend(self.like(&NormalForm::of(&affirmed)));
         }
         found.sort_unstable();
         found.dedup();

@@ -17,8 +17,8 @@ use crate::{
     report::select,
     safety::secret,
     score::{
-        board::{self, Row},
         evidence::UserState,
+        ranking::{self, ScoredEntry},
         stability::Standing,
     },
 };
@@ -61,10 +61,10 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
 }
 
 /// Entries that have the id of another text, and with it its evidence.
-pub(super) fn collisions(rows: &[Row]) -> Vec<Finding> {
-    let mut shared: Vec<&Row> = rows.iter().filter(|row| row.shared).collect();
+pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
+    let mut shared: Vec<&ScoredEntry> = rows.iter().filter(|row| row.shared).collect();
     shared.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
-    let mut first: IdMap<EntryId, &Row> = IdMap::default();
+    let mut first: IdMap<EntryId, &ScoredEntry> = IdMap::default();
     let mut found = Vec::new();
     for row in shared {
         let other = *first.entry(row.entry.id).or_insert(row);
@@ -80,14 +80,14 @@ pub(super) fn collisions(rows: &[Row]) -> Vec<Finding> {
 /// Entries whose date has passed, and those that were replaced. `date` tells the day of a moment.
 pub(super) fn outdated(
     topics: &[Topic<'_>],
-    rows: &[Row],
+    rows: &[ScoredEntry],
     date: fn(Timestamp) -> String,
 ) -> Vec<Finding> {
     let entries = topics.iter().flat_map(|(_, doc)| &doc.entries);
     let enforced: IdSet<EntryId> =
         entries.filter(|entry| entry.markers.enforced).map(|entry| entry.id).collect();
     let names = Names::of(rows);
-    let finding = |row: &Row| {
+    let finding = |row: &ScoredEntry| {
         let (rule, says) = match (row.evidence.until, row.superseded_by) {
             (Some(until), _) if row.expired => {
                 (&rule::EXPIRED, format!("expired after {}", date(until)))
@@ -104,23 +104,24 @@ pub(super) fn outdated(
 
 /// Entries that say the same as another one, or the opposite. Those that do not count any more are
 /// left out: that is settled.
-pub(super) fn against_each_other(rows: &[Row], categories: &Categories) -> Vec<Finding> {
-    let forgotten = |row: &&Row| row.evidence.user == UserState::Forgotten;
-    let counts = |row: &&Row| !row.expired && row.superseded_by.is_none() && !forgotten(row);
-    let mut live: Vec<&Row> = rows.iter().filter(counts).collect();
+pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) -> Vec<Finding> {
+    let forgotten = |row: &&ScoredEntry| row.evidence.user == UserState::Forgotten;
+    let counts =
+        |row: &&ScoredEntry| !row.expired && row.superseded_by.is_none() && !forgotten(row);
+    let mut live: Vec<&ScoredEntry> = rows.iter().filter(counts).collect();
     live.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
     let outlines = Outlines::of(live.iter().map(|row| row.entry.text.as_str()));
     let names = Names::of(rows);
-    let finding = |rule, verb: &str, row: &Row, other: &Row| {
+    let finding = |rule, verb: &str, row: &ScoredEntry, other: &ScoredEntry| {
         let says = format!("{verb} {}{}", names.of_id(other.entry.id), quoted(&other.entry.text));
         Finding::new(rule, place(row), says).about(row.entry.id)
     };
     // A mistake states what went wrong, which a rule against it does not contradict.
-    let is_mistake = |row: &Row| categories.spec(row.entry.category).name == "mistake";
+    let is_mistake = |row: &ScoredEntry| categories.spec(row.entry.category).name == "mistake";
     let mut found = Vec::new();
     for (at, row) in live.iter().enumerate() {
         // What holds until another day is another statement.
-        let comparable = |other: &Row| {
+        let comparable = |other: &ScoredEntry| {
             other.entry.category == row.entry.category
                 && other.evidence.until.is_none()
                 && row.evidence.until.is_none()
@@ -141,8 +142,8 @@ pub(super) fn against_each_other(rows: &[Row], categories: &Categories) -> Vec<F
 }
 
 /// Entries that no report can show, however much room there is.
-pub(super) fn over_budget(rows: &[Row], categories: &Categories) -> Vec<Finding> {
-    let finding = |row: &Row| {
+pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<Finding> {
+    let finding = |row: &ScoredEntry| {
         let spec = categories.spec(row.entry.category);
         let needed = select::tokens_alone(spec, &row.entry.text);
         let fits = row.standing == Standing::Pinned || needed.0 <= spec.section_tokens;
@@ -154,7 +155,7 @@ pub(super) fn over_budget(rows: &[Row], categories: &Categories) -> Vec<Finding>
     rows.iter().filter_map(finding).collect()
 }
 
-fn place(row: &Row) -> Place {
+fn place(row: &ScoredEntry) -> Place {
     Place::line(&file(&row.entry.topic), row.entry.line)
 }
 
@@ -174,9 +175,9 @@ struct Names {
 }
 
 impl Names {
-    fn of(rows: &[Row]) -> Self {
-        let short = board::short_ids(rows.iter().map(|row| row.entry.id));
-        let name = |row: &Row| {
+    fn of(rows: &[ScoredEntry]) -> Self {
+        let short = ranking::short_ids(rows.iter().map(|row| row.entry.id));
+        let name = |row: &ScoredEntry| {
             let short = short.get(&row.entry.id).map_or("", String::as_str);
             (row.entry.id, format!("{} ({short})", place(row)))
         };

@@ -10,7 +10,7 @@ use crate::{
         category::Categories,
         time::{Now, Timestamp},
     },
-    score::board::Row,
+    score::ranking::ScoredEntry,
 };
 
 /// What a store holds.
@@ -24,7 +24,7 @@ pub struct Contents<'a> {
     /// The logs of evidence.
     pub logs: &'a [Log<'a>],
     /// Every entry of the topics with its standing.
-    pub rows: &'a [Row],
+    pub rows: &'a [ScoredEntry],
 }
 
 /// A log of evidence with its name, relative to the store.
@@ -58,7 +58,7 @@ pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
 }
 
 /// Those that can be mended without losing anything.
-pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[Row]) -> Vec<Finding> {
+pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]) -> Vec<Finding> {
     let mut found = entries::repeats(topics);
     found.extend(entries::outdated(topics, rows, measure.date));
     found.retain(|finding| finding.fix.is_some());

@@ -4,8 +4,10 @@
 
 use std::{collections::HashSet, fmt};
 
-use crate::markdown::{lines, passages};
-use crate::model::calendar::Date;
+use crate::{
+    markdown::{lines, passages},
+    model::calendar::Date,
+};
 
 /// How much an observation matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

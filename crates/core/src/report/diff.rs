@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::select::Verdict;
 use crate::{
     model::entry::EntryId,
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// How an entry stood at one of the two times.
 #[derive(Debug, Clone)]
 pub struct Side {
     /// All about it.
-    pub row: Row,
+    pub row: ScoredEntry,
     /// Whether the report showed it, and why.
     pub verdict: Verdict,
 }
@@ -59,7 +59,7 @@ impl Difference {
 }
 
 /// A board with the verdicts of its report, in the order of its rows.
-pub type Reported<'a> = (&'a Board, &'a [Verdict]);
+pub type Reported<'a> = (&'a Ranking, &'a [Verdict]);
 
 /// The differences, by kind and then by standing. `current` gives the second time's id of one of
 /// the first.

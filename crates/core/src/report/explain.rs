@@ -1,7 +1,7 @@
 //! Why an entry is in the report or not: the arithmetic of its score, what time will do to it, and
 //! the least that would bring it in.
 //!
-//! Decides nothing: standing, place and verdict are those of the board and of the selection.
+//! Decides nothing: standing, place and verdict are those of the ranking and of the selection.
 
 use super::{
     render::{self, Settings},
@@ -15,8 +15,8 @@ use crate::{
         time::Now,
     },
     score::{
-        board::{Board, Placed, Row, Rules},
         ledger::Ledger,
+        ranking::{LocatedEntry, Ranking, Rules, ScoredEntry},
     },
 };
 
@@ -43,7 +43,7 @@ pub struct Arithmetic {
 impl Arithmetic {
     /// The factors of a row's score, whether or not it is pinned or forgotten.
     #[must_use]
-    pub fn of(row: &Row, spec: &CategorySpec) -> Self {
+    pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
         let age_days = row.idle.days();
         Self {
             weight: row.evidence.cue.weight(),
@@ -96,7 +96,7 @@ impl Act {
 }
 
 /// The entries of stores, each with its ledger.
-pub type Stores<'a> = [(Vec<Placed>, &'a Ledger)];
+pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 
 /// The least that would bring an entry into the report that is not in it, found by trying; `None`
 /// when nothing would.
@@ -106,7 +106,7 @@ pub fn cheapest(
     rules: Rules<'_>,
     settings: Settings<'_>,
     stores: &Stores<'_>,
-    row: &Row,
+    row: &ScoredEntry,
 ) -> Option<Act> {
     let wording = row.entry.wording();
     let shows = |kinds: &[EventKind]| shown_after(now, rules, settings, stores, &wording, kinds);
@@ -147,7 +147,7 @@ fn shown_after(
     let changed: Vec<Ledger> =
         stores.iter().map(|(_, ledger)| after(now, ledger, of.id, kinds)).collect();
     let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
-    let board = Board::new(now, rules, placed.collect());
+    let board = Ranking::new(now, rules, placed.collect());
     let report = render::report(&board, rules.categories, settings);
     board.find(of).and_then(|row| report.verdict(&board, row)).is_some_and(Verdict::shown)
 }
@@ -177,7 +177,7 @@ mod tests {
             ulid::EventId,
         },
         report::{budget::Tokens, render::GroundTruth},
-        score::{board::Scope, clock::Clock},
+        score::{clock::Clock, ranking::Scope},
     };
 
     const NOW: Now = Now(Timestamp(400 * DAY_MS));
@@ -190,7 +190,7 @@ mod tests {
     /// Entries with category, age in days, reinforcements, and an event that comes last.
     type Entry = (u16, i64, u32, Option<EventKind>);
 
-    fn store(entries: &[Entry]) -> (Vec<Placed>, Ledger) {
+    fn store(entries: &[Entry]) -> (Vec<LocatedEntry>, Ledger) {
         let categories = Categories::default();
         let mut ledger = Ledger::default();
         let mut placed = Vec::new();
@@ -214,7 +214,7 @@ mod tests {
                 });
             }
             let (topic, scope) = ("t".to_owned(), Scope::Project);
-            placed.push(Placed {
+            placed.push(LocatedEntry {
                 id,
                 category,
                 text,
@@ -237,7 +237,7 @@ mod tests {
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
-        let board = Board::new(NOW, rules, stores.clone());
+        let board = Ranking::new(NOW, rules, stores.clone());
         cheapest(NOW, rules, settings(budget), &stores, board.get(id).unwrap())
     }
 
@@ -274,7 +274,7 @@ mod tests {
             let fill = fill.then_some("pimem search");
             let settings = Settings { fill, ..settings(budget) };
             let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
-            let board = Board::new(NOW, rules, stores.clone());
+            let board = Ranking::new(NOW, rules, stores.clone());
             let act = cheapest(NOW, rules, settings, &stores, board.find(&of).unwrap());
             if let Some(Act::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
@@ -289,7 +289,7 @@ mod tests {
             let categories = Categories::default();
             let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
             let (placed, ledger) = store(&[(category, age, n, None)]);
-            let board = Board::new(NOW, rules, vec![(placed, &ledger)]);
+            let board = Ranking::new(NOW, rules, vec![(placed, &ledger)]);
             let row = &board.rows[0];
             let arithmetic = Arithmetic::of(row, categories.spec(CategoryId(category)));
             prop_assert!((arithmetic.score() - row.standing.shown()).abs() < 1e-9);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{model::category::CategorySpec, score::board::Row};
+use crate::{model::category::CategorySpec, score::ranking::ScoredEntry};
 
 /// factor × e^(−Δt / days), with Δt since the last reinforcement by the store's clock. Evidence takes no part: it has
 /// paid for the places by score.
@@ -12,7 +12,7 @@ pub struct Lasting(f64);
 impl Lasting {
     /// The lasting value of an entry of the category `spec`.
     #[must_use]
-    pub fn of(row: &Row, spec: &CategorySpec) -> Self {
+    pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
         let value = spec.fill * (-row.idle.days() / spec.lasting_days()).exp();
         Self(if value.is_finite() { value.max(0.0) } else { 0.0 })
     }

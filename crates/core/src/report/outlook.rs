@@ -13,7 +13,7 @@ use crate::{
         entry::EntryId,
         time::{DAY_MS, Now, Timestamp},
     },
-    score::board::{Board, Rules},
+    score::ranking::{Ranking, Rules},
 };
 
 /// The report of one day.
@@ -43,7 +43,7 @@ pub fn outlook(
     let mut found: Vec<Day> = Vec::new();
     for day in 0..=i64::from(days) {
         let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
-        let board = Board::new(Now(at), rules, stores.to_vec());
+        let board = Ranking::new(Now(at), rules, stores.to_vec());
         let report = render::report(&board, rules.categories, settings);
         let shown: BTreeSet<EntryId> = report.shown(&board).collect();
         let before = found.last().map_or(&shown, |day| &day.shown);

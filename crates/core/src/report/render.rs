@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// Above this share of the budget, in per cent, the report asks for consolidation.
@@ -68,35 +68,35 @@ pub struct Report {
     pub by_score: Tokens,
     /// The budget it was made for.
     pub budget: Tokens,
-    /// One verdict for each row of the board, in its order.
+    /// One verdict for each row of the ranking, in its order.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Report {
-    /// The rows of the board that it was made of, each with its verdict.
+    /// The rows of the ranking that it was made of, each with its verdict.
     pub fn judged<'a, 'b>(
         &'a self,
-        board: &'b Board,
-    ) -> impl Iterator<Item = (&'b Row, &'a Verdict)> + use<'a, 'b> {
+        board: &'b Ranking,
+    ) -> impl Iterator<Item = (&'b ScoredEntry, &'a Verdict)> + use<'a, 'b> {
         board.rows.iter().zip(&self.verdicts)
     }
 
     /// The verdict on one entry of that board.
     #[must_use]
-    pub fn verdict(&self, board: &Board, of: &Row) -> Option<&Verdict> {
+    pub fn verdict(&self, board: &Ranking, of: &ScoredEntry) -> Option<&Verdict> {
         let at = board.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
         self.verdicts.get(at)
     }
 
     /// The entries that it shows.
-    pub fn shown<'a>(&'a self, board: &'a Board) -> impl Iterator<Item = EntryId> + 'a {
+    pub fn shown<'a>(&'a self, board: &'a Ranking) -> impl Iterator<Item = EntryId> + 'a {
         self.judged(board).filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id)
     }
 }
 
 /// Builds the report. Without pinned entries it never exceeds the budget.
 #[must_use]
-pub fn report(board: &Board, categories: &Categories, settings: Settings<'_>) -> Report {
+pub fn report(board: &Ranking, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
     let fill = settings.fill.map(|search_command| Fill { search_command });
     let build = |warn: bool, limit: Option<usize>| {
@@ -207,10 +207,10 @@ mod tests {
             ulid::EventId,
         },
         score::{
-            board::{Placed, Rules, Scope},
             caps::Place,
             clock::Clock,
             ledger::Ledger,
+            ranking::{LocatedEntry, Rules, Scope},
             stability::State,
         },
     };
@@ -219,12 +219,12 @@ mod tests {
 
     type Entry = (u16, String, i64, u32, bool);
 
-    fn board(categories: &Categories, entries: &[Entry]) -> Board {
+    fn board(categories: &Categories, entries: &[Entry]) -> Ranking {
         board_with(categories, entries, &[])
     }
 
     /// The second entries are not reviewed.
-    fn board_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Board {
+    fn board_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
         let mut ledger = Ledger::default();
         let mut placed = Vec::new();
         for (n, entry) in (0..).zip(entries.iter().chain(strange)) {
@@ -237,7 +237,7 @@ mod tests {
             let kind = EventKind::Reinforce(*evidence);
             ledger.fold(&Event { id: EventId(2 * n + 1), ts, entry: id, by: Author::Person, kind });
             let (text, pinned, topic) = (text.clone(), *pinned, "t".to_owned());
-            placed.push(Placed {
+            placed.push(LocatedEntry {
                 id,
                 category,
                 text,
@@ -249,7 +249,7 @@ mod tests {
                 reviewed: placed.len() < entries.len(),
             });
         }
-        Board::new(
+        Ranking::new(
             NOW,
             Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
             vec![(placed, &ledger)],
@@ -283,7 +283,7 @@ mod tests {
         );
         assert_eq!(report(&board, &categories, settings(40)).text, "");
         assert_eq!(report(&board, &categories, settings(0)).text, "");
-        assert_eq!(report(&Board::default(), &categories, settings(1700)).text, "");
+        assert_eq!(report(&Ranking::default(), &categories, settings(1700)).text, "");
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::{
         time::DAY_MS,
     },
     score::{
-        board::{Board, Row},
         caps::Place,
+        ranking::{Ranking, ScoredEntry},
     },
 };
 
@@ -38,11 +38,11 @@ pub fn may_replace<'a>(
 /// of which `was_there` says that they were there before.
 #[must_use]
 pub fn seems_replaced<'a>(
-    board: &'a Board,
+    board: &'a Ranking,
     categories: &Categories,
-    new: &Row,
-    was_there: impl Fn(&Row) -> bool,
-) -> Option<&'a Row> {
+    new: &ScoredEntry,
+    was_there: impl Fn(&ScoredEntry) -> bool,
+) -> Option<&'a ScoredEntry> {
     if categories.spec(new.entry.category).is_done() {
         return None;
     }
@@ -60,22 +60,22 @@ pub fn seems_replaced<'a>(
 }
 
 /// Whether an entry is out of service anyway.
-fn is_gone(row: &Row) -> bool {
+fn is_gone(row: &ScoredEntry) -> bool {
     matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
 }
 
-/// The entries of a board, to be compared with older ones of their category.
+/// The entries of a ranking, to be compared with older ones of their category.
 pub struct Newer<'a> {
-    board: &'a Board,
-    /// For each category, the rows that may replace another, by their place on the board.
+    board: &'a Ranking,
+    /// For each category, the rows that may replace another, by their place in it.
     rows: Vec<Vec<usize>>,
     gists: Vec<OnceCell<Gist>>,
 }
 
 impl<'a> Newer<'a> {
-    /// For the entries of a board.
+    /// For the entries of a ranking.
     #[must_use]
-    pub fn new(board: &'a Board, categories: &Categories) -> Self {
+    pub fn new(board: &'a Ranking, categories: &Categories) -> Self {
         let mut rows = vec![Vec::new(); categories.iter().count()];
         for (at, row) in board.rows.iter().enumerate() {
             let gone = is_gone(row);
@@ -90,7 +90,7 @@ impl<'a> Newer<'a> {
         Self { board, rows, gists: vec![OnceCell::new(); board.rows.len()] }
     }
 
-    /// The entry that seems to replace the one at this place of the board: of the newer ones that
+    /// The entry that seems to replace the one at this place of it: of the newer ones that
     /// are alike, the one that is most so.
     #[must_use]
     pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
@@ -110,7 +110,7 @@ impl<'a> Newer<'a> {
             .map(|(_, found)| found.entry.id)
     }
 
-    fn gist(&self, at: usize, row: &Row) -> Option<&Gist> {
+    fn gist(&self, at: usize, row: &ScoredEntry) -> Option<&Gist> {
         Some(self.gists.get(at)?.get_or_init(|| Gist::of(&row.entry.text)))
     }
 }

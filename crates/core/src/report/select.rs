@@ -12,8 +12,8 @@ use crate::{
     },
     safety::safe_text,
     score::{
-        board::{Board, Row},
         caps::Place,
+        ranking::{Ranking, ScoredEntry},
         stability::State,
     },
 };
@@ -109,7 +109,7 @@ impl Section {
     }
 }
 
-/// What the report shows, and a verdict for each row of the board in its order.
+/// What the report shows, and a verdict for each row of the ranking in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selection {
     pub(super) pinned: Option<Section>,
@@ -124,7 +124,7 @@ pub(super) struct Selection {
 /// Chooses by score, section by section in the order of the categories, each within its own budget
 /// and what is left of `room`; then, with `fill`, what else fits, by its lasting value.
 pub(super) fn select(
-    board: &Board,
+    board: &Ranking,
     categories: &Categories,
     room: Room,
     fill: Option<Fill<'_>>,
@@ -169,8 +169,8 @@ pub(super) fn select(
 }
 
 /// The section of pinned entries, which takes room from none.
-pub(super) fn pinned(board: &Board, categories: &Categories) -> Option<Section> {
-    let line = |row: &Row| {
+pub(super) fn pinned(board: &Ranking, categories: &Categories) -> Option<Section> {
+    let line = |row: &ScoredEntry| {
         let name = &categories.spec(row.entry.category).name;
         safe_text::entry(name, &row.entry.text)
     };
@@ -187,7 +187,7 @@ pub(super) struct Fill<'a> {
 }
 
 /// Whether only room, caps and windows can keep an entry out of the report.
-fn showable(row: &Row) -> bool {
+fn showable(row: &ScoredEntry) -> bool {
     !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
         && (row.evidence.count > 0 || row.place == Place::Pinned)
 }
@@ -201,7 +201,7 @@ struct Tails<'a> {
 
 impl<'a> Tails<'a> {
     /// With everything left out that could be shown.
-    fn new(board: &Board, categories: &Categories, fill: Fill<'a>) -> Self {
+    fn new(board: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
         for row in board.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
             if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
@@ -212,14 +212,14 @@ impl<'a> Tails<'a> {
     }
 
     /// An entry is shown.
-    fn take(&mut self, row: &Row) {
+    fn take(&mut self, row: &ScoredEntry) {
         let count = self.left.get_mut(usize::from(row.entry.category.0));
         if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
             *count = count.saturating_sub(1);
         }
     }
 
-    fn put_back(&mut self, row: &Row) {
+    fn put_back(&mut self, row: &ScoredEntry) {
         if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
             *count += 1;
         }
@@ -257,7 +257,7 @@ impl<'a> Tails<'a> {
 /// Puts the entries that are not chosen by score at the end of their sections, by their lasting
 /// value, as far as they fit. Gives the report's last line.
 fn fill_up(
-    board: &Board,
+    board: &Ranking,
     categories: &Categories,
     (room, newer): (usize, &Newer<'_>),
     sections: &mut [Option<Section>],
@@ -318,7 +318,7 @@ fn fill_up(
 }
 
 /// The verdict before room is looked at; `ReportFull` stands for "waits for room".
-fn first_look(row: &Row, categories: &Categories) -> Verdict {
+fn first_look(row: &ScoredEntry, categories: &Categories) -> Verdict {
     let spec = categories.spec(row.entry.category);
     let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
     match (row.place, outside) {
@@ -338,7 +338,7 @@ fn whole(days: f64) -> u32 {
 
 /// Chooses the entries of one section: in order, each that fits. `None` when not even one does.
 fn by_score(
-    board: &Board,
+    board: &Ranking,
     verdicts: &mut [Verdict],
     category: CategoryId,
     spec: &CategorySpec,

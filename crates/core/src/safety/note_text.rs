@@ -1,7 +1,6 @@
 //! Text for notes, logs and lists: what may be stored of a text of several lines.
 
-use super::{entry_text::TextError, private::without_private};
-use super::{safe_text, secret};
+use super::{entry_text::TextError, private::without_private, safe_text, secret};
 
 /// Lines that may be stored: not all empty, nothing invisible, no secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

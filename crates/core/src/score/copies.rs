@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, hash_map};
 
-use super::board::Placed;
+use super::ranking::LocatedEntry;
 use crate::model::{
     entry::{EntryId, Wording},
     hash::IdMap,
@@ -32,8 +32,8 @@ impl Copies {
     pub fn slot<'a>(
         &mut self,
         next: usize,
-        entry: &Placed,
-        known: impl Fn(usize) -> Option<&'a Placed>,
+        entry: &LocatedEntry,
+        known: impl Fn(usize) -> Option<&'a LocatedEntry>,
     ) -> Slot {
         let first = *self.first.entry(entry.id).or_insert(next);
         if first == next {

@@ -3,9 +3,9 @@
 //! Says nothing of other entries: caps and budgets are decided by all of them together.
 
 use super::{
-    board::Row,
     clock::Clock,
     evidence::Evidence,
+    ranking::ScoredEntry,
     stability::{Standing, State},
 };
 use crate::model::{
@@ -29,7 +29,12 @@ pub enum Turn {
 /// The moments from `now` on at which something changes, in order; each is the first at which the
 /// new state holds.
 #[must_use]
-pub fn turns(now: Now, clock: Clock, row: &Row, spec: &CategorySpec) -> Vec<(Timestamp, Turn)> {
+pub fn turns(
+    now: Now,
+    clock: Clock,
+    row: &ScoredEntry,
+    spec: &CategorySpec,
+) -> Vec<(Timestamp, Turn)> {
     let evidence = &row.evidence;
     let mut found: Vec<(Timestamp, Turn)> = Vec::new();
     if let Standing::Scored(_) = row.standing {
@@ -86,13 +91,13 @@ mod tests {
             ulid::EventId,
         },
         score::{
-            board::{Board, Placed, Rules, Scope},
             ledger::Ledger,
+            ranking::{LocatedEntry, Ranking, Rules, Scope},
         },
     };
 
     /// The row of one entry, reinforced `n` times on day 0, as it stands at `now`.
-    fn row(now: Timestamp, category: &str, n: u32, until: Option<Timestamp>) -> Row {
+    fn row(now: Timestamp, category: &str, n: u32, until: Option<Timestamp>) -> ScoredEntry {
         row_by(Clock::Calendar, now, category, n, until)
     }
 
@@ -103,7 +108,7 @@ mod tests {
         category: &str,
         n: u32,
         until: Option<Timestamp>,
-    ) -> Row {
+    ) -> ScoredEntry {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
         let id = EntryId(7);
@@ -129,7 +134,7 @@ mod tests {
         }
         let (text, topic) = ("text".to_owned(), "t".to_owned());
         let scope = Scope::Project;
-        let placed = Placed {
+        let placed = LocatedEntry {
             id,
             category,
             text,
@@ -141,7 +146,7 @@ mod tests {
             reviewed: true,
         };
         let rules = Rules { categories: &categories, fresh: true, reserve: true, clock };
-        Board::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
+        Ranking::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }
 
     fn told(now: i64, category: &str, n: u32, until: Option<Timestamp>) -> Vec<String> {

@@ -2,7 +2,6 @@
 
 pub mod adopt;
 pub mod archive;
-pub mod board;
 pub mod caps;
 pub mod clock;
 pub mod copies;
@@ -12,5 +11,6 @@ pub mod ledger;
 mod lineage;
 #[cfg(test)]
 mod oracle;
+pub mod ranking;
 pub mod rivals;
 pub mod stability;

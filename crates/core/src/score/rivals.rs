@@ -1,9 +1,9 @@
 //! What it takes to have one of the places of a category, told without a look at other categories.
 
 use super::{
-    board::{self, Rules},
     caps::{self, Candidate},
     ledger::Ledger,
+    ranking::{self, Rules},
     stability::{self, Stability, Standing, State},
 };
 use crate::model::{
@@ -25,7 +25,7 @@ pub fn rival(
     (id, category, pinned): (EntryId, CategoryId, bool),
 ) -> Option<Candidate> {
     let spec = rules.categories.spec(category);
-    let evidence = board::capped(now, ledger.evidence(now, id)?);
+    let evidence = ranking::capped(now, ledger.evidence(now, id)?);
     let standing =
         stability::standing(now.since(evidence.last_reinforced), &evidence, spec, pinned);
     let fresh = rules.fresh && stability::fresh(now.since(evidence.first_seen), spec, standing);

@@ -11,8 +11,10 @@ use std::{
 
 use serde_json::{Value, json, value::RawValue};
 
-use crate::markdown::{entry_line::MAX_LINE, passages::Passage};
-use crate::model::time::Timestamp;
+use crate::{
+    markdown::{entry_line::MAX_LINE, passages::Passage},
+    model::time::Timestamp,
+};
 
 /// An object whose values are left as they stand.
 type Object<'a> = HashMap<String, &'a RawValue>;

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sums::{Log, Session, session};
-use crate::search::rank::{self, Mode};
 use crate::{
     model::entry::EntryId,
+    search::rank::{self, Mode},
     usage::record::{Record, What},
 };
 

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{file::short, invalid::Unusable, layers::Origin, schema::CATEGORY_FIELDS};
-use pimem_core::exchange::json_position::{self, Lines};
-use pimem_core::model::category::{CategorySpec, FILL};
+use pimem_core::{
+    exchange::json_position::{self, Lines},
+    model::category::{CategorySpec, FILL},
+};
 
 /// The categories of a table that stands in `text`, if that is a file. A field that cannot be used
 /// has its default, and a category whose name cannot be used is left out.

@@ -12,8 +12,8 @@ use super::{
     review::Awaiting,
     schema::{Guard, Key, keys},
 };
-use pimem_core::exchange::json_position::Lines;
 use pimem_core::{
+    exchange::json_position::Lines,
     model::category::Categories,
     report::{budget::Tokens, render::GroundTruth},
 };

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::{MAX_ANSWER, Question, Service, Trouble, said};
+use super::{MAX_ANSWER, ModelError, Question, Service, said};
 
 /// Of what it says on standard error, the end is kept.
 const KEPT: usize = 4096;
@@ -31,10 +31,10 @@ enum Event {
 }
 
 /// Runs the command of a service.
-pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, Trouble> {
+pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let mut child = start(service).map_err(|error| {
         let message = format!("{} cannot be run: {error}", service.place);
-        Trouble::new(message, format!("{} names it", service.setting("command")))
+        ModelError::new(message, format!("{} names it", service.setting("command")))
     })?;
     let _running = Running::note(&child);
     let (events, reports) = mpsc::channel();
@@ -82,7 +82,7 @@ pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, T
     let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let last = last.map_or_else(String::new, |line| format!(": {}", said::shown(line, None)));
     let message = format!("the {}'s command failed ({status}){last}", service.role.name());
-    Err(Trouble::new(message, format!("{} names it", service.setting("command"))))
+    Err(ModelError::new(message, format!("{} names it", service.setting("command"))))
 }
 
 /// A program is noted as running until this is dropped.

@@ -16,7 +16,7 @@ use reqwest::{Url, redirect::Policy};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
-    Key, Provider, Question, Service, Trouble, reason,
+    Key, ModelError, Provider, Question, Service, reason,
     retry::{self, Failed},
     said,
 };
@@ -25,9 +25,9 @@ use super::{
 const CONNECTING: Duration = Duration::from_secs(10);
 
 /// Asks a service, again where that may help.
-pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, Trouble> {
+pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let unable = |error: String, hint: &str| {
-        Trouble::new(format!("{} cannot be asked: {error}", service.name()), hint)
+        ModelError::new(format!("{} cannot be asked: {error}", service.name()), hint)
     };
     let address = address(service)?;
     let certificates = "https needs this machine's certificates; SSL_CERT_FILE names others";
@@ -45,7 +45,7 @@ async fn attempts(
     client: &Client,
     address: &Url,
     question: Question<'_>,
-) -> Result<String, Trouble> {
+) -> Result<String, ModelError> {
     let end = Instant::now() + service.limit;
     // Others say that a question is too long.
     let is_silent = service.provider == Provider::Ollama;
@@ -77,7 +77,7 @@ async fn attempts(
 }
 
 /// The address of the server, with a slash at its end, to which the formats add their paths.
-fn address(service: &Service) -> Result<Url, Trouble> {
+fn address(service: &Service) -> Result<Url, ModelError> {
     let usable = |url: &Url| {
         let plain = url.username().is_empty() && url.password().is_none();
         matches!(url.scheme(), "http" | "https") && url.has_host() && plain
@@ -89,7 +89,7 @@ fn address(service: &Service) -> Result<Url, Trouble> {
     let url = Url::parse(&service.place).ok().filter(|url| usable(url) && simple(url));
     let mut url = url.ok_or_else(|| {
         let message = format!("{} is not the address of a server", service.setting("endpoint"));
-        Trouble::new(message, "write it as http://localhost:8080/v1/, without a password")
+        ModelError::new(message, "write it as http://localhost:8080/v1/, without a password")
     })?;
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));
@@ -182,7 +182,7 @@ fn is_cut_short(asked: usize, read: i32) -> bool {
 }
 
 /// The text of an answer that is whole, to a question of so many characters.
-fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String, Trouble> {
+fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String, ModelError> {
     let name = service.name();
     match &answer.stop_reason {
         Some(StopReason::MaxTokens(_)) => {
@@ -191,14 +191,14 @@ fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String
                 "{} sets it, as far as the model allows",
                 service.setting("maxOutputTokens")
             );
-            return Err(Trouble::new(message, hint));
+            return Err(ModelError::new(message, hint));
         }
         Some(StopReason::ContentFilter(why)) => return Err(refused(service, why)),
         _ => {}
     }
     if let Some(read) = answer.usage.prompt_tokens.filter(|read| is_cut_short(asked, *read)) {
         let message = format!("{name} read {read} tokens of its prompt, and not the rest");
-        return Err(Trouble::new(message, "OLLAMA_CONTEXT_LENGTH sets how much Ollama reads"));
+        return Err(ModelError::new(message, "OLLAMA_CONTEXT_LENGTH sets how much Ollama reads"));
     }
     let text = answer.content.texts().concat();
     // Some servers answer with an error and say that all is well.
@@ -206,15 +206,15 @@ fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String
     match reason.filter(|_| text.trim().is_empty()) {
         Some(reason) => {
             let message = format!("{name} answered: {}", shown(service, &reason));
-            Err(Trouble::new(message, "try again, or another model"))
+            Err(ModelError::new(message, "try again, or another model"))
         }
         None => Ok(text),
     }
 }
 
-fn refused(service: &Service, why: &str) -> Trouble {
+fn refused(service: &Service, why: &str) -> ModelError {
     let message = format!("{} refused to answer ({})", service.name(), shown(service, why));
-    Trouble::new(message, "try another model")
+    ModelError::new(message, "try another model")
 }
 
 fn shown(service: &Service, message: &str) -> String {
@@ -251,19 +251,19 @@ fn body(error: &Error) -> Option<&str> {
 }
 
 /// An error in our words.
-fn trouble(service: &Service, address: &Url, error: &Error) -> Trouble {
+fn trouble(service: &Service, address: &Url, error: &Error) -> ModelError {
     let name = service.name();
     if let Some(status) = error.status() {
         let reason = shown(service, &reason::of(body(error).unwrap_or_default()));
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         let message = format!("{name} answered {}{reason}", status.as_u16());
-        return Trouble::new(message, hint(service, status.as_u16()));
+        return ModelError::new(message, hint(service, status.as_u16()));
     }
     match (web(error), error) {
         (Some(webc::Error::Reqwest(error)), _) => {
             let message =
                 format!("{name} cannot be reached at {address}: {}", shown(service, &cause(error)));
-            Trouble::new(
+            ModelError::new(
                 message,
                 format!("is it running? {} says where", service.setting("endpoint")),
             )
@@ -284,10 +284,10 @@ fn cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), cause)
 }
 
-fn odd(service: &Service, address: &Url) -> Trouble {
+fn odd(service: &Service, address: &Url) -> ModelError {
     let message = format!("{} gave what is no answer at {address}", service.name());
     let what = (service.setting("provider"), service.setting("endpoint"));
-    Trouble::new(message, format!("do {} and {} fit?", what.0, what.1))
+    ModelError::new(message, format!("do {} and {} fit?", what.0, what.1))
 }
 
 /// What to do about a status.

@@ -1,7 +1,7 @@
 //! Language models that the user has configured: a question with its rules in, an answer out.
 //!
 //! Nothing here is needed for the main job, and nothing is sent anywhere unless a provider is set.
-//! Whatever goes wrong is a [`Trouble`], upon which the caller does without a model.
+//! Whatever goes wrong is a [`ModelError`], upon which the caller does without a model.
 
 mod command;
 #[cfg(feature = "llm")]
@@ -60,26 +60,26 @@ pub struct Question<'a> {
 
 /// Why there is no answer, and what can be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct ModelError {
     /// What went wrong.
     pub message: String,
     /// What to do about it.
     pub hint: String,
 }
 
-impl Trouble {
+impl ModelError {
     fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }
 }
 
-impl From<Problem> for Trouble {
+impl From<Problem> for ModelError {
     fn from(problem: Problem) -> Self {
         Self::new(problem.to_string(), problem.hint())
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -168,7 +168,7 @@ pub fn abandon() {
 
 impl Service {
     /// The model that the settings name for a role: `None` when they name none.
-    pub fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, Trouble> {
+    pub fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, ModelError> {
         setup::service(config, env, role)
     }
 
@@ -192,7 +192,7 @@ impl Service {
 
     /// Asks, and waits for the whole answer. What is asked has been cleaned of secrets and of what is
     /// private by then, and is so again here.
-    pub fn ask(&self, question: Question<'_>) -> Result<String, Trouble> {
+    pub fn ask(&self, question: Question<'_>) -> Result<String, ModelError> {
         // Rules may speak of what is private; whoever wrote them has not said any of it.
         let (rules, text) = (secret::redact(question.rules), secret::clean_lines(question.text));
         let question = Question { rules: &rules, text: &text };
@@ -209,7 +209,7 @@ impl Service {
         let answer = said::after_thinking(&answer).trim();
         if answer.is_empty() {
             let message = format!("{} gave an empty answer", self.name);
-            return Err(Trouble::new(message, "try again, or another model"));
+            return Err(ModelError::new(message, "try again, or another model"));
         }
         Ok(answer.to_owned())
     }
@@ -219,14 +219,17 @@ impl Service {
         format!("{}.{name}", self.role.name())
     }
 
-    fn too_long(&self) -> Trouble {
+    fn too_long(&self) -> ModelError {
         let message = format!("{} gave more than {} MiB", self.name, MAX_ANSWER >> 20);
-        Trouble::new(message, "nothing of it is used; try another model")
+        ModelError::new(message, "nothing of it is used; try another model")
     }
 
-    fn too_late(&self) -> Trouble {
+    fn too_late(&self) -> ModelError {
         let message = format!("{} did not answer within {} s", self.name, self.limit.as_secs());
-        Trouble::new(message, format!("{} sets how long to wait", self.setting("timeoutSeconds")))
+        ModelError::new(
+            message,
+            format!("{} sets how long to wait", self.setting("timeoutSeconds")),
+        )
     }
 }
 

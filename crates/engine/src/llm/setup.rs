@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Key, Provider, Role, Service, Trouble};
+use super::{Key, ModelError, Provider, Role, Service};
 use crate::config::{
     env::Env,
     layers::{Config, Origin},
@@ -15,7 +15,11 @@ struct Settings<'a> {
 }
 
 /// The model that they name.
-pub(super) fn service(config: &Config, env: &Env, role: Role) -> Result<Option<Service>, Trouble> {
+pub(super) fn service(
+    config: &Config,
+    env: &Env,
+    role: Role,
+) -> Result<Option<Service>, ModelError> {
     let settings = Settings { config, role };
     let provider = settings.text("provider");
     let name = provider.clone();
@@ -26,7 +30,7 @@ pub(super) fn service(config: &Config, env: &Env, role: Role) -> Result<Option<S
         let message = format!("this pimem was built without the provider {name}");
         let setting = settings.name("provider");
         let hint = format!("set {setting} to command, or build it with --features llm");
-        return Err(Trouble::new(message, hint));
+        return Err(ModelError::new(message, hint));
     }
     let most = if settings.is_default("maxOutputTokens") {
         None
@@ -60,11 +64,11 @@ impl Settings<'_> {
     }
 
     /// Where it is asked, or what is run, and which model.
-    fn place_and_model(&self, provider: Provider) -> Result<(String, String), Trouble> {
+    fn place_and_model(&self, provider: Provider) -> Result<(String, String), ModelError> {
         let unset = |name: &str, why: &str| {
             let message = format!("{} is not set{why}", self.name(name));
             let hint = format!("pimem config set --user {} VALUE sets it", self.name(name));
-            Err(Trouble::new(message, hint))
+            Err(ModelError::new(message, hint))
         };
         if provider == Provider::Command {
             let command = self.text("command");
@@ -88,7 +92,7 @@ impl Settings<'_> {
 
     /// The key to be sent along. One that happens to be in the environment goes to nobody but whom
     /// it is for.
-    fn key(&self, provider: Provider, env: &Env) -> Result<Option<Key>, Trouble> {
+    fn key(&self, provider: Provider, env: &Env) -> Result<Option<Key>, ModelError> {
         let named = self.text("apiKeyEnv");
         let usual = provider.variable().filter(|_| self.text("endpoint").is_empty());
         let variable = if named.is_empty() { usual.map(str::to_owned) } else { Some(named) };
@@ -101,6 +105,9 @@ impl Settings<'_> {
         let who = self.text("provider");
         let message = format!("there is no key for {who}: {variable} is not set");
         let other = self.name("apiKeyEnv");
-        Err(Trouble::new(message, format!("set {variable}, or name another variable in {other}")))
+        Err(ModelError::new(
+            message,
+            format!("set {variable}, or name another variable in {other}"),
+        ))
     }
 }

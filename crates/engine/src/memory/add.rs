@@ -1,14 +1,17 @@
 //! What becomes of a text that somebody adds: a new entry, one that was there, or one that comes back.
 
-use super::Memory;
 use super::{
+    Memory,
+    added::{self, Added, Before},
     intake::{self, New},
     selector,
 };
-use crate::error::{Failure, Kind};
-use crate::store::{
-    snapshot::{Snapshot, Store},
-    transaction::{Change, Target, Txn},
+use crate::{
+    error::{Failure, Kind},
+    store::{
+        snapshot::{Snapshot, Store},
+        transaction::{Change, Target, Txn},
+    },
 };
 use pimem_core::{
     model::{
@@ -18,9 +21,85 @@ use pimem_core::{
     },
     score::{
         adopt,
-        board::{Board, Placed, Row},
+        ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
 };
+
+/// Texts to remember.
+#[derive(Default)]
+pub struct AddRequest {
+    /// The texts, checked; all of them are stored, or none.
+    pub texts: Vec<New>,
+    /// Also where an entry says the same in other words.
+    pub force: bool,
+    /// What does not fit into a topic goes on in a file beside it, and is not refused.
+    pub goes_on: bool,
+    /// Everything about the entries is wanted.
+    pub whole: bool,
+}
+
+/// Why nothing was added, and which text it is about.
+#[derive(Debug)]
+pub struct Rejected {
+    /// Its place among the texts.
+    pub at: Option<usize>,
+    /// Why.
+    pub failure: Failure,
+}
+
+impl<E: Into<Failure>> From<E> for Rejected {
+    fn from(error: E) -> Self {
+        Self { at: None, failure: error.into() }
+    }
+}
+
+impl Memory {
+    /// Remembers texts in the store that is written to, which is made when there is none. What is known
+    /// already is reinforced instead.
+    ///
+    /// # Errors
+    /// When a text may not be stored, its topic is full, or the store cannot be written.
+    pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
+        let AddRequest { force, goes_on, whole, .. } = request;
+        let texts = &mut request.texts;
+        let store = self.writer()?;
+        let lock = super::lock(self, &store)?;
+        let mut txn = store.begin_adding(&lock, &self.config.categories, self.now, self.who());
+        if !goes_on {
+            txn.keep_to_topics();
+        }
+        if !force {
+            intake::find_repeated(self, &mut txn, texts);
+        }
+        if whole || texts.len() > 1 || texts.iter().any(|new| self.has_past(&txn, new)) {
+            txn.read_evidence();
+        }
+        intake::refuse_if_unreadable(&txn)?;
+        let mut adding = Adding::new(self, &store, txn);
+        for (at, new) in texts.iter().enumerate() {
+            adding.take(new).map_err(|failure| Rejected { at: Some(at), failure })?;
+        }
+        let Adding { txn, done, .. } = adding;
+        let before = Before::of(&txn, &done, whole);
+        txn.commit()?;
+        drop(lock);
+        let added = added::told(self, &store, &before, &done, whole)?;
+        let said = texts.iter().map(|new| (new.category, new.text.as_str()));
+        intake::say_orders(self, &store, said);
+        Ok(added)
+    }
+
+    /// Whether something is known about a text, or about what it replaces or adds tags to.
+    fn has_past(&self, txn: &Txn<'_>, new: &New) -> bool {
+        let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
+        let bare = new.untagged.as_deref().map(|text| new.said(self, text));
+        let wording = new.wording(self);
+        new.supersedes.is_some()
+            || held(&wording)
+            || bare.as_ref().is_some_and(held)
+            || txn.mentions(wording.id)
+    }
+}
 
 /// What became of a text.
 pub struct Done {
@@ -30,13 +109,13 @@ pub struct Done {
     /// Whether it was there.
     pub reinforced: bool,
     /// Its line, where that is new.
-    pub placed: Option<Placed>,
+    pub placed: Option<LocatedEntry>,
     /// What it replaces, where that was out of service already.
     pub replaces: Option<String>,
 }
 
 impl Done {
-    fn new(of: &New, wording: Wording, placed: Option<Placed>) -> Self {
+    fn new(of: &New, wording: Wording, placed: Option<LocatedEntry>) -> Self {
         let reinforced = placed.is_none();
         Self { wording, cue: of.cue, until: of.until, reinforced, placed, replaces: None }
     }
@@ -48,7 +127,7 @@ pub struct Adding<'a, 'b> {
     store: &'a Store,
     pub txn: Txn<'b>,
     /// The entries as they stand, once somebody has asked.
-    board: Option<Board>,
+    board: Option<Ranking>,
     archive: Option<Snapshot>,
     /// Entries that were out of force and are not any more.
     back: Vec<EntryId>,
@@ -84,15 +163,15 @@ impl<'a, 'b> Adding<'a, 'b> {
     }
 
     /// All lines, those included that are only about to be written.
-    fn placed(&self) -> Vec<Placed> {
+    fn placed(&self) -> Vec<LocatedEntry> {
         let mut placed = self.txn.placed();
         placed.extend(self.done.iter().filter_map(|done| done.placed.clone()));
         placed
     }
 
-    fn board(&self) -> Board {
+    fn board(&self) -> Ranking {
         let (memory, ledger) = (self.memory, &self.txn.snapshot().ledger);
-        Board::new(memory.now, memory.rules(), vec![(self.placed(), ledger)])
+        Ranking::new(memory.now, memory.rules(), vec![(self.placed(), ledger)])
     }
 
     fn holders(&self, of: &Wording) -> Vec<String> {
@@ -152,7 +231,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             return false;
         }
         let board = self.board.take().unwrap_or_else(|| self.board());
-        let over = !self.back.contains(&of.id) && board.find(of).is_some_and(Row::is_over);
+        let over = !self.back.contains(&of.id) && board.find(of).is_some_and(ScoredEntry::is_over);
         self.board = Some(board);
         over
     }
@@ -258,7 +337,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                 let archive = self.store.read_archive(&memory.config.categories);
                 let gone = archive.placed(self.store, &memory.config.categories);
                 let ledger = &self.txn.snapshot().ledger;
-                let gone = Board::new(memory.now, memory.rules(), vec![(gone, ledger)]);
+                let gone = Ranking::new(memory.now, memory.rules(), vec![(gone, ledger)]);
                 let Ok(row) = selector::entry(memory, &gone, &[], selector) else {
                     return Err(failure);
                 };

@@ -1,25 +1,27 @@
 //! Archived entries that a search may find: those that went there for their age, and that nobody has
 //! put out of force. What was taken out, replaced or merged is shown to whoever looks there.
 
-use super::Memory;
-use crate::store::transaction::{Change, Target, Txn};
-use crate::{index::corpus::Corpus, store::snapshot::Store};
 use anyhow::Result;
-use pimem_core::{
-    model::{
-        entry::EntryId,
-        event::Why,
-        hash::{IdMap, IdSet},
+
+use super::Memory;
+use crate::{
+    index::corpus::Corpus,
+    store::{
+        snapshot::Store,
+        transaction::{Change, Target, Txn},
     },
-    score::evidence::Strength,
-    search::documents::{self, SourceKind},
 };
 use pimem_core::{
-    model::{entry::Markers, event::EventKind},
-    score::{
-        board::{Placed, Row},
-        evidence::UserState,
+    model::{
+        entry::{EntryId, Markers},
+        event::{EventKind, Why},
+        hash::{IdMap, IdSet},
     },
+    score::{
+        evidence::{Strength, UserState},
+        ranking::{LocatedEntry, ScoredEntry},
+    },
+    search::documents::{self, SourceKind},
 };
 
 /// The share of its score that an archived entry is found with.
@@ -60,9 +62,9 @@ impl Archived {
 }
 
 /// Moves an entry's line to the archive: written there first, then taken out of the topic.
-pub fn archive(txn: &mut Txn<'_>, row: &Row, why: Why) -> Result<()> {
+pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: Why) -> Result<()> {
     let of = row.entry.wording();
-    let Placed { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
+    let LocatedEntry { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
     let holders: Vec<String> = txn.snapshot().holders(&of).into_iter().map(str::to_owned).collect();
     let markers = Markers { pinned, enforced };
     txn.change(Target::Archive(topic), Change::Append { category, text, markers, heading: None });

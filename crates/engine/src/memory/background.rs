@@ -8,8 +8,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::Memory;
-use crate::config::env::Env;
-use crate::error::Failure;
+use crate::{config::env::Env, error::Failure};
 
 /// Starts this program with arguments, for the same stores. Nobody waits for it, and it keeps no
 /// pipe open that somebody reads to its end: what it says goes to a file, if there is one.

@@ -1,22 +1,20 @@
 //! What `pimem export` does with entries, whatever the format.
 
-use super::named_file;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use super::{Memory, problems};
-use super::{scores_file, telemetry::Accesses};
-use crate::store::{
-    atomic::{self, Sync},
-    foreign_store::{self, Holdings, Reader},
-    notes, provenance, read,
-    snapshot::Store,
-};
+use super::{Memory, named_file, problems, scores_file, telemetry::Accesses};
 use crate::{
     error::{Failure, Kind},
     local_time,
+    store::{
+        atomic::{self, Sync},
+        foreign_store::{self, Holdings, Reader},
+        notes, provenance, read,
+        snapshot::Store,
+    },
 };
 use pimem_core::{
     exchange::{File, Item, agents, claude, jsonl, pi, pi_memory},
@@ -24,8 +22,8 @@ use pimem_core::{
     model::hash::pi32,
     safety::safe_text,
     score::{
-        board::{Board, Row},
         evidence::UserState,
+        ranking::{Ranking, ScoredEntry},
     },
 };
 
@@ -33,7 +31,7 @@ use pimem_core::{
 struct Held {
     store: Option<Store>,
     items: Vec<Item>,
-    board: Board,
+    board: Ranking,
     problems: Vec<read::Problem>,
 }
 
@@ -100,7 +98,7 @@ pub fn pi(memory: &Memory, output: &Path) -> Result<Exported, Failure> {
     let held = hold(memory, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
     let accesses = Accesses::of(memory, &memory.readers()?);
-    let key = |row: &Row| {
+    let key = |row: &ScoredEntry| {
         let name = &memory.config.categories.spec(row.entry.category).name;
         format!("{:08x}", pi32(&entry_line::canonical(name, &row.entry.text)))
     };
@@ -145,7 +143,7 @@ fn tree_of(files: Vec<File>) -> Tree {
 }
 
 /// Entries that still hold, and that an agent may read.
-fn in_force(row: &Row) -> bool {
+fn in_force(row: &ScoredEntry) -> bool {
     let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
     row.entry.reviewed && !row.expired && row.superseded_by.is_none() && !forgotten
 }
@@ -163,7 +161,7 @@ pub fn reader(memory: &Memory) -> Reader<'_> {
 }
 
 /// The entries of the store that `add` would write to: what is yours goes into no project's file.
-fn hold(memory: &Memory, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure> {
+fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, Failure> {
     let (dir, ..) = memory.target()?;
     let store = memory.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(reader(memory)));
@@ -174,7 +172,7 @@ fn hold(memory: &Memory, wanted: impl Fn(&Row) -> bool) -> Result<Held, Failure>
     }
     let placed = |store| (snapshot.placed(store, &memory.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
-    let mut board = Board::new(memory.now, memory.rules(), placed);
+    let mut board = Ranking::new(memory.now, memory.rules(), placed);
     let left_out = board.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
     memory.say_left_out(store.as_slice(), memory.unreviewed(store.as_slice(), left_out));
     board.rows.retain(|row| wanted(row));

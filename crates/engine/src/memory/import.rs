@@ -2,21 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::Memory;
-use super::intake::{self, New};
-use crate::store::{
-    lock::StoreLock,
-    notes, pending,
-    read::{Problem, Unreadable},
-    snapshot::Store,
-    transaction::Txn,
-    trust::Key,
+use super::{
+    Memory,
+    intake::{self, New},
 };
-use crate::{error::Failure, local_time};
-use pimem_core::view;
+use crate::{
+    error::Failure,
+    local_time,
+    store::{
+        lock::StoreLock,
+        notes, pending,
+        read::{Problem, Unreadable},
+        snapshot::Store,
+        transaction::Txn,
+        trust::Key,
+    },
+};
 use pimem_core::{
     exchange::{
-        Found, Item, Left,
+        Item, Left, Parsed,
         pi_memory::{self, Piece},
     },
     markdown::{checklist, entry_line, lines},
@@ -29,7 +33,8 @@ use pimem_core::{
         time::Now,
     },
     safety::{entry_text::EntryText, secret},
-    score::{adopt, board, ledger::Ledger},
+    score::{adopt, ledger::Ledger, ranking},
+    view,
 };
 
 /// The longest heading that is kept, in characters.
@@ -43,7 +48,7 @@ pub struct Source {
     /// The name of the format.
     pub format: &'static str,
     /// Memories.
-    pub found: Found,
+    pub found: Parsed,
     /// Long-term notes and logs, by the name that they have in a store.
     pub pages: Vec<(String, Vec<Piece>)>,
     /// What is to be done.
@@ -273,7 +278,7 @@ fn take(
         let id = if matches!(fate, Fate::Repeated) { new.id(memory) } else { id };
         taken.push(Taken { fate, id, place: item.place, line: String::new(), waits: key });
     }
-    let short = board::short_ids(placed.iter().map(|entry| entry.id));
+    let short = ranking::short_ids(placed.iter().map(|entry| entry.id));
     for taken in &mut taken {
         if let Some(entry) = placed.iter().find(|entry| entry.id == taken.id) {
             let name = &memory.config.categories.spec(entry.category).name;

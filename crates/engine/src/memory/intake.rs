@@ -1,17 +1,19 @@
 //! What becomes of a text before it is an entry: checks, tags, and whether it is known already.
 
 use super::Memory;
-use crate::error::{Failure, Kind};
-use crate::store::{
-    snapshot::Store,
-    transaction::{Change, Target, Txn},
+use crate::{
+    error::{Failure, Kind},
+    store::{
+        snapshot::Store,
+        transaction::{Change, Target, Txn},
+    },
 };
 use pimem_core::{
     embed::{self, table, vector::Vector},
     exchange::json_position,
     language::{
         injection,
-        paraphrase::{self, Outline, Probe},
+        paraphrase::{self, NormalForm, Prefilter},
     },
     markdown::{entry_line, topic::TopicEntry},
     model::{
@@ -23,7 +25,7 @@ use pimem_core::{
     safety::entry_text::EntryText,
     score::{
         adopt,
-        board::{Board, Placed},
+        ranking::{LocatedEntry, Ranking},
     },
 };
 
@@ -68,6 +70,15 @@ impl New {
         }
     }
 
+    /// A text that somebody states outright, of a category by its name.
+    ///
+    /// # Errors
+    /// When there is no such category, or the text may not be stored.
+    pub fn stated(memory: &Memory, category: &str, text: &str) -> Result<Self, Failure> {
+        let category = self::category(memory, category)?;
+        Ok(Self::plain(category, EntryText::new(text)?, Cue::Explicit))
+    }
+
     pub fn id(&self, memory: &Memory) -> EntryId {
         self.known.as_ref().map_or_else(|| self.line(memory).id, |known| known.id)
     }
@@ -105,7 +116,7 @@ impl New {
     }
 
     /// Puts the line into its topic file, as something that is said here.
-    pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> Placed {
+    pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> LocatedEntry {
         self.place_marked(
             memory,
             txn,
@@ -114,7 +125,12 @@ impl New {
     }
 
     /// The same with markers.
-    pub fn place_marked(&self, memory: &Memory, txn: &mut Txn<'_>, markers: Markers) -> Placed {
+    pub fn place_marked(
+        &self,
+        memory: &Memory,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+    ) -> LocatedEntry {
         let reviewed = txn.say(self.category, self.text.as_str());
         self.put(memory, txn, markers, reviewed)
     }
@@ -126,9 +142,9 @@ impl New {
         txn: &mut Txn<'_>,
         markers: Markers,
         reviewed: bool,
-    ) -> Placed {
+    ) -> LocatedEntry {
         let (line, stem) = (self.line(memory), self.stem(memory, txn, markers));
-        let placed = Placed {
+        let placed = LocatedEntry {
             id: line.id,
             category: self.category,
             text: line.text.to_owned(),
@@ -180,7 +196,7 @@ impl New {
         counts: impl Fn(EntryId, &str) -> bool,
     ) -> Option<Wording> {
         let text = self.text.as_str();
-        let (probe, outline) = (Probe::of(text), Outline::of(text));
+        let (probe, outline) = (Prefilter::of(text), NormalForm::of(text));
         let least = table::model().thresholds.duplicate;
         let near = |known: &str| {
             let known = Vector::quantize(&table::embed(&embed::passage(known)));
@@ -189,7 +205,7 @@ impl New {
         };
         let same = |(id, known): &(EntryId, &str)| {
             paraphrase::could_match(&probe, known)
-                && outline.says_the_same(&Outline::of(known))
+                && outline.says_the_same(&NormalForm::of(known))
                 && near(known)
                 && counts(*id, known)
         };
@@ -199,8 +215,8 @@ impl New {
 }
 
 /// The entries of a store as they stand.
-pub fn board(memory: &Memory, txn: &Txn<'_>) -> Board {
-    Board::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
+pub fn board(memory: &Memory, txn: &Txn<'_>) -> Ranking {
+    Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
 }
 
 /// Finds out which of the new entries say what others do, known ones or earlier new ones. What is out

@@ -1,12 +1,16 @@
 //! Preferences that somebody typed, and what becomes of them. Prints nothing.
 
-use super::lock;
 use std::collections::BTreeMap;
 
-use super::Memory;
-use super::intake::{self, New};
-use crate::error::Failure;
-use crate::store::{snapshot::Store, transaction::Txn};
+use super::{
+    Memory,
+    intake::{self, New},
+    lock,
+};
+use crate::{
+    error::Failure,
+    store::{snapshot::Store, transaction::Txn},
+};
 use pimem_core::{
     language::{
         injection,
@@ -22,7 +26,7 @@ use pimem_core::{
         entry_text::{EntryText, TextError},
         secret,
     },
-    score::board::Row,
+    score::ranking::ScoredEntry,
 };
 
 /// When each preference was last learned, by its id: on this machine, and for an hour.
@@ -183,7 +187,7 @@ pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &New) -> bool {
     let (id, held) = (new.id(memory), txn.snapshot());
     let known = !held.holders(&new.wording(memory)).is_empty();
     let stands_over =
-        || intake::board(memory, txn).find(&new.wording(memory)).is_some_and(Row::is_over);
+        || intake::board(memory, txn).find(&new.wording(memory)).is_some_and(ScoredEntry::is_over);
     let over = held.ledger.is_over(memory.now, id) && (!known || stands_over());
     over || !known && held.ledger.archived(id)
 }

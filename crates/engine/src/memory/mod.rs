@@ -1,14 +1,14 @@
 //! A memory: stores with the settings in force at one moment, and what can be done with them.
 //!
+//! [`Memory::open`] finds stores and reads settings; [`Memory::add`], [`Memory::search`] and
+//! [`Memory::report`] take a request and give what came of it. `examples/embed.rs` is a whole program.
+//! The modules below are the other use cases, of the program's commands and hooks.
+//!
 //! [`Memory`] never prints, and reads neither the clock nor the environment: what it needs is in
 //! [`Wish`], and what it has to say goes to [`Notices`].
 
-pub mod period;
-use pimem_core::report::{
-    budget::{self, Tokens},
-    render::Settings,
-};
 pub mod add;
+pub mod added;
 pub mod archived;
 pub mod background;
 pub mod config_files;
@@ -22,9 +22,11 @@ pub mod named_file;
 pub mod newcomer;
 pub mod observe;
 pub mod pending;
+pub mod period;
 pub mod provenance;
 pub mod recall;
 pub mod reflect;
+pub mod report;
 pub mod review;
 pub mod scores_file;
 pub mod search;
@@ -44,9 +46,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::error::{Failure, Kind};
 use crate::{
     config::{env::Env, invalid::Unusable, layers::Config},
+    error::{Failure, Kind},
     index::manifest,
     models::installed::Models,
     store::{
@@ -55,7 +57,7 @@ use crate::{
         lock::StoreLock,
         read,
         snapshot::{Snapshot, Store},
-        trust::{Trust, Word},
+        trust::{Trust, TrustLevel},
         undo::{self, Run},
     },
 };
@@ -65,11 +67,23 @@ use pimem_core::{
         event::Provenance,
         time::{Now, Timestamp},
     },
+    report::{
+        budget::{self, Tokens},
+        render::Settings,
+    },
     score::{
-        board::{Board, Placed, Rules, Scope},
         clock::Clock,
         ledger::Ledger,
+        ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
+};
+
+pub use self::{
+    add::{AddRequest, Rejected},
+    added::Added,
+    intake::New,
+    report::{ReportRequest, Reported},
+    search::{SearchResult, request::SearchRequest},
 };
 
 /// What is said beside an answer.
@@ -338,9 +352,9 @@ impl Memory {
         let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
         let patience = Duration::from_millis(self.config.whole("lock.timeoutMs"));
         let word = match scope {
-            Scope::User => Word::Own,
-            Scope::Project if self.places.named.is_some() => Word::Named,
-            Scope::Project => Word::None,
+            Scope::User => TrustLevel::Own,
+            Scope::Project if self.places.named.is_some() => TrustLevel::Named,
+            Scope::Project => TrustLevel::None,
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
@@ -397,11 +411,11 @@ impl Memory {
 
     /// Reads stores, and scores all their entries. The process ends soon after: giving thousands
     /// of strings back one by one would only take time, so they are never dropped.
-    pub fn board(&self, stores: &[Store]) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+    pub fn board(&self, stores: &[Store]) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
         let categories = &self.config.categories;
         let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
-        let board = Board::new(self.now, self.rules(), placed(categories, stores, &snapshots));
+        let board = Ranking::new(self.now, self.rules(), placed(categories, stores, &snapshots));
         // A ledger was asked about each entry.
         let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
         self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
@@ -442,7 +456,7 @@ pub fn placed<'a>(
     categories: &Categories,
     stores: &[Store],
     snapshots: &'a [Snapshot],
-) -> Vec<(Vec<Placed>, &'a Ledger)> {
+) -> Vec<(Vec<LocatedEntry>, &'a Ledger)> {
     let held = stores.iter().zip(snapshots);
     held.map(|(store, held)| (held.placed(store, categories), &held.ledger)).collect()
 }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use crate::error::{Failure, Kind};
-use crate::store::read;
+use crate::{
+    error::{Failure, Kind},
+    store::read,
+};
 
 /// Reads a file that the user names, which may be a link to anywhere; `hint` says which file is meant.
 pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {

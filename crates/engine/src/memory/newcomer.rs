@@ -2,8 +2,10 @@
 //! its category alone, so that most of the evidence need not be read.
 
 use super::Memory;
-use crate::error::Failure;
-use crate::store::snapshot::{Snapshot, Store};
+use crate::{
+    error::Failure,
+    store::snapshot::{Snapshot, Store},
+};
 use pimem_core::{
     model::{
         category::CategoryId,
@@ -12,9 +14,9 @@ use pimem_core::{
         hash::IdMap,
     },
     score::{
-        board::Placed,
         caps::{self, Candidate},
         clock::Clock,
+        ranking::LocatedEntry,
         rivals,
     },
 };
@@ -23,9 +25,9 @@ use pimem_core::{
 pub type Line = (Wording, bool);
 
 /// What can be told.
-pub enum Found {
+pub enum Prospect {
     /// It has a place.
-    Placed,
+    Shown,
     /// All places of its category are taken by stronger ones; so many reinforcements would bring it in,
     /// or none.
     OverCap(Option<u32>),
@@ -44,15 +46,19 @@ pub fn lines(snapshot: &Snapshot, of: &Wording) -> Vec<Line> {
 pub fn find(
     memory: &Memory,
     store: &Store,
-    (placed, cue): (&Placed, Cue),
+    (placed, cue): (&LocatedEntry, Cue),
     others: &[Line],
-) -> Result<Found, Failure> {
+) -> Result<Prospect, Failure> {
     let rules = memory.rules();
     // Days of use are told by the whole log.
     let by_calendar = rules.clock == Clock::Calendar;
     let sure = rules.fresh && by_calendar && placed.reviewed && caps::suffices(rules.categories);
     if !sure || placed.pinned {
-        return Ok(if placed.reviewed && placed.pinned { Found::Placed } else { Found::Unsure });
+        return Ok(if placed.reviewed && placed.pinned {
+            Prospect::Shown
+        } else {
+            Prospect::Unsure
+        });
     }
     let mut sides = vec![(store.clone(), others.to_vec())];
     for other in memory.readers()?.into_iter().filter(|other| other.dir != store.dir) {
@@ -61,22 +67,22 @@ pub fn find(
     }
     let spec = rules.categories.spec(placed.category);
     if sides.iter().map(|(_, lines)| lines.len()).sum::<usize>() < spec.max_active {
-        return Ok(Found::Placed);
+        return Ok(Prospect::Shown);
     }
     let mut rivals: Vec<Rival<'_>> = Vec::new();
     let mut own = None;
     for (number, (side, lines)) in sides.iter().enumerate() {
         let new = (number == 0).then_some(placed.id);
         let Some((there, known)) = competing(memory, side, lines, (placed.category, new)) else {
-            return Ok(Found::Unsure);
+            return Ok(Prospect::Unsure);
         };
         own = own.or(known);
         if there.iter().any(|(rival, ..)| rivals.iter().any(|(other, ..)| other.id == rival.id)) {
-            return Ok(Found::Unsure);
+            return Ok(Prospect::Unsure);
         }
         rivals.extend(there);
     }
-    let Some(own) = own else { return Ok(Found::Unsure) };
+    let Some(own) = own else { return Ok(Prospect::Unsure) };
     let is_ahead = |rival: &Candidate| caps::order(rival, &own).is_lt();
     let reviewed = |(_, side, of): &&Rival<'_>| side.trust.holds_entry(&spec.name, &of.text);
     if rules.reserve {
@@ -91,14 +97,14 @@ pub fn find(
             || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved
             || stronger.filter(reviewed).take(by_rank).count() < by_rank;
         // Without a place, it may fill what the others leave of the budget.
-        return Ok(if is_placed { Found::Placed } else { Found::Unsure });
+        return Ok(if is_placed { Prospect::Shown } else { Prospect::Unsure });
     }
     rivals.retain(|(rival, ..)| is_ahead(rival));
     rivals.sort_by(|(a, ..), (b, ..)| caps::order(a, b));
     let last = spec.max_active.checked_sub(1);
     let last = last.and_then(|last| rivals.iter().filter(reviewed).nth(last));
-    Ok(last.map_or(Found::Placed, |(last, ..)| {
-        Found::OverCap(rivals::least(memory.now, rules, &own, (cue.weight(), 1), Some(last)))
+    Ok(last.map_or(Prospect::Shown, |(last, ..)| {
+        Prospect::OverCap(rivals::least(memory.now, rules, &own, (cue.weight(), 1), Some(last)))
     }))
 }
 
@@ -123,14 +129,14 @@ fn competing<'a>(
     for (of, pinned) in lines {
         let first = *once.entry(of.id).or_insert(of);
         if !std::ptr::eq(first, of) {
-            // What stands on several lines is one entry; of texts with one id the board knows more.
+            // What stands on several lines is one entry; of texts with one id the ranking knows more.
             if first == of {
                 continue;
             }
             return None;
         }
         let evidence = ledger.evidence(memory.now, of.id)?;
-        // Whether what replaced it is there, the board knows too.
+        // Whether what replaced it is there, the ranking knows too.
         if !evidence.superseded_by.is_empty() {
             return None;
         }

@@ -1,15 +1,16 @@
 //! Observations of a transcript: reading what is new of it, having it observed, and writing it down.
 //! Prints nothing but warnings.
 
-use super::lock;
-use crate::local_time;
 use std::{io::Read, ops::ControlFlow};
 
-use super::sessions::{self, Opened};
-use super::{Memory, Target};
-use crate::error::Failure;
+use super::{
+    Memory, Target, lock,
+    sessions::{self, Opened},
+};
 use crate::{
-    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    error::Failure,
+    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    local_time,
     store::{
         line_reader,
         observation_files::{self, Reached},
@@ -38,7 +39,7 @@ const SO_FAR: usize = 8_000;
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct ObserveRequest<'a> {
     /// The session's id, where the transcript's is not believed.
     pub session: Option<&'a str>,
     /// Only from so many tokens on.
@@ -72,7 +73,7 @@ pub fn observe(
     memory: &Memory,
     input: impl Read,
     name: &str,
-    wanted: Wanted<'_>,
+    wanted: ObserveRequest<'_>,
 ) -> Result<Option<Observed>, Failure> {
     let mut work = Work {
         memory,
@@ -184,7 +185,7 @@ struct Piece {
 
 struct Work<'a> {
     memory: &'a Memory,
-    wanted: Wanted<'a>,
+    wanted: ObserveRequest<'a>,
     place: Option<Place>,
     seen: Seen,
     piece: Piece,
@@ -303,7 +304,7 @@ impl Work<'_> {
         rules::observe(heard)
     }
 
-    fn asked(&mut self, service: &Service, heard: &[Heard]) -> Result<Document, Trouble> {
+    fn asked(&mut self, service: &Service, heard: &[Heard]) -> Result<Document, ModelError> {
         let text = Prompt::Observer.text(self.memory.env.home.as_deref())?;
         let before = self.place.as_ref().map(|place| place.so_far.as_str()).unwrap_or_default();
         let before = format!("{before}{}", self.found);
@@ -327,7 +328,7 @@ impl Work<'_> {
         self.dropped += dropped;
         if found.is_empty() {
             let message = format!("{} answered without any observation", service.name());
-            return Err(Trouble { message, hint: "try again, or another model".to_owned() });
+            return Err(ModelError { message, hint: "try again, or another model".to_owned() });
         }
         Ok(found)
     }
@@ -369,7 +370,7 @@ impl Piece {
 }
 
 /// Says why there is no model's answer.
-pub fn warn(memory: &Memory, trouble: &Trouble, instead: &str) {
+pub fn warn(memory: &Memory, trouble: &ModelError, instead: &str) {
     memory.notices.note(&format!("warning: {trouble}; {instead}"));
     if !trouble.hint.is_empty() {
         memory.notices.note(&format!("hint: {}", trouble.hint));

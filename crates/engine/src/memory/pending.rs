@@ -1,18 +1,20 @@
 //! Preferences that wait until their user has looked at them: they may have been pasted, or they lead
 //! out of the project. They stand in the project's store, and never in the user's own.
 
-use super::Memory;
-use super::lock;
 use super::{
+    Memory,
     intake::{self, New},
     learn::{self, Learned, What},
+    lock,
 };
-use crate::error::Failure;
-use crate::store::{discover, pending, snapshot::Store, transaction::Txn, trust::Key};
+use crate::{
+    error::Failure,
+    store::{discover, pending, snapshot::Store, transaction::Txn, trust::Key},
+};
 use pimem_core::{
     language::preference::Preference,
     model::{entry::Markers, event::Provenance},
-    score::board::Scope,
+    score::ranking::Scope,
 };
 
 /// Preferences of a store that wait, at most: nobody reviews more, and a topic has an end.

@@ -8,7 +8,7 @@ use crate::store::{
     provenance,
     snapshot::{Snapshot, Store},
 };
-use pimem_core::score::board::{Board, Placed};
+use pimem_core::score::ranking::{LocatedEntry, Ranking};
 
 impl Memory {
     /// The entries of stores, as [`Memory::board`] gives them, after those that were typed here were
@@ -16,7 +16,7 @@ impl Memory {
     pub fn own_board(
         &self,
         stores: &[Store],
-    ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+    ) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
         self.own_board_within(provenance::LIMIT, stores)
     }
 
@@ -25,7 +25,7 @@ impl Memory {
         &self,
         limit: Duration,
         stores: &[Store],
-    ) -> (ManuallyDrop<Board>, ManuallyDrop<Vec<Snapshot>>) {
+    ) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
         let (board, snapshots) = self.board(stores);
         if board.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
             return (board, snapshots);
@@ -42,12 +42,12 @@ impl Memory {
     }
 
     /// How entries came that await review, after their number, as far as that is known.
-    pub fn came(&self, stores: &[Store], waiting: &[&Placed]) -> &'static str {
+    pub fn came(&self, stores: &[Store], waiting: &[&LocatedEntry]) -> &'static str {
         let of = |store: &Store| {
             let scope = store.scope;
             waiting.iter().filter(move |entry| entry.scope == scope)
         };
-        let is_brought = |store: &Store, entry: &Placed| {
+        let is_brought = |store: &Store, entry: &LocatedEntry| {
             let name = &self.config.categories.spec(entry.category).name;
             store.trust.holds(store.trust.brought(name, &entry.text))
         };

@@ -2,8 +2,10 @@
 
 use std::cell::LazyCell;
 
-use super::Memory;
-use super::search::{Found, Hit, find_each, request::Wanted};
+use super::{
+    Memory,
+    search::{Hit, SearchResult, find_each, request::SearchRequest},
+};
 use crate::store::{
     notes,
     snapshot::{self, Store},
@@ -12,7 +14,7 @@ use pimem_core::{
     language::{injection, sketch::Sketch},
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
     safety::safe_text,
-    score::board::Board,
+    score::ranking::Ranking,
     search::{
         bm25::Query,
         documents::{self, SourceKind},
@@ -36,7 +38,7 @@ const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 /// What a prompt brings to mind.
 pub struct Recalled {
     /// Entries; whether they still hold is the caller's to ask.
-    pub entries: Found,
+    pub entries: SearchResult,
     /// Notes and items of logs.
     pub notes: Vec<Hit>,
     /// Past sessions.
@@ -53,20 +55,20 @@ pub fn search(
     shown: Option<usize>,
 ) -> Recalled {
     let query = Query::from_prompt(prompt);
-    let entries = Wanted {
+    let entries = SearchRequest {
         except: Some(except),
-        ..Wanted::recall(memory, &query, limit(memory).saturating_mul(2), ENTRIES)
+        ..SearchRequest::recall(memory, &query, limit(memory).saturating_mul(2), ENTRIES)
     };
     let passed = shown.unwrap_or(0).min(PASSED);
     let more = SESSIONS + passed;
-    let sessions = Wanted {
+    let sessions = SearchRequest {
         pool: Some(READ + more),
-        ..Wanted::recall(memory, &query, more, &[SourceKind::Session])
+        ..SearchRequest::recall(memory, &query, more, &[SourceKind::Session])
     };
     let kinds = &[SourceKind::Notes, SourceKind::Daily];
-    let notes = Wanted {
+    let notes = SearchRequest {
         pool: Some(2 * NOTES + passed),
-        ..Wanted::recall(memory, &query, NOTES + passed, kinds)
+        ..SearchRequest::recall(memory, &query, NOTES + passed, kinds)
     };
     // Most stores have none.
     let has_some = |store: &Store| store.place(snapshot::SESSIONS).1.is_file();
@@ -116,8 +118,8 @@ pub fn limit(memory: &Memory) -> usize {
     usize::try_from(memory.config.whole("recall.limit")).unwrap_or(usize::MAX)
 }
 
-/// Those of some hits that hold by a board.
-pub fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+/// Those of some hits that hold by a ranking.
+pub fn on_board(board: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
         // Of what was archived, the search has asked.
         if hit.is_archived() {
@@ -125,7 +127,7 @@ pub fn on_board(board: &Board, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
         }
         let row = hit.entry.and_then(|id| board.get(id));
         row.is_some_and(|row| {
-            // The text of a hit is that of some line; of the entry, the board knows what was reviewed.
+            // The text of a hit is that of some line; of the entry, the ranking knows what was reviewed.
             let same = row.entry.text == hit.text;
             same && !row.expired && row.superseded_by.is_none()
         })

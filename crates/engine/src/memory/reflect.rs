@@ -1,15 +1,13 @@
 //! Observations consolidated, by a model or by rules, and put in the place of what was there.
 //! Prints nothing but warnings.
 
-use super::lock;
-use crate::local_time;
 use serde_json::{Value, json};
 
-use super::Memory;
-use super::observe::warn;
-use crate::error::{Failure, Kind};
+use super::{Memory, lock, observe::warn};
 use crate::{
-    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    error::{Failure, Kind},
+    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    local_time,
     store::{observation_files, read::Problem, snapshot::Store},
 };
 use pimem_core::{
@@ -147,7 +145,7 @@ fn asked(
         }
     };
     let refused = |message: String, hint: &str| {
-        warn(memory, &Trouble { message, hint: hint.to_owned() }, INSTEAD);
+        warn(memory, &ModelError { message, hint: hint.to_owned() }, INSTEAD);
     };
     if before.trim().is_empty() {
         return None;
@@ -192,7 +190,7 @@ fn answered(
     prompt: Prompt,
     before: &str,
     today: Date,
-) -> Result<Result<String, &'static str>, Trouble> {
+) -> Result<Result<String, &'static str>, ModelError> {
     let rules = prompt.text(memory.env.home.as_deref())?;
     let document = Document::parse(before);
     let kept = reflect::kept_word_for_word(&document, today);

@@ -1,14 +1,13 @@
 //! What awaits review in a store, with what a person should know about it.
 
-use crate::local_time;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use super::Memory;
-use super::trust::Unreviewed;
+use super::{Memory, trust::Unreviewed};
 use crate::{
     config::review::Awaiting,
+    local_time,
     store::{
         evidence_log, pending, provenance,
         read::Problem,
@@ -16,12 +15,12 @@ use crate::{
         trust::{self, Key},
     },
 };
-use pimem_core::view::Entries;
 use pimem_core::{
     lint::lines,
     model::event::{Event, EventKind},
-    score::board::{Board, Row, Scope},
+    score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
+    view::Entries,
 };
 
 /// Something that awaits review.
@@ -66,8 +65,8 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         std::slice::from_ref(snapshot),
     );
     let placed = snapshot.placed(&store, &memory.config.categories);
-    let board = Board::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
-    let mut rows: Vec<&Row> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    let board = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
+    let mut rows: Vec<&ScoredEntry> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
     rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
     let log = match rows.as_slice() {
         [] => None,
@@ -75,10 +74,10 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     };
     let log = evidence_log::by_entry(&log.unwrap_or_default());
     let entries = Entries::new(memory.now, &memory.config.categories, &board);
-    let key = |row: &Row| store.trust.entry(entries.category(row), &row.entry.text);
+    let key = |row: &ScoredEntry| store.trust.entry(entries.category(row), &row.entry.text);
     let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
     let pasted = pending::of(&store.trust, &keys);
-    let item = |row: &&Row| {
+    let item = |row: &&ScoredEntry| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
         let told = log.get(&row.entry.id).and_then(|events| added(events));
         let told = told.unwrap_or_else(|| "not in the log".to_owned());

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Memory;
-use pimem_core::view::{self, Entries};
 use pimem_core::{
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
     usage::sums::Access,
+    view::{self, Entries},
 };
 
 /// `memory-scores.json`: an output in a documented format, sorted by id.
@@ -38,12 +38,12 @@ struct Record<'a> {
 /// A snapshot of scores, each under the key of its entry.
 pub fn snapshot(
     memory: &Memory,
-    board: &Board,
-    key: impl Fn(&Row) -> String,
-    accessed: impl Fn(&Row) -> Access,
+    board: &Ranking,
+    key: impl Fn(&ScoredEntry) -> String,
+    accessed: impl Fn(&ScoredEntry) -> Access,
 ) -> String {
     let entries = Entries::new(memory.now, &memory.config.categories, board);
-    let record = |row: &Row| Record {
+    let record = |row: &ScoredEntry| Record {
         class: entries.category(row),
         score: view::rounded(row.standing.shown()),
         evidence_count: row.evidence.count,

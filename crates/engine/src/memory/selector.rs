@@ -1,12 +1,14 @@
 //! Selectors: which entry a user means.
 
 use super::Memory;
-use crate::error::{Failure, Kind};
-use crate::store::read::Problem;
-use pimem_core::view::Entries;
+use crate::{
+    error::{Failure, Kind},
+    store::read::Problem,
+};
 use pimem_core::{
     markdown::entry_line,
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
+    view::Entries,
 };
 
 /// Shortest id prefix that is taken for one.
@@ -18,10 +20,10 @@ const CANDIDATES: usize = 8;
 /// there is none, it may be in what is `unread`, and that is said first.
 pub fn entry<'a>(
     memory: &Memory,
-    board: &'a Board,
+    board: &'a Ranking,
     unread: &[Problem],
     selector: &str,
-) -> Result<&'a Row, Failure> {
+) -> Result<&'a ScoredEntry, Failure> {
     let entries = Entries::new(memory.now, &memory.config.categories, board);
     one(&board.rows, selector, |row| entry_line::canonical(entries.category(row), &row.entry.text))
         .map_err(|rows| match unread.first() {
@@ -32,23 +34,23 @@ pub fn entry<'a>(
 
 /// The one among `rows` that is meant; `canonical` gives a row's canonical line.
 fn one<'a>(
-    rows: &'a [Row],
+    rows: &'a [ScoredEntry],
     selector: &str,
-    canonical: impl Fn(&Row) -> String,
-) -> Result<&'a Row, Vec<&'a Row>> {
+    canonical: impl Fn(&ScoredEntry) -> String,
+) -> Result<&'a ScoredEntry, Vec<&'a ScoredEntry>> {
     let selector = selector.trim();
     let lower = selector.to_lowercase();
     let is_id = selector.len() >= PREFIX && selector.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let by_id = |row: &&Row| is_id && row.entry.id.to_string().starts_with(&lower);
-    let exact = |row: &&Row| row.entry.text == selector || canonical(row) == selector;
-    let within = |row: &&Row| row.entry.text.contains(selector);
-    let loosely = |row: &&Row| row.entry.text.to_lowercase().contains(&lower);
-    let tests: [&dyn Fn(&&Row) -> bool; 4] = [&by_id, &exact, &within, &loosely];
+    let by_id = |row: &&ScoredEntry| is_id && row.entry.id.to_string().starts_with(&lower);
+    let exact = |row: &&ScoredEntry| row.entry.text == selector || canonical(row) == selector;
+    let within = |row: &&ScoredEntry| row.entry.text.contains(selector);
+    let loosely = |row: &&ScoredEntry| row.entry.text.to_lowercase().contains(&lower);
+    let tests: [&dyn Fn(&&ScoredEntry) -> bool; 4] = [&by_id, &exact, &within, &loosely];
     if selector.is_empty() {
         return Err(Vec::new());
     }
     for test in tests {
-        let found: Vec<&Row> = rows.iter().filter(|row| test(row)).collect();
+        let found: Vec<&ScoredEntry> = rows.iter().filter(|row| test(row)).collect();
         match found.as_slice() {
             [] => {}
             [row] => return Ok(row),

@@ -8,8 +8,10 @@ use std::{
 };
 
 use super::Memory;
-use crate::error::{Failure, Kind};
-use crate::store::{line_reader, machine_local, snapshot::Store, trust::Kind as Text};
+use crate::{
+    error::{Failure, Kind},
+    store::{line_reader, machine_local, snapshot::Store, trust::Kind as Text},
+};
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
     observe::{excerpt, summary::Summary},

@@ -1,7 +1,9 @@
 //! Indexes that a search found behind, and bringing them up to date after it has answered.
 
-use super::Memory;
-use super::search::embedding::{self, Space};
+use super::{
+    Memory,
+    search::embedding::{self, QueryEmbedding},
+};
 use crate::{
     index::{
         build::{self, Embedding},
@@ -22,7 +24,7 @@ pub struct Stale {
 }
 
 /// Which indexes should be brought up to date: those much behind, and those without vectors.
-pub fn of(stores: &[Store], corpora: &[Corpus], space: Option<Space>) -> Vec<Stale> {
+pub fn of(stores: &[Store], corpora: &[Corpus], space: Option<QueryEmbedding>) -> Vec<Stale> {
     let mut behind = space.map(|space| space.behind).unwrap_or_default().into_iter();
     stores
         .iter()

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use pimem_core::{
-    score::board::{Placed, Scope},
+    score::ranking::{LocatedEntry, Scope},
     search::documents::SourceKind,
 };
 
@@ -92,19 +92,19 @@ impl Memory {
     pub fn unreviewed<'a>(
         &self,
         stores: &[Store],
-        entries: impl Iterator<Item = &'a Placed>,
+        entries: impl Iterator<Item = &'a LocatedEntry>,
     ) -> Unreviewed {
-        let mut others: Vec<&Placed> = entries.filter(|entry| !entry.reviewed).collect();
+        let mut others: Vec<&LocatedEntry> = entries.filter(|entry| !entry.reviewed).collect();
         let mut waiting = 0;
         for store in stores {
             if others.is_empty() {
                 break;
             }
-            let key = |entry: &Placed| {
+            let key = |entry: &LocatedEntry| {
                 let name = &self.config.categories.spec(entry.category).name;
                 store.trust.entry(name, &entry.text)
             };
-            let here = |entry: &&Placed| entry.scope == store.scope;
+            let here = |entry: &&LocatedEntry| entry.scope == store.scope;
             let keys: Vec<Key> = others.iter().copied().filter(here).map(key).collect();
             let waits = pending::of(&store.trust, &keys);
             if !waits.is_empty() {

@@ -23,7 +23,7 @@ const MADE: &str = "made";
 
 /// Why a file is as it was.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum ForeignFileError {
     /// It cannot be read.
     Unreadable(Problem),
     /// A link out of the project.
@@ -38,7 +38,7 @@ pub enum Trouble {
     Unwritable(PathBuf, anyhow::Error),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ForeignFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(problem) => write!(f, "{problem}"),
@@ -55,7 +55,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl Trouble {
+impl ForeignFileError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -94,10 +94,11 @@ pub struct Foreign {
 
 impl Foreign {
     /// Finds a file, whether it is there or not; within a project, if one is given.
-    pub fn find(path: &Path, project: Option<&Path>) -> Result<Self, Trouble> {
+    pub fn find(path: &Path, project: Option<&Path>) -> Result<Self, ForeignFileError> {
         let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         let real = if is_link {
-            std::fs::canonicalize(path).map_err(|_| Trouble::Dangling(path.to_path_buf()))?
+            std::fs::canonicalize(path)
+                .map_err(|_| ForeignFileError::Dangling(path.to_path_buf()))?
         } else {
             path.to_path_buf()
         };
@@ -106,26 +107,26 @@ impl Foreign {
             let root = std::fs::canonicalize(project).ok();
             let inside = existing.zip(root).is_some_and(|(file, root)| file.starts_with(root));
             if !inside {
-                return Err(Trouble::Outside(path.to_path_buf()));
+                return Err(ForeignFileError::Outside(path.to_path_buf()));
             }
         }
         Ok(Self { path: path.to_path_buf(), real })
     }
 
     /// What is in it; `None` when it is not there.
-    pub fn read(&self) -> Result<Option<Vec<u8>>, Trouble> {
+    pub fn read(&self) -> Result<Option<Vec<u8>>, ForeignFileError> {
         let dir = self.real.parent().unwrap_or(Path::new("/"));
         read::file(dir, &self.real, read::MAX_FILE).map_err(|problem| match problem.kind {
             ProblemKind::Io(ref error) if error.contains("Not a directory") => {
                 let kind = ProblemKind::Io(format!("{} is no directory", dir.display()));
-                Trouble::Unreadable(Problem { kind, ..problem })
+                ForeignFileError::Unreadable(Problem { kind, ..problem })
             }
-            _ => Trouble::Unreadable(problem),
+            _ => ForeignFileError::Unreadable(problem),
         })
     }
 
-    fn unwritable(&self, error: impl Into<anyhow::Error>) -> Trouble {
-        Trouble::Unwritable(self.path.clone(), error.into())
+    fn unwritable(&self, error: impl Into<anyhow::Error>) -> ForeignFileError {
+        ForeignFileError::Unwritable(self.path.clone(), error.into())
     }
 }
 
@@ -149,7 +150,7 @@ impl Editor {
     }
 
     /// Changes a file by what `edit` makes of it. Gives what was done.
-    pub fn change<E: From<Trouble>>(
+    pub fn change<E: From<ForeignFileError>>(
         &self,
         file: &Foreign,
         edit: impl Fn(Option<&[u8]>) -> Result<Change, E>,
@@ -166,7 +167,7 @@ impl Editor {
                 return Ok(change);
             }
         }
-        Err(Trouble::Restless(file.path.clone()).into())
+        Err(ForeignFileError::Restless(file.path.clone()).into())
     }
 
     fn replace(
@@ -174,7 +175,7 @@ impl Editor {
         file: &Foreign,
         before: Option<&[u8]>,
         after: &[u8],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, ForeignFileError> {
         writable(file)?;
         let dir = file.real.parent().unwrap_or(Path::new("/"));
         let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
@@ -191,7 +192,7 @@ impl Editor {
             .map_err(|error| file.unwritable(error))
     }
 
-    fn delete(&self, file: &Foreign, before: Option<&[u8]>) -> Result<bool, Trouble> {
+    fn delete(&self, file: &Foreign, before: Option<&[u8]>) -> Result<bool, ForeignFileError> {
         writable(file)?;
         if file.read()?.as_deref() != before {
             return Ok(false);
@@ -232,9 +233,9 @@ fn line(dir: &Path) -> Option<String> {
     dir.to_str().filter(|dir| !dir.contains('\n')).map(|dir| format!("{dir}\n"))
 }
 
-fn writable(file: &Foreign) -> Result<(), Trouble> {
+fn writable(file: &Foreign) -> Result<(), ForeignFileError> {
     // Renaming would go through, but whoever took the permission away meant it.
     let is_read_only =
         std::fs::metadata(&file.real).is_ok_and(|meta| meta.permissions().readonly());
-    if is_read_only { Err(Trouble::ReadOnly(file.path.clone())) } else { Ok(()) }
+    if is_read_only { Err(ForeignFileError::ReadOnly(file.path.clone())) } else { Ok(()) }
 }

@@ -22,7 +22,7 @@ use pimem_core::{
         hash::{IdMap, IdSet},
         time::{Now, Timestamp},
     },
-    score::{adopt::PiScore, board::Placed, ledger::Ledger},
+    score::{adopt::PiScore, ledger::Ledger, ranking::LocatedEntry},
 };
 
 /// Pages of a directory.
@@ -144,7 +144,12 @@ impl Store {
     }
 }
 
-fn told(ledger: &Ledger, (log, scored): Known<'_>, entry: Placed, reader: Reader<'_>) -> Item {
+fn told(
+    ledger: &Ledger,
+    (log, scored): Known<'_>,
+    entry: LocatedEntry,
+    reader: Reader<'_>,
+) -> Item {
     let family = ledger.family(entry.id);
     let events = family.iter().filter_map(|id| log.get(id)).flatten();
     let mut events: Vec<(Event, String)> = events.cloned().collect();

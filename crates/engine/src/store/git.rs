@@ -1,16 +1,22 @@
-//! Where a repository stands: branch, changed files and last commits. Reads what it can by hand,
-//! and starts git once, for what has to be compared with the work tree.
+//! Where a repository stands: branch, changed files and last commits. Without git, only the branch is told.
 
 use std::{
+    io,
     path::Path,
     process::{Command, Stdio},
+    time::Duration,
 };
 
-use super::{git_objects, gitlink};
+use super::{
+    git_objects::{self, Objects},
+    gitlink,
+};
 use pimem_core::safety::safe_text;
 
 /// Commits that are told of.
 const COMMITS: usize = 3;
+/// How long git may take for them.
+const LIMIT: Duration = Duration::from_secs(5);
 /// Changed files that are told of by name.
 const FILES: usize = 10;
 
@@ -29,12 +35,26 @@ pub fn standing(root: &Path) -> Vec<String> {
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("changed: {named}{rest}")
     }));
-    let common = gitlink::common_dir(root).unwrap_or(git);
-    let tip = git_objects::resolve(&common, &head);
-    let commits = tip.map(|tip| git_objects::commits(&common, &tip, COMMITS)).unwrap_or_default();
+    let commits = git_objects::ask(root, root, LIMIT, commits).unwrap_or_default();
     lines.extend(commits.iter().map(|(id, subject)| format!("commit {} {subject}", short(id))));
     // Names and messages are whatever somebody committed.
     lines.iter().map(|line| safe_text::model(line).into_owned()).collect()
+}
+
+/// Ids and subjects of the last commits, each the first parent of the one before it.
+fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let mut next = Some("HEAD".to_owned());
+    while let Some(name) = next.take().filter(|_| found.len() < COMMITS) {
+        // That of a shallow clone names parents that it has not.
+        let Some(commit) = objects.get(&[name])?.pop().flatten() else { break };
+        let text = String::from_utf8_lossy(&commit.bytes);
+        let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+        next = head.lines().find_map(|line| line.strip_prefix("parent ")).map(str::to_owned);
+        let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
+        found.push((commit.id, lines.collect::<Vec<_>>().join(" ")));
+    }
+    Ok(found)
 }
 
 /// Files that differ from the last commit, by git itself; `None` without git.

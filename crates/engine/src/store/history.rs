@@ -13,13 +13,13 @@ use pimem_core::{
         hash::{IdMap, IdSet},
         time::{Now, Timestamp},
     },
-    score::{board::Placed, evidence::UserState, ledger::Ledger},
+    score::{evidence::UserState, ledger::Ledger, ranking::LocatedEntry},
 };
 
 /// What a store held at a moment.
 pub struct Past {
     /// Its entries.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<LocatedEntry>,
     /// Its evidence.
     pub ledger: Ledger,
     /// Under which id an entry of today was known then, where that differs.
@@ -54,7 +54,7 @@ impl Store {
             let explained = user(&today.ledger, entry.id) == Some(UserState::Pinned);
             let pinned =
                 entry.pinned && (!explained || user(&past.ledger, then) == Some(UserState::Pinned));
-            past.placed.push(Placed { id: then, pinned, ..entry });
+            past.placed.push(LocatedEntry { id: then, pinned, ..entry });
         }
         past
     }

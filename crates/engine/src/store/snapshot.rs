@@ -26,11 +26,11 @@ use pimem_core::{
     },
     score::{
         adopt::{self, Line, PiScore, PiScores},
-        board::{Placed, Scope},
         clock::Days,
         copies::{Copies, Slot},
         evidence::UserState,
         ledger::Ledger,
+        ranking::{LocatedEntry, Scope},
     },
 };
 
@@ -312,12 +312,12 @@ impl Snapshot {
     /// Every entry once, in the order of files and lines. Where it stands both marked as pinned and
     /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
     /// that nobody decided about was set by hand.
-    pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<Placed> {
+    pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<LocatedEntry> {
         let mut copies = Copies::default();
-        let mut placed: Vec<Placed> = Vec::new();
+        let mut placed: Vec<LocatedEntry> = Vec::new();
         for (topic, entry) in self.entries() {
             let category = &categories.spec(entry.category).name;
-            let here = Placed {
+            let here = LocatedEntry {
                 id: entry.id,
                 category: entry.category,
                 text: entry.text.clone(),
@@ -331,7 +331,7 @@ impl Snapshot {
             match copies.slot(placed.len(), &here, |at| placed.get(at)) {
                 Slot::First | Slot::Twin(_) => {
                     let reviewed = store.trust.holds_entry(category, &entry.text);
-                    placed.push(Placed { reviewed, ..here });
+                    placed.push(LocatedEntry { reviewed, ..here });
                 }
                 Slot::Copy(at) => {
                     let Some(first) = placed.get_mut(at) else { continue };

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use memchr::memmem;
 
-pub use super::change::{Change, Target};
 use super::{
     atomic,
     full::TopicFull,
@@ -32,10 +31,12 @@ use pimem_core::{
         ulid::EventId,
     },
     score::{
-        board::{Placed, Scope},
         ledger::Ledger,
+        ranking::{LocatedEntry, Scope},
     },
 };
+
+pub use super::change::{Change, Target};
 
 /// The most characters that a topic file holds.
 pub const TOPIC_CHARS: usize = 12_000;
@@ -124,7 +125,7 @@ impl Txn<'_> {
     }
 
     /// Its entries, each with its place.
-    pub fn placed(&self) -> Vec<Placed> {
+    pub fn placed(&self) -> Vec<LocatedEntry> {
         self.snapshot.placed(self.store, self.categories)
     }
 

@@ -40,7 +40,7 @@ impl Key {
 
 /// Whether a store needs no ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum TrustLevel {
     /// It is the user's own, in the home directory.
     Own,
     /// The user named it outright, which is good enough for whatever the user asks for.
@@ -56,7 +56,7 @@ pub struct Trust {
     state: Option<PathBuf>,
     patience: Duration,
     sync: Sync,
-    word: Word,
+    word: TrustLevel,
     /// Whether what is noted is kept by this process alone.
     unwritten: bool,
     known: Arc<OnceLock<Known>>,
@@ -90,7 +90,7 @@ impl Trust {
         store: &Path,
         state: Option<&Path>,
         (patience, sync): (Duration, Sync),
-        word: Word,
+        word: TrustLevel,
         failure: Arc<OnceLock<String>>,
     ) -> Self {
         let state = state.map(|state| state.join("pimem/trust"));
@@ -108,7 +108,7 @@ impl Trust {
     /// The same for whoever speaks to an agent unasked: that a store was named counts for nothing.
     #[must_use]
     pub fn strict(self) -> Self {
-        let word = if self.word == Word::Named { Word::None } else { self.word };
+        let word = if self.word == TrustLevel::Named { TrustLevel::None } else { self.word };
         Self { word, ..self }
     }
 
@@ -119,7 +119,7 @@ impl Trust {
 
     /// Whether the store is trusted as a whole.
     pub fn is_whole(&self) -> bool {
-        self.word != Word::None || self.is_always()
+        self.word != TrustLevel::None || self.is_always()
     }
 
     /// Whether the user vouches for whatever the store holds, now and later.
@@ -135,7 +135,7 @@ impl Trust {
 
     /// Whether the store is the user's own and needs no ledger at all.
     pub fn is_own(&self) -> bool {
-        self.word == Word::Own
+        self.word == TrustLevel::Own
     }
 
     /// Whether anything here was written or looked at by its user.
@@ -198,14 +198,14 @@ impl Trust {
 
     /// Whether an entry may be shown to an agent.
     pub fn holds_entry(&self, category: &str, text: &str) -> bool {
-        self.word != Word::None || self.holds(self.entry(category, text)) || self.is_always()
+        self.word != TrustLevel::None || self.holds(self.entry(category, text)) || self.is_always()
     }
 
     /// Whether another text may be shown to an agent, or counts. Settings decide what is run, so each
     /// of them has to be looked at, whoever is vouched for.
     pub fn holds_text(&self, kind: Kind, text: &str) -> bool {
         let vouched = || kind != Kind::Settings && self.is_always();
-        self.word != Word::None || self.holds(self.text(kind, text)) || vouched()
+        self.word != TrustLevel::None || self.holds(self.text(kind, text)) || vouched()
     }
 
     /// Whether the ledger holds a text, and counts.
@@ -432,7 +432,13 @@ mod tests {
     fn kinds_categories_and_stores_are_told_apart() {
         let trust = |dir: &str| {
             let failure = Arc::default();
-            Trust::new(Path::new(dir), None, (Duration::ZERO, Sync::None), Word::None, failure)
+            Trust::new(
+                Path::new(dir),
+                None,
+                (Duration::ZERO, Sync::None),
+                TrustLevel::None,
+                failure,
+            )
         };
         let (here, there) = (trust("/nowhere/a"), trust("/nowhere/b"));
         let keys = [

@@ -12,9 +12,9 @@ mod tests;
 pub use self::recurrence::{Conclusion, conclude};
 pub use self::said_before::SaidBefore;
 
-use crate::language::injection;
 use crate::{
     language::{
+        injection,
         preference::LOOKED_AT,
         statement::{self, Found, Kind, Statement, Who},
     },

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Source, SourceKind};
 use crate::{
-    language::{paraphrase::Outline, statement::Kind},
+    language::{paraphrase::NormalForm, statement::Kind},
     model::time::{DAY_MS, Timestamp},
 };
 
@@ -163,12 +163,13 @@ impl SaidBefore {
         kind: Option<Kind>,
         again: bool,
     ) -> Option<(usize, bool)> {
-        let outline = Outline::of(text);
+        let outline = NormalForm::of(text);
         let key = outline.key();
         let numbers = index.entry(key).or_default();
         let same = |at: &&usize| {
             let known = self.known.get(**at).map(|known| known.text.as_str());
-            known.is_some_and(|known| known == text || Outline::of(known).says_the_same(&outline))
+            known
+                .is_some_and(|known| known == text || NormalForm::of(known).says_the_same(&outline))
         };
         let at = numbers.iter().find(same).copied().unwrap_or_else(|| {
             let (at, text) = (self.known.len(), text.to_owned());

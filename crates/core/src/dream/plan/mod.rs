@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use super::step::{Act, By, Step};
-use crate::lint::contradiction::Outlines;
 use crate::{
     embed::{self, table, vector::Vector},
+    lint::contradiction::Outlines,
     markdown::topic::TopicDoc,
     model::{
         category::Categories,
@@ -19,8 +19,8 @@ use crate::{
     },
     score::{
         archive::{self, is_free},
-        board::{self, Board, Row, Scope},
         clock::Days,
+        ranking::{self, Ranking, Scope, ScoredEntry},
     },
 };
 
@@ -37,7 +37,7 @@ pub fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
-    (board, days): (&Board, &Days),
+    (board, days): (&Ranking, &Days),
     scope: Scope,
     date: fn(Timestamp) -> String,
 ) -> Vec<Step> {
@@ -68,7 +68,7 @@ fn keeper(step: &Step) -> Option<EntryId> {
 }
 
 /// Entries that stand on more than one line.
-fn repeats(topics: &[(&str, &TopicDoc)], board: &Board) -> Vec<Step> {
+fn repeats(topics: &[(&str, &TopicDoc)], board: &Ranking) -> Vec<Step> {
     let mut lines: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in topics.iter().flat_map(|(_, doc)| &doc.entries) {
         *lines.entry(entry.id).or_default() += 1;
@@ -85,9 +85,9 @@ fn repeats(topics: &[(&str, &TopicDoc)], board: &Board) -> Vec<Step> {
 }
 
 /// Entries that say what a stronger one of their category says in other words.
-fn same(board: &Board, gone: &mut IdSet<EntryId>) -> Vec<Step> {
-    let outdated = |row: &Row| row.expired || row.superseded_by.is_some();
-    let free: Vec<&Row> = board
+fn same(board: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
+    let outdated = |row: &ScoredEntry| row.expired || row.superseded_by.is_some();
+    let free: Vec<&ScoredEntry> = board
         .rows
         .iter()
         // What holds until another day is another statement.
@@ -131,13 +131,13 @@ fn are_near(a: &str, b: &str) -> bool {
 fn faded(
     (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
-    (board, used): (&Board, &Days),
+    (board, used): (&Ranking, &Days),
     scope: Scope,
     kept: &IdSet<EntryId>,
     gone: &IdSet<EntryId>,
 ) -> Vec<Step> {
     let topics = board.topics(scope);
-    let cold = topics.values().filter(|rows| board::cold(rows, categories)).flatten();
+    let cold = topics.values().filter(|rows| ranking::cold(rows, categories)).flatten();
     let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
     let mut steps = Vec::new();
     for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
@@ -167,15 +167,15 @@ fn faded(
 
 /// Topics with more entries than anybody reads: which of these are about the same, or else which are
 /// the weakest.
-fn proposals(board: &Board, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
+fn proposals(board: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
     let mut steps = Vec::new();
     for (topic, rows) in board.topics(scope) {
-        let free = |row: &&&Row| is_free(row) && !gone.contains(&row.entry.id);
+        let free = |row: &&&ScoredEntry| is_free(row) && !gone.contains(&row.entry.id);
         let held = rows.iter().filter(|row| !gone.contains(&row.entry.id)).count();
         if held <= ROOMY {
             continue;
         }
-        let free: Vec<&Row> = rows.iter().filter(free).copied().collect();
+        let free: Vec<&ScoredEntry> = rows.iter().filter(free).copied().collect();
         let mut groups = groups(&free);
         let about = if groups.is_empty() {
             let weakest = free.iter().rev().take((held - ROOMY).min(TOGETHER));
@@ -192,7 +192,7 @@ fn proposals(board: &Board, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
 }
 
 /// Groups of entries of one category that are near each other, the largest first.
-fn groups(rows: &[&Row]) -> Vec<Vec<EntryId>> {
+fn groups(rows: &[&ScoredEntry]) -> Vec<Vec<EntryId>> {
     let vectors: Vec<Vector> = rows
         .iter()
         .map(|row| Vector::quantize(&table::embed(&embed::passage(&row.entry.text))))

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    language::paraphrase::Outline,
+    language::paraphrase::NormalForm,
     model::{
         category::CategoryId,
         event::{Author, Cue, Event, EventKind},
@@ -12,10 +12,10 @@ use crate::{
         ulid::EventId,
     },
     score::{
-        board::{Placed, Rules},
         clock::Clock,
         evidence::UserState,
         ledger::Ledger,
+        ranking::{LocatedEntry, Rules},
     },
 };
 
@@ -83,7 +83,7 @@ struct World {
     categories: Categories,
     topic: Vec<u8>,
     ledger: Ledger,
-    placed: Vec<Placed>,
+    placed: Vec<LocatedEntry>,
     /// For and against each entry, in the order of `placed`.
     counts: Vec<(u64, u64)>,
 }
@@ -122,7 +122,7 @@ fn world(all: &[Held]) -> World {
         }
         let harm = u64::from(one.last == Some(EventKind::Harmful(1)));
         world.counts.push((1 + u64::from(one.more), harm));
-        world.placed.push(Placed {
+        world.placed.push(LocatedEntry {
             id,
             category,
             text,
@@ -137,10 +137,10 @@ fn world(all: &[Held]) -> World {
     world
 }
 
-fn steps(world: &World) -> (Vec<Step>, Board) {
+fn steps(world: &World) -> (Vec<Step>, Ranking) {
     let rules =
         Rules { categories: &world.categories, fresh: true, reserve: true, clock: Clock::Calendar };
-    let board = Board::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
+    let board = Ranking::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
     let days = world.ledger.days();
@@ -169,7 +169,7 @@ proptest! {
             let (mut good, mut bad) = count(*keep);
             for id in from {
                 let row = board.get(*id).unwrap();
-                prop_assert!(Outline::of(&row.entry.text).says_the_same(&Outline::of(&kept.entry.text)));
+                prop_assert!(NormalForm::of(&row.entry.text).says_the_same(&NormalForm::of(&kept.entry.text)));
                 prop_assert_eq!(row.entry.category, kept.entry.category);
                 good += count(*id).0;
                 bad += count(*id).1;
@@ -196,7 +196,7 @@ proptest! {
             }
         }
         // Nothing that is left says what another one says.
-        let left: Vec<&Row> = board
+        let left: Vec<&ScoredEntry> = board
             .rows
             .iter()
             .filter(|row| is_free(row) && !gone.contains(&row.entry.id))
@@ -206,7 +206,7 @@ proptest! {
             for other in &left[at + 1..] {
                 let same = row.entry.category == other.entry.category
                     && are_near(&row.entry.text, &other.entry.text)
-                    && Outline::of(&row.entry.text).says_the_same(&Outline::of(&other.entry.text));
+                    && NormalForm::of(&row.entry.text).says_the_same(&NormalForm::of(&other.entry.text));
                 prop_assert!(!same, "{} and {}", row.entry.text, other.entry.text);
             }
         }

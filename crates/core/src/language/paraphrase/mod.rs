@@ -32,15 +32,17 @@ mod tests;
 
 use memchr::memmem::Finder;
 
-pub use crate::language::negation::affirmations;
+use self::{
+    lists::List,
+    token::{Kind, Token},
+};
 use crate::model::hash::fnv1a64;
 
-use self::lists::List;
-use self::token::{Kind, Token};
+pub use crate::language::negation::affirmations;
 
 /// What a text says, as far as it does not matter how it says it.
 #[derive(Debug, Clone)]
-pub struct Outline(Vec<Unit>);
+pub struct NormalForm(Vec<Unit>);
 
 /// A token, with what may differ.
 #[derive(Debug, Clone)]
@@ -60,7 +62,7 @@ enum Article {
     The,
 }
 
-impl Outline {
+impl NormalForm {
     /// Reads a text. Any text will do.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -149,12 +151,12 @@ fn plain(text: &str) -> String {
 /// Pieces of a new text that every text which says the same must contain, for going through
 /// thousands of texts without reading them.
 #[derive(Debug, Clone)]
-pub struct Probe(Vec<Piece>);
+pub struct Prefilter(Vec<Piece>);
 
 /// Pieces that are looked for. The first one alone rules most texts out.
 const PIECES: usize = 4;
 
-impl Probe {
+impl Prefilter {
     /// The probe of a new text.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -171,7 +173,7 @@ impl Probe {
 
 /// Whether `known` may say the same as the text of the probe: never false when it does.
 #[must_use]
-pub fn could_match(new: &Probe, known: &str) -> bool {
+pub fn could_match(new: &Prefilter, known: &str) -> bool {
     new.0.iter().all(|piece| piece.is_in(known.as_bytes()))
 }
 

@@ -18,7 +18,7 @@ fn pairs() -> Vec<(bool, &'static str, &'static str, &'static str)> {
 }
 
 fn same(a: &str, b: &str) -> bool {
-    Outline::of(a).says_the_same(&Outline::of(b))
+    NormalForm::of(a).says_the_same(&NormalForm::of(b))
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn what_differs_does_in_company_too() {
 fn probes_miss_nothing() {
     for (want, a, b, _) in pairs() {
         for (a, b) in [(a, b), (b, a), (a, a)] {
-            assert!(could_match(&Probe::of(a), b) || !same(a, b), "{want} {a} | {b}");
+            assert!(could_match(&Prefilter::of(a), b) || !same(a, b), "{want} {a} | {b}");
         }
     }
     for text in ["Use www for the redirect", "Never use papa", "Use aaa-aaa in a label"] {
-        assert!(could_match(&Probe::of(text), text), "{text}");
+        assert!(could_match(&Prefilter::of(text), text), "{text}");
     }
-    assert!(!could_match(&Probe::of("Use PostgreSQL for reports"), "Use tabs for indentation"));
+    assert!(!could_match(&Prefilter::of("Use PostgreSQL for reports"), "Use tabs for indentation"));
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn digits(text: &str) -> Vec<&str> {
 }
 
 fn agree(a: &str, b: &str) -> Result<(), TestCaseError> {
-    let (left, right) = (Outline::of(a), Outline::of(b));
-    prop_assert!(left.says_the_same(&left) && could_match(&Probe::of(a), a), "{}", a);
+    let (left, right) = (NormalForm::of(a), NormalForm::of(b));
+    prop_assert!(left.says_the_same(&left) && could_match(&Prefilter::of(a), a), "{}", a);
     let same = left.says_the_same(&right);
     prop_assert_eq!(same, right.says_the_same(&left));
     if same {
         prop_assert_eq!(left.key(), right.key());
-        prop_assert!(could_match(&Probe::of(a), b) && could_match(&Probe::of(b), a));
+        prop_assert!(could_match(&Prefilter::of(a), b) && could_match(&Prefilter::of(b), a));
         let number = |word: &str| words::number(&word.to_ascii_lowercase()).is_some();
         let named = |text: &str| text.split(|c: char| !c.is_alphabetic()).any(number);
         prop_assert!(named(a) || named(b) || digits(a) == digits(b), "{} | {}", a, b);

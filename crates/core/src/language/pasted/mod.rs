@@ -24,8 +24,7 @@ use super::{
     },
     sentence::{self, Sentence},
 };
-use crate::safety::private::without_private;
-use crate::session::transcript;
+use crate::{safety::private::without_private, session::transcript};
 
 /// Bytes of a line that are looked at for the sentence by which a message is remembered.
 const LINE: usize = 4 << 10;

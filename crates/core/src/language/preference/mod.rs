@@ -3,15 +3,14 @@
 //! Precision comes before recall: what is asked, reported, denied, quoted, or about one task only is
 //! left alone, for what is learned by mistake is said again in every session.
 
-use crate::language::sentence;
+use super::pasted;
+use crate::{
+    language::sentence::{self, Sentence},
+    safety::{private::without_private, secret},
+    session::transcript,
+};
 pub(super) mod cue;
 pub(super) mod words;
-
-use crate::language::sentence::Sentence;
-
-use super::pasted;
-use crate::safety::private::without_private;
-use crate::{safety::secret, session::transcript};
 
 /// Preferences that are taken from one message.
 pub const MOST: usize = 3;

@@ -24,8 +24,10 @@ use super::{
     },
     sentence::{self, Sentence},
 };
-use crate::safety::private::without_private;
-use crate::{safety::secret, session::transcript};
+use crate::{
+    safety::{private::without_private, secret},
+    session::transcript,
+};
 
 /// Statements and sentences that are taken from one message.
 const MOST: usize = 12;

@@ -8,7 +8,7 @@ mod state;
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    language::paraphrase::Outline,
+    language::paraphrase::NormalForm,
     model::calendar::Date,
     observe::document::{Below, Day, Document, Item, Line, Mark, Note},
     report::budget::Tokens,
@@ -223,14 +223,14 @@ type Place = (usize, usize);
 /// What has been said, the newest first.
 #[derive(Default)]
 struct Said {
-    texts: HashMap<u64, Vec<(Outline, Place)>>,
+    texts: HashMap<u64, Vec<(NormalForm, Place)>>,
     states: HashMap<String, (String, Place)>,
 }
 
 impl Said {
     /// Where the same, or a newer state of the same, stands already; else it is learned.
     fn learn(&mut self, text: &str, place: Place) -> Option<Place> {
-        let outline = Outline::of(text);
+        let outline = NormalForm::of(text);
         let alike = self.texts.entry(outline.key()).or_default();
         let same = alike.iter().take(ALIKE).find(|(other, _)| outline.says_the_same(other));
         if let Some((_, place)) = same {

@@ -1,8 +1,8 @@
 //! What a language model answered, read strictly: lines of the format, of days that can be, and nothing
 //! else.
 
-use crate::language::injection;
 use crate::{
+    language::injection,
     model::calendar::Date,
     observe::document::{Below, Day, Document, Item, Line, Note},
     safety::secret,

@@ -9,11 +9,9 @@ mod words;
 
 use std::{borrow::Cow, collections::HashSet};
 
-use super::excerpt;
-use super::reflect;
-use crate::language::injection;
+use super::{excerpt, reflect};
 use crate::{
-    language::{pasted, preference},
+    language::{injection, pasted, preference},
     model::calendar::Date,
     observe::document::{Below, Document, Item, Line, Mark, Note},
     safety::secret,

@@ -11,8 +11,7 @@ mod value;
 use std::{borrow::Cow, ops::Range};
 
 use self::rules::{AROUND, Around, RULES, Rule, word};
-use super::private::without_private;
-use super::safe_text;
+use super::{private::without_private, safe_text};
 
 /// Where a secret is, and what it is called.
 type Found = (Range<usize>, &'static str);

@@ -18,12 +18,13 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::{error::Failure, memory::Memory, memory::background};
 use crate::{
+    error::Failure,
     llm,
+    memory::{Memory, background},
     store::{dream_schedule::Busy, snapshot::Store},
 };
-use pimem_core::{model::time::Timestamp, score::board::Scope};
+use pimem_core::{model::time::Timestamp, score::ranking::Scope};
 
 /// What `pimem dream` is told to be in the background.
 pub const FLAG: &str = "--detached-run";

@@ -1,6 +1,5 @@
 //! What was said since the last dream: transcripts of sessions that wait, and daily logs.
 
-use crate::local_time;
 use std::{
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -8,29 +7,30 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{
-    dream_schedule::{Dreams, Waiting},
-    journal, line_reader,
-    lock::StoreLock,
-    notes, read,
-    snapshot::Store,
-};
 use crate::{
     error::{Failure, Kind},
-    memory::Memory,
-    memory::sessions,
+    local_time,
+    memory::{Memory, sessions},
+    store::{
+        dream_schedule::{Dreams, Waiting},
+        journal, line_reader,
+        lock::StoreLock,
+        notes, read,
+        snapshot::Store,
+    },
 };
 use pimem_core::{
     dream::learn::{self, Conclusion, Heard, Listener, SaidBefore, Source, SourceKind},
-    language::preference::LOOKED_AT,
+    language::{pasted, preference::LOOKED_AT},
+    markdown::passages,
     model::{
         entry::EntryId,
         hash::IdSet,
         time::{Now, Timestamp},
     },
+    safety::secret,
     session::transcript::{Lines, Message, Role},
 };
-use pimem_core::{language::pasted, markdown::passages, safety::secret};
 
 /// What was heard in earlier dreams, in the directory of what dreams remember.
 const MEMORY: &str = "heard.json";

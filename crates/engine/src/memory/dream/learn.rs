@@ -5,11 +5,13 @@ use std::cell::LazyCell;
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::store::{snapshot::Store, transaction::Txn};
 use crate::{
     error::Failure,
-    memory::Memory,
-    memory::intake::{self, New},
+    memory::{
+        Memory,
+        intake::{self, New},
+    },
+    store::{snapshot::Store, transaction::Txn},
 };
 use pimem_core::{
     dream::{
@@ -19,8 +21,8 @@ use pimem_core::{
     model::{entry::EntryId, event::Cue},
     safety::entry_text::EntryText,
     score::{
-        board::{Board, Row},
         evidence::UserState,
+        ranking::{Ranking, ScoredEntry},
     },
 };
 
@@ -29,7 +31,7 @@ pub fn learn(
     memory: &Memory,
     store: &Store,
     txn: &mut Txn<'_>,
-    board: &Board,
+    board: &Ranking,
     learned: &[Conclusion],
     plan: &mut Plan,
 ) {
@@ -115,7 +117,7 @@ fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
 
 /// More evidence for an entry, or for the one that takes it over; what was to be archived for having
 /// faded stays then.
-fn again(memory: &Memory, row: &Row, steps: &mut Vec<Step>) -> Result<Act, &'static str> {
+fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Act, &'static str> {
     let id = row.entry.id;
     if row.evidence.user == UserState::Forgotten {
         return Err("it has been forgotten");

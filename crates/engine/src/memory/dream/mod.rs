@@ -1,21 +1,12 @@
 //! Plans for a store, made and carried out. Prints nothing but why no language model was asked.
 
-use super::archived;
-use crate::memory;
-pub mod background;
-pub mod gather;
-pub mod learn;
-pub mod model;
 use std::path::PathBuf;
 
-use super::Memory;
-use super::intake;
+use super::{Memory, archived, intake};
 use crate::{
     error::{Failure, Kind},
-    local_time,
-};
-use crate::{
-    llm::Trouble,
+    llm::ModelError,
+    local_time, memory,
     store::{
         full::TopicFull,
         lock::StoreLock,
@@ -40,38 +31,42 @@ use pimem_core::{
     safety::secret,
     score::{
         archive,
-        board::{self, Board, Row},
+        ranking::{self, Ranking, ScoredEntry},
     },
 };
+pub mod background;
+pub mod gather;
+pub mod learn;
+pub mod model;
 
 /// Who causes what a dream writes.
 const BY: &str = "dream";
 
 /// A store at one moment, as plans see it.
-pub struct Sight<'a> {
-    pub board: Board,
+pub struct StoreView<'a> {
+    pub board: Ranking,
     short: IdMap<EntryId, String>,
     categories: &'a Categories,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> StoreView<'a> {
     pub fn of(memory: &'a Memory, txn: &Txn<'_>) -> Self {
         let board =
-            Board::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)]);
-        let short = board::short_ids(board.rows.iter().map(|row| row.entry.id));
+            Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)]);
+        let short = ranking::short_ids(board.rows.iter().map(|row| row.entry.id));
         Self { board, short, categories: &memory.config.categories }
     }
 
-    fn row(&self, id: EntryId) -> Result<&Row, Failure> {
+    fn row(&self, id: EntryId) -> Result<&ScoredEntry, Failure> {
         self.board.get(id).ok_or_else(|| {
             Failure::new(Kind::NotFound, format!("there is no entry {id}"), "plan anew")
         })
     }
 }
 
-impl Naming for Sight<'_> {
+impl Naming for StoreView<'_> {
     fn line(&self, id: EntryId) -> Option<String> {
-        let Row { entry, .. } = self.board.get(id)?;
+        let ScoredEntry { entry, .. } = self.board.get(id)?;
         Some(format!("[{}] {}", self.categories.spec(entry.category).name, entry.text))
     }
 
@@ -103,8 +98,8 @@ fn begin<'a>(
 }
 
 /// A plan with the store that it is for.
-pub struct Stage<'a> {
-    pub sight: Sight<'a>,
+pub struct PlanRun<'a> {
+    pub sight: StoreView<'a>,
     pub plan: Plan,
     /// Whether it was carried out.
     pub done: bool,
@@ -113,7 +108,7 @@ pub struct Stage<'a> {
     vetting: Vetting,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> PlanRun<'a> {
     /// An empty plan. Without the lock, nothing can be carried out.
     pub fn of(
         memory: &'a Memory,
@@ -127,7 +122,7 @@ impl<'a> Stage<'a> {
     }
 
     fn at(memory: &'a Memory, state: String, txn: &Txn<'_>) -> Self {
-        let sight = Sight::of(memory, txn);
+        let sight = StoreView::of(memory, txn);
         let plan = Plan { state, made: memory.now.0, steps: Vec::new(), refused: Vec::new() };
         let vetting = Vetting::of(memory.now, &sight.board.rows);
         Self { sight, plan, done: false, file: None, vetting }
@@ -175,7 +170,7 @@ impl<'a> Stage<'a> {
                 self.vet(memory, answer.steps);
                 Some(answer.model)
             }
-            Err(Trouble { message, hint }) => {
+            Err(ModelError { message, hint }) => {
                 memory
                     .notices
                     .note(&format!("warning: done without a language model: {message} ({hint})"));
@@ -240,7 +235,12 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn act(memory: &Memory, txn: &mut Txn<'_>, sight: &Sight<'_>, act: &Act) -> Result<(), Failure> {
+fn act(
+    memory: &Memory,
+    txn: &mut Txn<'_>,
+    sight: &StoreView<'_>,
+    act: &Act,
+) -> Result<(), Failure> {
     match act {
         Act::Merge { keep, from } => {
             let others: Vec<EntryId> = from.iter().copied().filter(|id| id != keep).collect();

@@ -1,9 +1,9 @@
 //! What a language model wants to become of a store: asked with what may leave the machine, and read
 //! as proposals.
 
-use crate::memory::Memory;
 use crate::{
-    llm::{Question, Role, Service, Trouble, prompt::Prompt},
+    llm::{ModelError, Question, Role, Service, prompt::Prompt},
+    memory::Memory,
     store::snapshot::Store,
 };
 use pimem_core::{
@@ -11,7 +11,7 @@ use pimem_core::{
         model_answer, model_prompt,
         step::{Refused, Step},
     },
-    score::board::{Board, Row},
+    score::ranking::{Ranking, ScoredEntry},
 };
 
 /// What a model answered.
@@ -28,11 +28,11 @@ pub struct Answer {
 pub fn ask(
     memory: &Memory,
     store: &Store,
-    board: &Board,
+    board: &Ranking,
     told: &[String],
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, ModelError> {
     let service =
-        Service::of(&memory.config, &memory.env, Role::Dream)?.ok_or_else(|| Trouble {
+        Service::of(&memory.config, &memory.env, Role::Dream)?.ok_or_else(|| ModelError {
             message: "dream.provider is none".to_owned(),
             hint: "pimem config set --user dream.provider PROVIDER names one".to_owned(),
         })?;
@@ -40,11 +40,11 @@ pub fn ask(
     let categories = &memory.config.categories;
     // That a store was named outright is no word that its texts may be sent to somebody.
     let trust = store.clone().strict().trust;
-    let ours = |row: &&Row| {
+    let ours = |row: &&ScoredEntry| {
         let category = &categories.spec(row.entry.category).name;
         row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
     };
-    let board = Board { rows: board.rows.iter().filter(ours).cloned().collect() };
+    let board = Ranking { rows: board.rows.iter().filter(ours).cloned().collect() };
     let text = model_prompt::ask(memory.now, categories, &board, told);
     memory.notices.detail(&format!("Asking {}", service.name()));
     let answer = service.ask(Question { rules: &rules, text: &text })?;

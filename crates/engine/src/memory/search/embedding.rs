@@ -7,14 +7,12 @@ use std::time::Duration;
 use super::texts::Texts;
 use crate::{
     error::{Failure, Kind},
-    memory::Memory,
-};
-use crate::{
     index::{
         build::{self, Embedding},
         corpus::{self, Corpus},
         vectors::{self, Known, Vectors},
     },
+    memory::Memory,
     store::snapshot::Store,
 };
 use pimem_core::{
@@ -33,7 +31,7 @@ use pimem_core::{
 };
 
 /// A model's vectors of everything that is searched.
-pub struct Space {
+pub struct QueryEmbedding {
     /// The model's name.
     pub model: String,
     query: Vector,
@@ -52,7 +50,7 @@ pub struct Behind {
     pub fresh: Known,
 }
 
-impl Space {
+impl QueryEmbedding {
     /// The vectors of every part.
     pub fn views(&self) -> Vec<&dyn Dense> {
         self.views.iter().map(|view| view as &dyn Dense).collect()
@@ -79,7 +77,7 @@ pub fn open(
     (query, meaning): (&Query, &Meaning),
     stored: bool,
     degraded: &mut Option<String>,
-) -> Option<Space> {
+) -> Option<QueryEmbedding> {
     let name = &name(memory);
     if name == NONE {
         return None;
@@ -124,7 +122,7 @@ fn built_in(
     corpora: &[Corpus],
     meaning: &Meaning,
     stored: bool,
-) -> Option<Space> {
+) -> Option<QueryEmbedding> {
     let mut embedder = table::Static::default();
     fill(memory, stores, corpora, meaning.vector(), &mut embedder, stored).ok()
 }
@@ -145,13 +143,13 @@ fn fill(
     query: Vector,
     embedder: &mut dyn Embedder,
     stored: bool,
-) -> Result<Space, Unavailable> {
+) -> Result<QueryEmbedding, Unavailable> {
     let model = embedder.model().clone();
     let key = model.space();
     let mut texts = Texts::new(stores, corpora);
     let thresholds = model.thresholds;
     let (behind, views) = (Vec::new(), Vec::new());
-    let mut space = Space { model: model.id, query, thresholds, behind, views };
+    let mut space = QueryEmbedding { model: model.id, query, thresholds, behind, views };
     for (number, (store, corpus)) in stores.iter().zip(corpora).enumerate() {
         let dir = memory.cache_dir(store).filter(|_| stored);
         let mut views = corpus.vectors(dir.as_deref(), key);

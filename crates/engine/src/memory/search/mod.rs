@@ -5,26 +5,28 @@ pub mod request;
 pub mod segments;
 pub mod standing;
 pub mod texts;
+
 use std::{
     cell::RefCell,
     cmp::Reverse,
     collections::{HashMap, HashSet},
 };
 
-use super::Memory;
 use super::{
+    Memory,
     archived::{self, Archived},
     intake,
     search::{
-        embedding::Space,
-        request::{Least, Wanted},
-        segments::Parts,
+        embedding::QueryEmbedding,
+        request::{MinScore, SearchRequest},
+        segments::Segments,
         texts::Texts,
     },
     stale::{self, Stale},
     trust::Notes,
 };
 use crate::{
+    error::Failure,
     index::corpus::{Corpus, Freshness},
     store::{
         read::Problem,
@@ -34,7 +36,7 @@ use crate::{
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
-    score::{board::Scope, stability::Standing},
+    score::{ranking::Scope, stability::Standing},
     search::{
         bm25, candidates,
         documents::{self, Doc, SourceKind},
@@ -81,7 +83,7 @@ impl Hit {
 
 /// Hits, and what there was to say about the search.
 #[derive(Default)]
-pub struct Found {
+pub struct SearchResult {
     /// Best first.
     pub hits: Vec<Hit>,
     /// The best of what did not make it, for lack of score or of room.
@@ -104,7 +106,7 @@ pub struct Found {
 const NEAR: usize = 5;
 
 /// A candidate with its place and standing.
-struct Placed<'a> {
+struct LocatedCandidate<'a> {
     candidate: Candidate,
     store: usize,
     source: &'a str,
@@ -118,16 +120,30 @@ struct Placed<'a> {
     score: f64,
 }
 
+impl Memory {
+    /// Searches the stores that are read.
+    ///
+    /// # Errors
+    /// When a store was named that is not there. What cannot be read is among the result's problems.
+    pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
+        Ok(find(self, &self.readers()?, request))
+    }
+}
+
 /// Searches `stores`. The answer is the same whatever state their indexes are in.
-pub fn find(memory: &Memory, stores: &[Store], wanted: &Wanted<'_>) -> Found {
+pub fn find(memory: &Memory, stores: &[Store], wanted: &SearchRequest<'_>) -> SearchResult {
     find_each(memory, stores, std::slice::from_ref(wanted)).pop().unwrap_or_default()
 }
 
 /// Searches `stores` for one query in one mode, and for several things: indexes are opened once,
 /// and a model is started once. Problems and what is stale are told with the first answer.
-pub fn find_each(memory: &Memory, stores: &[Store], all: &[Wanted<'_>]) -> Vec<Found> {
-    let Some(&Wanted { query, mode: wished, .. }) = all.first() else { return Vec::new() };
-    let nothing = || Found { mode: Some(wished), ..Found::default() };
+pub fn find_each(
+    memory: &Memory,
+    stores: &[Store],
+    all: &[SearchRequest<'_>],
+) -> Vec<SearchResult> {
+    let Some(&SearchRequest { query, mode: wished, .. }) = all.first() else { return Vec::new() };
+    let nothing = || SearchResult { mode: Some(wished), ..SearchResult::default() };
     if query.is_empty() {
         return all.iter().map(|_| nothing()).collect();
     }
@@ -144,7 +160,7 @@ pub fn find_each(memory: &Memory, stores: &[Store], all: &[Wanted<'_>]) -> Vec<F
                 .detail(&format!("index of {}: {why}; answered without it", store.dir.display()));
         }
     }
-    let parts = Parts::new(&corpora);
+    let parts = Segments::new(&corpora);
     let idf = bm25::frequencies(query, &parts.views, parts.size);
     let sums = bm25::score(query, &idf, &parts.views, parts.size.average());
     let mut meaning = Meaning::default();
@@ -159,7 +175,7 @@ pub fn find_each(memory: &Memory, stores: &[Store], all: &[Wanted<'_>]) -> Vec<F
     }
     let mode = if space.is_some() { wished } else { Mode::Keyword };
     let docs = parts.size.docs;
-    let looks = |wanted: &Wanted<'_>| {
+    let looks = |wanted: &SearchRequest<'_>| {
         wanted.kinds.is_empty() || wanted.kinds.contains(&SourceKind::Archive)
     };
     let archived = if all.iter().any(looks) {
@@ -173,7 +189,7 @@ pub fn find_each(memory: &Memory, stores: &[Store], all: &[Wanted<'_>]) -> Vec<F
     let mut each = Vec::with_capacity(all.len());
     for wanted in all {
         let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
-        each.push(Found { hits, near, ..nothing() });
+        each.push(SearchResult { hits, near, ..nothing() });
     }
     if space.is_none() && wished == Mode::Semantic {
         degraded = Some("embedding.model is none".to_owned());
@@ -200,7 +216,7 @@ pub fn find_each(memory: &Memory, stores: &[Store], all: &[Wanted<'_>]) -> Vec<F
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
-    parts: Parts<'a>,
+    parts: Segments<'a>,
     /// What of the archive may be found.
     archived: Archived,
     /// Which notes, lists and logs may be shown.
@@ -216,10 +232,10 @@ impl Search<'_> {
     /// Hits and near misses. A space with a damaged row is opened again without what is stored.
     fn look(
         &self,
-        wanted: &Wanted<'_>,
-        space: &mut Option<Space>,
+        wanted: &SearchRequest<'_>,
+        space: &mut Option<QueryEmbedding>,
         meaning: &mut Meaning,
-        reopen: &mut dyn FnMut(&Meaning, bool) -> Option<Space>,
+        reopen: &mut dyn FnMut(&Meaning, bool) -> Option<QueryEmbedding>,
     ) -> (Vec<Hit>, Vec<Hit>) {
         let Self { memory, stores, parts, archived, notes, sums, mode, unread } = self;
         let mode = *mode;
@@ -234,12 +250,12 @@ impl Search<'_> {
         // Entries of another time and forgotten ones fall out later, so all have to stay in.
         let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
         let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };
-        let candidates = |space: &Option<Space>| {
-            let views = space.as_ref().map(Space::views).unwrap_or_default();
+        let candidates = |space: &Option<QueryEmbedding>| {
+            let views = space.as_ref().map(QueryEmbedding::views).unwrap_or_default();
             candidates::candidates(&parts.searched(sums, space.as_ref(), &views, keep), mode, n)
         };
         let mut first = candidates(space);
-        if space.as_ref().is_some_and(Space::damaged) {
+        if space.as_ref().is_some_and(QueryEmbedding::damaged) {
             // Rows are checked when they are used; without them, their texts are embedded again.
             *space = reopen(meaning, false);
             first = candidates(space);
@@ -251,7 +267,7 @@ impl Search<'_> {
         placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
         let meaning = (mode == Mode::Hybrid).then_some(meaning);
         unread.extend(read(stores, parts.corpora, parts, &mut placed, meaning));
-        let views = space.as_ref().map(Space::views).unwrap_or_default();
+        let views = space.as_ref().map(QueryEmbedding::views).unwrap_or_default();
         let searched = parts.searched(sums, space.as_ref(), &views, keep);
         review(memory, stores, &mut placed);
         memory.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
@@ -278,13 +294,14 @@ impl Search<'_> {
         }
         sort(&mut placed);
         let least = match wanted.min_score {
-            Least::Score(score) => score,
-            Least::Recall(score) => rank::threshold(mode, score, parts.size.docs),
+            MinScore::Score(score) => score,
+            MinScore::Recall(score) => rank::threshold(mode, score, parts.size.docs),
         };
-        let counts = |placed: &Placed<'_>| placed.candidate.counts(mode) && placed.score >= least;
+        let counts =
+            |placed: &LocatedCandidate<'_>| placed.candidate.counts(mode) && placed.score >= least;
         let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
         // Their files are read only for what is shown.
-        let hit = |mut placed: Placed<'_>| {
+        let hit = |mut placed: LocatedCandidate<'_>| {
             placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
             hit(stores, placed)
         };
@@ -302,8 +319,8 @@ const SPARE: usize = 16;
 
 /// Whether a document is of a wanted kind, category and time, as far as the index knows.
 fn keeps(
-    wanted: &Wanted<'_>,
-    (parts, archived): (&Parts<'_>, &Archived),
+    wanted: &SearchRequest<'_>,
+    (parts, archived): (&Segments<'_>, &Archived),
     part: usize,
     number: u32,
 ) -> bool {
@@ -342,11 +359,11 @@ fn at(candidate: &Candidate) -> (usize, u32) {
 fn place<'a>(
     memory: &Memory,
     stores: &[Store],
-    (parts, archived): (&Parts<'a>, &Archived),
-    wanted: &Wanted<'_>,
+    (parts, archived): (&Segments<'a>, &Archived),
+    wanted: &SearchRequest<'_>,
     candidates: Vec<Candidate>,
     unread: &mut Vec<Problem>,
-) -> Vec<Placed<'a>> {
+) -> Vec<LocatedCandidate<'a>> {
     let located: Vec<Located<'_>> = candidates
         .into_iter()
         .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
@@ -383,7 +400,7 @@ fn place<'a>(
         {
             continue;
         }
-        placed.push(Placed {
+        placed.push(LocatedCandidate {
             candidate,
             store,
             source,
@@ -405,8 +422,8 @@ fn place<'a>(
 fn read(
     stores: &[Store],
     corpora: &[Corpus],
-    parts: &Parts<'_>,
-    placed: &mut Vec<Placed<'_>>,
+    parts: &Segments<'_>,
+    placed: &mut Vec<LocatedCandidate<'_>>,
     mut meaning: Option<&mut Meaning>,
 ) -> Vec<Problem> {
     let mut texts = Texts::new(stores, corpora);
@@ -427,10 +444,10 @@ fn read(
 }
 
 /// Finds out what of it was written or reviewed on this machine, but for notes, lists and logs.
-fn review(memory: &Memory, stores: &[Store], placed: &mut [Placed<'_>]) {
+fn review(memory: &Memory, stores: &[Store], placed: &mut [LocatedCandidate<'_>]) {
     for (number, store) in stores.iter().enumerate() {
         let trust = &store.trust;
-        let key = |placed: &Placed<'_>| match placed.kind {
+        let key = |placed: &LocatedCandidate<'_>| match placed.kind {
             SourceKind::Topic | SourceKind::Archive => {
                 let categories = &memory.config.categories;
                 let name = documents::category_name(categories, placed.doc.category)?;
@@ -439,7 +456,7 @@ fn review(memory: &Memory, stores: &[Store], placed: &mut [Placed<'_>]) {
             SourceKind::Session => Some(trust.text(Kind::Session, &placed.text)),
             _ => None,
         };
-        let ask = |placed: &Placed<'_>| placed.store == number && !trust.is_whole();
+        let ask = |placed: &LocatedCandidate<'_>| placed.store == number && !trust.is_whole();
         let keys: Vec<Option<Key>> =
             placed.iter().map(|placed| ask(placed).then(|| key(placed))?).collect();
         let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
@@ -450,9 +467,9 @@ fn review(memory: &Memory, stores: &[Store], placed: &mut [Placed<'_>]) {
     }
 }
 
-fn sort(placed: &mut [Placed<'_>]) {
+fn sort(placed: &mut [LocatedCandidate<'_>]) {
     placed.sort_by(|a, b| {
-        let tie = |c: &Placed<'_>| (Reverse(c.last), c.doc.id, c.store);
+        let tie = |c: &LocatedCandidate<'_>| (Reverse(c.last), c.doc.id, c.store);
         b.score
             .total_cmp(&a.score)
             .then_with(|| tie(a).cmp(&tie(b)))
@@ -460,7 +477,7 @@ fn sort(placed: &mut [Placed<'_>]) {
     });
 }
 
-fn hit(stores: &[Store], placed: Placed<'_>) -> Hit {
+fn hit(stores: &[Store], placed: LocatedCandidate<'_>) -> Hit {
     Hit {
         score: placed.score,
         candidate: placed.candidate,

@@ -7,7 +7,7 @@ use pimem_core::{
 };
 
 /// What to look for.
-pub struct Wanted<'a> {
+pub struct SearchRequest<'a> {
     /// The words.
     pub query: &'a Query,
     /// What to go by.
@@ -17,7 +17,7 @@ pub struct Wanted<'a> {
     /// How many hits.
     pub limit: usize,
     /// Least score.
-    pub min_score: Least,
+    pub min_score: MinScore,
     /// Only these kinds of files; empty for all.
     pub kinds: &'a [SourceKind],
     /// Only entries of these categories; empty for all.
@@ -36,7 +36,26 @@ pub struct Wanted<'a> {
     pub whole_archive: bool,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SearchRequest<'a> {
+    /// The best ten hits for a query by words and meaning, in everything that is searched by default.
+    pub fn new(query: &'a Query) -> Self {
+        Self {
+            query,
+            mode: Mode::Hybrid,
+            seed: false,
+            limit: 10,
+            min_score: MinScore::Score(0.0),
+            kinds: &[],
+            categories: &[],
+            topic: None,
+            period: Period::default(),
+            except: None,
+            pool: None,
+            reviewed: false,
+            whole_archive: false,
+        }
+    }
+
     /// What a prompt brings to mind: by words and meaning, and only what is much like it.
     pub fn recall(
         memory: &Memory,
@@ -45,26 +64,18 @@ impl<'a> Wanted<'a> {
         kinds: &'a [SourceKind],
     ) -> Self {
         Self {
-            query,
-            mode: Mode::Hybrid,
-            seed: false,
             limit,
-            min_score: Least::Recall(memory.config.number("recall.minScore")),
+            min_score: MinScore::Recall(memory.config.number("recall.minScore")),
             kinds,
-            categories: &[],
-            topic: None,
-            period: Period::default(),
-            except: None,
-            pool: None,
             reviewed: true,
-            whole_archive: false,
+            ..Self::new(query)
         }
     }
 }
 
 /// The least score of a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Least {
+pub enum MinScore {
     /// By the score as it is shown.
     Score(f64),
     /// By a hybrid score, or what is like it in another mode.

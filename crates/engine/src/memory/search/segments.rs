@@ -1,6 +1,6 @@
 //! What a search over several stores goes through: the parts of their corpora, numbered through.
 
-use super::embedding::Space;
+use super::embedding::QueryEmbedding;
 use crate::index::corpus::Corpus;
 use pimem_core::search::{
     bm25::{Part, Size},
@@ -9,7 +9,7 @@ use pimem_core::search::{
 };
 
 /// The corpora of several stores, their parts numbered through.
-pub struct Parts<'a> {
+pub struct Segments<'a> {
     pub corpora: &'a [Corpus],
     pub views: Vec<&'a dyn Part>,
     /// Store and part in it, of each part.
@@ -17,7 +17,7 @@ pub struct Parts<'a> {
     pub size: Size,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Segments<'a> {
     pub fn new(corpora: &'a [Corpus]) -> Self {
         let mut parts =
             Self { corpora, views: Vec::new(), origin: Vec::new(), size: Size::default() };
@@ -41,7 +41,7 @@ impl<'a> Parts<'a> {
     pub fn searched<'b>(
         &'b self,
         bm25: &'b [Vec<f64>],
-        space: Option<&'b Space>,
+        space: Option<&'b QueryEmbedding>,
         views: &'b [&'b dyn Dense],
         keep: Option<&'b dyn Fn(usize, u32) -> bool>,
     ) -> candidates::Corpus<'b> {

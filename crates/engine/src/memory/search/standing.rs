@@ -2,9 +2,9 @@
 
 use crate::{
     index::corpus::Corpus,
+    memory::{Memory, archived::Archived},
     store::{read::Problem, snapshot::Store},
 };
-use crate::{memory::Memory, memory::archived::Archived};
 use pimem_core::{
     model::{
         entry::EntryId,

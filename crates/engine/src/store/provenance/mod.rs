@@ -6,7 +6,6 @@
 //! in time, or where it writes other bytes than it keeps.
 
 mod attributes;
-mod objects;
 mod reflog;
 mod sightings;
 
@@ -23,7 +22,7 @@ use self::{
 };
 use super::{
     discover::{self, Places},
-    gitlink, pending, read,
+    git_objects, gitlink, pending, read,
     snapshot::{Snapshot, Store},
     trust::Key,
 };
@@ -154,8 +153,8 @@ impl Store {
             refs: &refs,
             depth: dir.strip_prefix(&top).map_or(0, |below| below.components().count()),
         };
-        let talk = |objects: &mut objects::Objects| sightings::judge(&question, objects);
-        let origins = objects::ask(&dir, &top, limit, talk);
+        let talk = |objects: &mut git_objects::Objects| sightings::judge(&question, objects);
+        let origins = git_objects::ask(&dir, &top, limit, talk);
         let mut origins = origins.unwrap_or_else(|| all(Origin::Unclear));
         for (line, origin) in lines.iter().zip(&mut origins) {
             if linked.contains(line) && *origin == Origin::Here {

@@ -11,9 +11,9 @@ use memchr::memmem;
 
 use super::{
     attributes,
-    objects::{self, Object, Objects},
     reflog::{Refs, Step},
 };
+use crate::store::git_objects::{self, Object, Objects};
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::category::{Categories, CategoryId},
@@ -217,7 +217,7 @@ fn read_stores(
     let inside: BTreeMap<&str, Vec<Entry>> = stores
         .iter()
         .map(|(id, tree)| {
-            (id.as_str(), objects::entries(tree).into_iter().filter(is_wanted).collect())
+            (id.as_str(), git_objects::entries(tree).into_iter().filter(is_wanted).collect())
         })
         .collect();
     let ids = |wanted: bool| -> BTreeSet<String> {
@@ -229,7 +229,7 @@ fn read_stores(
     let mut attributes = blobs.clone();
     let mut held: HashMap<String, Vec<String>> = HashMap::new();
     for (id, tree) in folders.iter().zip(objects.get(&folders)?) {
-        let found = objects::entries(&tree.ok_or(ErrorKind::NotFound)?);
+        let found = git_objects::entries(&tree.ok_or(ErrorKind::NotFound)?);
         let held = held.entry(id.clone()).or_default();
         for (name, _, id) in found.into_iter().filter(|(_, is_dir, _)| !is_dir) {
             blobs.insert(id.clone());

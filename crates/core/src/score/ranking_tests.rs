@@ -7,12 +7,12 @@ use crate::model::{
     ulid::EventId,
 };
 
-fn placed(text: &str, scope: Scope, reviewed: bool) -> Placed {
+fn placed(text: &str, scope: Scope, reviewed: bool) -> LocatedEntry {
     let (id, category) = (EntryId::of("lesson", text.as_bytes()), CategoryId(1));
     let (text, topic) = (text.to_owned(), "t".to_owned());
     {
         let (pinned, enforced) = (false, false);
-        Placed { id, category, text, pinned, enforced, topic, line: 1, scope, reviewed }
+        LocatedEntry { id, category, text, pinned, enforced, topic, line: 1, scope, reviewed }
     }
 }
 
@@ -37,7 +37,7 @@ fn what_is_not_reviewed_gives_way() {
         let project =
             vec![placed("same", Scope::Project, reviewed), placed("new", Scope::Project, reviewed)];
         let user = vec![placed("same", Scope::User, true)];
-        let board = Board::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
+        let board = Ranking::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
         let row = board.get(EntryId::of("lesson", b"same")).unwrap();
         let scope = if reviewed { Scope::Project } else { Scope::User };
         assert_eq!((row.entry.scope, row.superseded_by), (scope, None), "{reviewed}");
@@ -45,7 +45,7 @@ fn what_is_not_reviewed_gives_way() {
         assert_eq!(board.unreviewed(), usize::from(!reviewed));
     }
     let both = vec![placed("same", Scope::User, true), placed("new", Scope::User, true)];
-    let board = Board::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
+    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
     let row = board.get(EntryId::of("lesson", b"same")).unwrap();
     assert_eq!(row.superseded_by, Some(new), "as a reviewed one does");
 }
@@ -64,7 +64,7 @@ fn nothing_lifts_itself() {
         let row = |ledger: &Ledger, at: i64| {
             let entries = vec![placed("planted", Scope::Project, reviewed)];
             let now = Now(Timestamp(at));
-            (now, Board::new(now, rules, vec![(entries, ledger)]).rows.remove(0))
+            (now, Ranking::new(now, rules, vec![(entries, ledger)]).rows.remove(0))
         };
         let mut hook = |at: i64, seen: &mut bool| {
             let (now, row) = row(&ledger, at);
@@ -109,7 +109,7 @@ fn what_is_ahead_is_of_now() {
         ledger.fold(&event(0, ts, text, EventKind::Add(Cue::Explicit, None)));
     }
     let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
-    let board = Board::new(Now(Timestamp(9 * HOUR)), rules, vec![(placed, &ledger)]);
+    let board = Ranking::new(Now(Timestamp(9 * HOUR)), rules, vec![(placed, &ledger)]);
     let times: Vec<i64> = board.rows.iter().map(|row| row.evidence.last_reinforced.0).collect();
     assert_eq!(times, [9 * HOUR, 9 * HOUR, 8 * HOUR]);
     let (first, second) = (board.rows[0].entry.id, board.rows[1].entry.id);
@@ -143,7 +143,7 @@ fn what_is_over_gives_way() {
         };
         for (project, user) in [(&decided, &plain), (&plain, &decided), (&decided, &decided)] {
             let stores = vec![(side(Scope::Project), project), (side(Scope::User), user)];
-            let board = Board::new(now, rules, stores);
+            let board = Ranking::new(now, rules, stores);
             assert_eq!(board.rows.len(), 2, "each stands once");
             let row = board.find(&placed("same", Scope::User, true).wording()).unwrap();
             let users = is_over && std::ptr::eq(user, &raw const plain);
@@ -163,16 +163,16 @@ fn twins() {
         Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
     let ledger = Ledger::default();
     let id = EntryId(7);
-    let twin = |text: &str, scope| Placed { id, ..placed(text, scope, true) };
+    let twin = |text: &str, scope| LocatedEntry { id, ..placed(text, scope, true) };
     let one = vec![twin("a", Scope::Project), twin("b", Scope::Project)];
     let other = ["b", "c", "a", "c"].map(|text| twin(text, Scope::User)).to_vec();
-    let board = Board::new(Now(Timestamp(9)), rules, vec![(one, &ledger), (other, &ledger)]);
+    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(one, &ledger), (other, &ledger)]);
     let mut texts: Vec<&str> = board.rows.iter().map(|row| row.entry.text.as_str()).collect();
     texts.sort_unstable();
     assert_eq!(texts, ["a", "b", "c"]);
     assert!(board.rows.iter().all(|row| row.shared));
     let alone = vec![placed("a", Scope::Project, true), placed("a", Scope::User, true)];
-    let board = Board::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
+    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
     assert!(board.rows.len() == 1 && !board.rows[0].shared, "a copy is no twin");
 }
 
@@ -197,8 +197,9 @@ fn a_pause_changes_nothing_by_days_of_use() {
         let rules =
             Rules { categories: &categories, fresh: true, reserve: true, clock: clock(now) };
         let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
-        let board = Board::new(now, rules, vec![(placed, &ledger)]);
-        let stands = |row: &Row| (row.entry.id, row.standing, row.fresh, row.place, row.idle);
+        let board = Ranking::new(now, rules, vec![(placed, &ledger)]);
+        let stands =
+            |row: &ScoredEntry| (row.entry.id, row.standing, row.fresh, row.place, row.idle);
         board.rows.iter().map(stands).collect()
     };
     assert_eq!(at(Clock::Active, 14), at(Clock::Active, 14 + 60));

@@ -1,4 +1,4 @@
-//! The board: every entry of one or two stores with its standing and its place.
+//! The ranking: every entry of one or two stores with its standing and its place.
 //!
 //! Built from values; what a command shows about an entry comes from here and nowhere else.
 
@@ -43,7 +43,7 @@ impl Scope {
 
 /// An entry as it stands in a file.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct LocatedEntry {
     /// Its id.
     pub id: EntryId,
     /// Its category.
@@ -64,7 +64,7 @@ pub struct Placed {
     pub reviewed: bool,
 }
 
-impl Placed {
+impl LocatedEntry {
     /// The entry by its text.
     #[must_use]
     pub fn wording(&self) -> Wording {
@@ -86,9 +86,9 @@ impl Placed {
 
 /// An entry with all that is known about it.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ScoredEntry {
     /// The entry.
-    pub entry: Placed,
+    pub entry: LocatedEntry,
     /// Its evidence.
     pub evidence: Evidence,
     /// How long ago it was first seen, by the store's clock.
@@ -113,7 +113,7 @@ pub struct Row {
     pub shared: bool,
 }
 
-impl Row {
+impl ScoredEntry {
     /// Whether somebody has put it out of force: forgotten, replaced, or past its date.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -145,9 +145,9 @@ pub fn rested(now: Now, evidence: &Evidence) -> bool {
 
 /// All rows, best first.
 #[derive(Debug, Clone, Default)]
-pub struct Board {
+pub struct Ranking {
     /// In the order of [`caps::order`].
-    pub rows: Vec<Row>,
+    pub rows: Vec<ScoredEntry>,
 }
 
 /// How entries are scored.
@@ -163,10 +163,10 @@ pub struct Rules<'a> {
     pub clock: Clock,
 }
 
-impl Board {
+impl Ranking {
     /// Scores and places all entries of `stores`, each with the ledger that knows about it.
     #[must_use]
-    pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<Placed>, &Ledger)>) -> Self {
+    pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<LocatedEntry>, &Ledger)>) -> Self {
         let mut copies = Copies::default();
         // What replaced an entry may have been reworded since; it stands for its former wordings.
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
@@ -179,13 +179,13 @@ impl Board {
                 present.insert(entry.id, entry.id);
             }
         }
-        let mut rows: Vec<Row> = Vec::with_capacity(present.len());
+        let mut rows: Vec<ScoredEntry> = Vec::with_capacity(present.len());
         for (entries, ledger) in stores {
             let days = if rules.clock == Clock::Calendar { Days::default() } else { ledger.days() };
             let hands = rules.clock.at(now, &days);
             for entry in entries {
                 let mut made = row(now, rules, entry, (ledger, hands), &present);
-                let known = |at: usize| rows.get(at).map(|row: &Row| &row.entry);
+                let known = |at: usize| rows.get(at).map(|row: &ScoredEntry| &row.entry);
                 match copies.slot(rows.len(), &made.entry, known) {
                     Slot::First => rows.push(made),
                     Slot::Copy(at) => {
@@ -206,7 +206,7 @@ impl Board {
         }
         let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
         let (placements, ranking) = caps::place(&candidates, rules.categories, rules.reserve);
-        let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
+        let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
             let placement = placements.get(index)?;
@@ -219,13 +219,13 @@ impl Board {
 
     /// The row of an entry; of two texts with one id, the better one.
     #[must_use]
-    pub fn get(&self, id: EntryId) -> Option<&Row> {
+    pub fn get(&self, id: EntryId) -> Option<&ScoredEntry> {
         self.rows.iter().find(|row| row.entry.id == id)
     }
 
     /// The row of just this text.
     #[must_use]
-    pub fn find(&self, wording: &Wording) -> Option<&Row> {
+    pub fn find(&self, wording: &Wording) -> Option<&ScoredEntry> {
         self.rows.iter().find(|row| row.entry.is(wording))
     }
 
@@ -244,8 +244,8 @@ impl Board {
 
     /// Rows by topic file, in the order of names.
     #[must_use]
-    pub fn topics(&self, scope: Scope) -> BTreeMap<&str, Vec<&Row>> {
-        let mut topics: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    pub fn topics(&self, scope: Scope) -> BTreeMap<&str, Vec<&ScoredEntry>> {
+        let mut topics: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.entry.scope == scope) {
             topics.entry(&row.entry.topic).or_default().push(row);
         }
@@ -255,7 +255,7 @@ impl Board {
 
 /// Hotness of a topic: the sum of its scores, pinned entries counting 9999 for the order.
 #[must_use]
-pub fn hotness(rows: &[&Row]) -> f64 {
+pub fn hotness(rows: &[&ScoredEntry]) -> f64 {
     // An empty sum of floats is -0.
     rows.iter().fold(0.0, |sum, row| sum + row.standing.shown())
 }
@@ -263,7 +263,7 @@ pub fn hotness(rows: &[&Row]) -> f64 {
 /// Whether a topic is cold: nothing pinned or enforced, and nothing touched for twice its decay
 /// constant.
 #[must_use]
-pub fn cold(rows: &[&Row], categories: &Categories) -> bool {
+pub fn cold(rows: &[&ScoredEntry], categories: &Categories) -> bool {
     !rows.is_empty()
         && rows.iter().all(|row| {
             let tau = categories.spec(row.entry.category).tau_days;
@@ -302,10 +302,10 @@ pub(super) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
 fn row(
     now: Now,
     rules: Rules<'_>,
-    entry: Placed,
+    entry: LocatedEntry,
     (ledger, hands): (&Ledger, Hands<'_>),
     present: &IdMap<EntryId, EntryId>,
-) -> Row {
+) -> ScoredEntry {
     let spec = rules.categories.spec(entry.category);
     let known = ledger.evidence(now, entry.id);
     let evidence = capped(now, known.unwrap_or_else(|| unknown(now, entry.pinned)));
@@ -319,7 +319,7 @@ fn row(
     let expired = evidence.until.is_some_and(|until| until < now.0);
     let (state, place) = (standing.state(), Place::TooWeak);
     let shared = false;
-    Row {
+    ScoredEntry {
         entry,
         evidence,
         known_for,
@@ -351,7 +351,7 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
 
 /// What decides a row's place.
 #[must_use]
-pub fn candidate(row: &Row) -> Candidate {
+pub fn candidate(row: &ScoredEntry) -> Candidate {
     let pinned = row.standing == Standing::Pinned;
     let over = row.superseded_by.is_some() || row.expired;
     let last_reinforced: Timestamp = row.evidence.last_reinforced;
@@ -368,5 +368,5 @@ pub fn candidate(row: &Row) -> Candidate {
 }
 
 #[cfg(test)]
-#[path = "board_tests.rs"]
+#[path = "ranking_tests.rs"]
 mod tests;

@@ -1,0 +1,297 @@
+//! What became of texts that were added, and whether the next report may show them.
+//!
+//! Nothing is said that is not so. Who adds an entry takes it for known from then on; where no report
+//! will show it, the next line says why, and what would change that.
+
+use std::cell::OnceCell;
+
+use serde::Serialize;
+
+use super::{
+    Memory,
+    add::Done,
+    newcomer::{self, Prospect},
+};
+use crate::{
+    error::Failure,
+    store::{
+        snapshot::{Snapshot, Store},
+        transaction::Txn,
+    },
+};
+use pimem_core::{
+    model::{
+        entry::{EntryId, Wording},
+        hash::IdMap,
+    },
+    report::{
+        budget::Tokens,
+        explain::{self, Act},
+        render::{self, Report},
+        replaced,
+        select::{self, Verdict},
+    },
+    score::{
+        caps::Place,
+        ranking::{self, Ranking, ScoredEntry},
+        rivals,
+    },
+    view::{Entries, EntryView},
+};
+
+/// What has to be known of a store before something is written to it.
+pub(super) struct Before {
+    short: IdMap<EntryId, String>,
+    /// Where one entry is new and nothing is known about it: the others of its category.
+    others: Option<Vec<newcomer::Line>>,
+}
+
+impl Before {
+    pub(super) fn of(txn: &Txn<'_>, done: &[Done], whole: bool) -> Self {
+        let lines = txn.snapshot().entries().map(|(_, entry)| entry.id);
+        let short = ranking::short_ids(lines.chain(done.iter().map(|done| done.wording.id)));
+        let others = match done {
+            [Done { wording, placed: Some(_), until, .. }]
+                if !(txn.has_evidence() || whole || until.is_some()) =>
+            {
+                Some(newcomer::lines(txn.snapshot(), wording))
+            }
+            _ => None,
+        };
+        Self { short, others }
+    }
+
+    fn short(&self, id: EntryId) -> String {
+        self.short.get(&id).cloned().unwrap_or_default()
+    }
+}
+
+/// What became of a text.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Added {
+    /// `added`, or `reinforced` where it was known.
+    pub action: &'static str,
+    /// Everything about its entry, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryView>,
+    /// Whether the next report may show it.
+    pub eligible: bool,
+    /// Why not, and what would change that.
+    #[serde(flatten)]
+    pub absent: Option<NotShown>,
+    /// An older entry that it seems to replace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seems_to_replace: Option<Older>,
+    /// Name of its category.
+    #[serde(skip)]
+    pub category: String,
+    /// Its text.
+    #[serde(skip)]
+    pub text: String,
+    /// The shortest unique prefix of its id.
+    #[serde(skip)]
+    pub short: String,
+    /// What it replaces, where that was in the archive already.
+    #[serde(skip)]
+    pub replaces: Option<String>,
+}
+
+/// Why the next report leaves an entry out.
+#[derive(Debug, Clone, Serialize)]
+pub struct NotShown {
+    /// A sentence without its beginning.
+    pub reason: String,
+    /// The command that brings it in.
+    pub remedy: Option<String>,
+}
+
+/// An older entry that a new one seems to replace.
+#[derive(Debug, Clone, Serialize)]
+pub struct Older {
+    /// Everything about it, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryView>,
+    /// The command that says so.
+    pub remedy: String,
+    /// Its text.
+    #[serde(skip)]
+    pub text: String,
+    /// The shortest unique prefix of its id.
+    #[serde(skip)]
+    pub short: String,
+}
+
+impl Added {
+    fn of(
+        memory: &Memory,
+        done: &Done,
+        short: String,
+        absent: Option<Absent>,
+        older: Option<(&ScoredEntry, String)>,
+    ) -> Self {
+        let Done { wording, reinforced, replaces, .. } = done;
+        let not_shown = |Absent { reason, remedy }| {
+            let remedy = remedy.map(|act: Act| act.command(&short));
+            NotShown { reason, remedy }
+        };
+        let older = older.map(|(row, old)| Older {
+            entry: None,
+            remedy: replacing(memory, &old, wording),
+            text: row.entry.text.clone(),
+            short: old,
+        });
+        Self {
+            action: if *reinforced { "reinforced" } else { "added" },
+            entry: None,
+            eligible: absent.is_none(),
+            absent: absent.map(not_shown),
+            seems_to_replace: older,
+            category: memory.config.categories.spec(wording.category).name.to_string(),
+            text: wording.text.clone(),
+            replaces: replaces.clone(),
+            short,
+        }
+    }
+}
+
+/// Why the next report leaves an entry out, and what would bring it in.
+struct Absent {
+    reason: String,
+    remedy: Option<Act>,
+}
+
+/// What became of each text, with everything about its entry if `whole`.
+pub(super) fn told(
+    memory: &Memory,
+    store: &Store,
+    before: &Before,
+    done: &[Done],
+    whole: bool,
+) -> Result<Vec<Added>, Failure> {
+    if let ([one], Some(others)) = (done, &before.others)
+        && let Some(placed) = &one.placed
+        && too_long(memory, &one.wording).is_none()
+        && !may_replace(memory, &one.wording, others)
+    {
+        let over = match newcomer::find(memory, store, (placed, one.cue), others)? {
+            Prospect::Unsure => None,
+            Prospect::Shown => Some(None),
+            Prospect::OverCap(enough) => Some(Some(Absent {
+                reason: reason(&Verdict::NoPlace(Place::OverCap)),
+                remedy: Some(enough.map_or(Act::Pin, Act::Reinforce)),
+            })),
+        };
+        if let Some(absent) = over {
+            return Ok(vec![Added::of(memory, one, before.short(one.wording.id), absent, None)]);
+        }
+    }
+    let categories = &memory.config.categories;
+    let stores = memory.readers()?;
+    let snapshots: Vec<Snapshot> =
+        stores.iter().map(|store| store.read(memory.now, categories)).collect();
+    let board =
+        Ranking::new(memory.now, memory.rules(), super::placed(categories, &stores, &snapshots));
+    let report = OnceCell::new();
+    let absent = |row: &ScoredEntry| absent(memory, (&board, &report), (&stores, &snapshots), row);
+    let rows = || done.iter().filter_map(|done| Some((done, board.find(&done.wording)?)));
+    let was_there = |row: &ScoredEntry| done.iter().all(|done| !row.entry.is(&done.wording));
+    let older = |done: &Done, row: &ScoredEntry| {
+        let new = done.placed.is_some() && row.entry.reviewed && !row.is_over();
+        let new = new && memory.config.flag("report.fill");
+        new.then(|| replaced::seems_replaced(&board, categories, row, was_there)).flatten()
+    };
+    let entries = Entries::new(memory.now, categories, &board);
+    let short = |id| if whole { entries.short(id) } else { before.short(id) };
+    let mut added = Vec::new();
+    for (done, row) in rows() {
+        // What is worded as an order is told of in the same words by every command.
+        let absent = absent(row).filter(|_| whole || row.entry.reviewed);
+        let old = older(done, row);
+        let shortened = old.map(|old| (old, short(old.entry.id)));
+        let mut one = Added::of(memory, done, short(row.entry.id), absent, shortened);
+        if whole {
+            one.entry = Some(entries.entry(row));
+        }
+        if let Some((seems, old)) = one.seems_to_replace.as_mut().zip(old.filter(|_| whole)) {
+            seems.entry = Some(entries.entry(old));
+        }
+        added.push(one);
+    }
+    Ok(added)
+}
+
+/// Why the next report leaves an entry out, if it does. The report is made once, where only that tells
+/// what fills it.
+fn absent(
+    memory: &Memory,
+    (board, report): (&Ranking, &OnceCell<Report>),
+    (stores, snapshots): (&[Store], &[Snapshot]),
+    row: &ScoredEntry,
+) -> Option<Absent> {
+    let (place, rules) = (row.place, memory.rules());
+    let of = row.entry.wording();
+    let settings = memory.report_settings(None, Tokens(0));
+    let filled = || {
+        let make = || render::report(board, rules.categories, settings);
+        settings.fill.and_then(|_| report.get_or_init(make).verdict(board, row))
+    };
+    let verdict = match place {
+        Place::Pinned => return None,
+        Place::Active(_) | Place::Pool(_) => {
+            let reason = too_long(memory, &of)?;
+            let fills = filled().is_some_and(Verdict::shown);
+            return (!fills).then_some(Absent { reason, remedy: Some(Act::Pin) });
+        }
+        Place::Excluded if row.expired => Verdict::Expired,
+        Place::Excluded => Verdict::Superseded,
+        place => filled().cloned().unwrap_or(Verdict::NoPlace(place)),
+    };
+    if verdict.shown() {
+        return None;
+    }
+    let remedy = match place {
+        Place::OverCap | Place::BelowPool | Place::TooWeak if settings.fill.is_none() => {
+            let spec = rules.categories.spec(of.category);
+            let is_last = |other: &&ScoredEntry| {
+                other.entry.category == of.category && other.place == Place::Active(spec.max_active)
+            };
+            let last = board.rows.iter().find(is_last).map(ranking::candidate);
+            let strength = (row.evidence.cue.weight(), row.evidence.count);
+            let own = ranking::candidate(row);
+            let enough = rivals::least(memory.now, rules, &own, strength, last.as_ref());
+            Some(enough.map_or(Act::Pin, Act::Reinforce))
+        }
+        _ => {
+            let placed = super::placed(rules.categories, stores, snapshots);
+            explain::cheapest(memory.now, rules, settings, &placed, row)
+        }
+    };
+    Some(Absent { reason: reason(&verdict), remedy })
+}
+
+/// A verdict without the word for being out.
+fn reason(verdict: &Verdict) -> String {
+    verdict.to_string().trim_start_matches("out: ").to_owned()
+}
+
+/// Tells a new entry that may take the place of an older one of its category.
+fn may_replace(memory: &Memory, of: &Wording, others: &[newcomer::Line]) -> bool {
+    let spec = memory.config.categories.spec(of.category);
+    let others = others.iter().map(|(other, _)| other.text.as_str());
+    memory.config.flag("report.fill") && replaced::may_replace(&of.text, spec, others)
+}
+
+/// The command by which an entry takes the place of another.
+fn replacing(memory: &Memory, old: &str, of: &Wording) -> String {
+    let name = &memory.config.categories.spec(of.category).name;
+    format!("pimem add -c {name} --supersedes {old} '{}'", of.text.replace('\'', "'\\''"))
+}
+
+/// Why no report can show a text, however much room there is.
+fn too_long(memory: &Memory, of: &Wording) -> Option<String> {
+    let spec = memory.config.categories.spec(of.category);
+    let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);
+    (needed.0 > limit)
+        .then(|| format!("it takes {needed} tokens, where {} has {limit}", spec.section))
+}

@@ -1,0 +1,35 @@
+//! A program with a memory of its own: it remembers, searches, and prints what an agent should know.
+//!
+//! `cargo run --example embed DIR` keeps the memory in DIR.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own")]
+
+use std::{env, error::Error, path::PathBuf, rc::Rc, time::SystemTime};
+
+use pimem_core::search::bm25::Query;
+use pimem_engine::{
+    config::env::Env,
+    memory::{
+        AddRequest, Asked, Memory, New, Rejected, ReportRequest, SearchRequest, Silent, Wish,
+    },
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = env::args_os().nth(1).map(PathBuf::from).ok_or("embed DIR")?;
+    let wish = Wish { dir: Some(dir), ..Wish::default() };
+    let here = (env::current_dir()?, SystemTime::now());
+    let memory = Memory::open(here, wish, Env::of_process(), Asked::Typed, Rc::new(Silent))?;
+
+    let text = New::stated(&memory, "decision", "Use PostgreSQL for all services")?;
+    let request = AddRequest { texts: vec![text], ..AddRequest::default() };
+    for added in memory.add(request).map_err(|Rejected { failure, .. }| failure)? {
+        println!("{}: [{}] {}", added.action, added.category, added.text);
+    }
+
+    let query = Query::new("postgresql");
+    for hit in memory.search(&SearchRequest::new(&query))?.hits {
+        println!("{:.2} {}", hit.score, hit.text);
+    }
+
+    print!("{}", memory.report(&ReportRequest::default())?.report.text);
+    Ok(())
+}
