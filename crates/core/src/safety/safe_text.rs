@@ -67,15 +67,20 @@ pub fn model(text: &str) -> Cow<'_, str> {
             out.push(' ');
         }
     });
-    let clean = if clean.contains("```") || clean.contains("~~~") {
-        Cow::Owned(without_fences(&clean))
-    } else {
-        clean
-    };
+    let clean =
+        if has_fence(clean.as_bytes()) { Cow::Owned(without_fences(&clean)) } else { clean };
     match model_tags::harmless(&clean) {
         Cow::Borrowed(_) => clean,
         Cow::Owned(harmless) => Cow::Owned(harmless),
     }
+}
+
+fn has_fence(text: &[u8]) -> bool {
+    // Looking for one character is much quicker than for three.
+    memchr::memchr2(b'`', b'~', text).is_some_and(|at| {
+        let rest = text.get(at..).unwrap_or_default();
+        rest.windows(3).any(|three| three == b"```" || three == b"~~~")
+    })
 }
 
 fn without_fences(text: &str) -> String {
@@ -96,7 +101,7 @@ fn without_fences(text: &str) -> String {
 
 fn rewrite(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     // Nearly all text is this; looking at bytes is much quicker than looking at characters.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut out = String::new();
@@ -117,11 +122,20 @@ fn rewrite(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
 pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut before = ' ';
     let mut flag = false;
-    let mut chars = text.char_indices().peekable();
+    let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let (at, c) = chars.next()?;
-            let next = chars.peek().map_or(' ', |(_, c)| *c);
+            let rest = text.get(at..)?;
+            // Nearly all of it needs no closer look.
+            let plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();
+            if plain > 0 {
+                (before, flag, at) = (' ', false, at + plain);
+                continue;
+            }
+            let mut chars = rest.chars();
+            let c = chars.next()?;
+            let (here, next) = (at, chars.next().unwrap_or(' '));
+            at += c.len_utf8();
             let allowed = match c {
                 ZWJ => pictograph(before) && pictograph(next),
                 VARIATION => before != VARIATION,
@@ -132,10 +146,15 @@ pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
             flag = c == '\u{1f3f4}' || (flag && matches!(c, '\u{e0020}'..='\u{e007e}'));
             before = c;
             if !allowed && hazard(c) {
-                return Some((at, c));
+                return Some((here, c));
             }
         }
     })
+}
+
+/// A printable character of ASCII.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
 }
 
 fn pictograph(c: char) -> bool {
@@ -154,7 +173,36 @@ fn hazard(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The same, one character after the other.
+    fn one_by_one(text: &str) -> Vec<(usize, char)> {
+        let chars: Vec<(usize, char)> = text.char_indices().collect();
+        let mut flag = false;
+        let mut found = Vec::new();
+        for (place, &(at, c)) in chars.iter().enumerate() {
+            let before = place.checked_sub(1).map_or(' ', |before| chars[before].1);
+            let next = chars.get(place + 1).map_or(' ', |(_, next)| *next);
+            let allowed = match c {
+                ZWJ => pictograph(before) && pictograph(next),
+                VARIATION => before != VARIATION,
+                '\u{e0020}'..='\u{e007f}' => flag,
+                _ => false,
+            };
+            flag = c == '\u{1f3f4}' || (flag && matches!(c, '\u{e0020}'..='\u{e007e}'));
+            found.extend((!allowed && hazard(c)).then_some((at, c)));
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_skipped(text in "[a ~é—\u{1b}\u{200d}\u{fe0f}\u{1f3f4}\u{e0067}\u{e007f}\u{2764}\u{1f468}]{0,24}") {
+            prop_assert_eq!(hazards(&text).collect::<Vec<_>>(), one_by_one(&text));
+        }
+    }
 
     #[test]
     fn every_scalar_value_is_safe_everywhere() {
