@@ -119,25 +119,38 @@ fn each_word(text: &str, mut take: impl FnMut(u64)) {
         }
         return;
     }
-    let (mut word, mut length, mut begins, mut tag) = (0, 0, true, false);
-    for byte in text.bytes().chain([b' ']) {
-        let letter = LETTERS.get(usize::from(byte)).copied().unwrap_or(0);
-        if letter != 0 {
-            word = with(word, length, letter);
-            (length, begins) = (length + 1, false);
+    let (mut rest, mut begins, mut tag) = (text.as_bytes(), true, false);
+    while let Some((byte, after)) = rest.split_first() {
+        if letter(*byte) == 0 {
+            if byte.is_ascii_whitespace() {
+                (begins, tag) = (true, false);
+            } else {
+                tag |= begins && *byte == b'#';
+                begins = false;
+            }
+            rest = after;
             continue;
         }
-        if length > 0 && !tag {
+        let (mut word, mut length) = (0, 0);
+        while let Some((byte, after)) = rest.split_first()
+            && length < PREFIX
+            && letter(*byte) != 0
+        {
+            word = with(word, length, letter(*byte));
+            (length, rest) = (length + 1, after);
+        }
+        let cut = rest.iter().take_while(|byte| letter(**byte) != 0).count();
+        rest = rest.get(cut..).unwrap_or_default();
+        begins = false;
+        if !tag {
             take(word);
         }
-        (word, length) = (0, 0);
-        if byte.is_ascii_whitespace() {
-            (begins, tag) = (true, false);
-        } else {
-            tag |= begins && byte == b'#';
-            begins = false;
-        }
     }
+}
+
+/// A letter or digit in small letters, 0 for anything else.
+fn letter(byte: u8) -> u8 {
+    LETTERS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
 /// A word with one more letter, the first in the highest byte, so that words are sorted as numbers.
