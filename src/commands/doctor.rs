@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::{lint, search::bm25::Query};
+use pimem_core::{lint, search::bm25::Query, view::count};
 use pimem_engine::{
     error::Failure,
     index::{
@@ -210,13 +210,14 @@ impl Index {
 
     /// Its state in words.
     pub(crate) fn told(&self) -> String {
-        let Self { lines, bytes, .. } = self;
+        let bytes = self.bytes;
+        let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line");
         match &self.freshness {
             None => "none".to_owned(),
-            Some(Freshness::Absent) => format!("none yet; {lines} lines to search"),
-            Some(Freshness::Fresh) => format!("fresh; {lines} lines, {bytes} bytes"),
+            Some(Freshness::Absent) => format!("none yet; {lines} to search"),
+            Some(Freshness::Fresh) => format!("fresh; {lines}, {bytes} bytes"),
             Some(Freshness::Stale(files)) => {
-                format!("{files} files changed since; {lines} lines, {bytes} bytes")
+                format!("{} changed since; {lines}, {bytes} bytes", count(*files, "file"))
             }
             Some(Freshness::Broken(_)) => "damaged".to_owned(),
         }

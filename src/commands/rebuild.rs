@@ -19,7 +19,7 @@ use pimem_core::{
         ranking::{self, Ranking, ScoredEntry},
         stability::State,
     },
-    view::Entries,
+    view::{Entries, count},
 };
 use pimem_engine::{
     error::{Failure, Kind},
@@ -91,7 +91,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.note("The index was left as it is");
             continue;
         };
-        ctx.ui.line(&format!("Indexed: {} lines of {} files", built.docs, built.files));
+        let (lines, files) = (
+            count(usize::try_from(built.docs).unwrap_or(usize::MAX), "line"),
+            count(built.files, "file"),
+        );
+        ctx.ui.line(&format!("Indexed: {lines} of {files}"));
         let model = &embedding::name(ctx);
         if built.vectors > 0 {
             ctx.ui.line(&format!("Embedded: {} vectors with {model}", built.vectors));
