@@ -86,7 +86,7 @@ fn stale_or_fresh() {
     fs::remove_file(sandbox.path("daily/2026-06-30.md")).unwrap();
     fs::remove_file(sandbox.path("topics/patterns.md")).unwrap();
     check(&sandbox, "older than a deletion");
-    doctor_says(&sandbox, "files changed since");
+    doctor_says(&sandbox, "changed since");
     sandbox.run(&["rebuild", "--if-older", "0s"]).ok();
     assert!(index_dir(&sandbox).join("delta.idx").is_file());
     check(&sandbox, "a base and a delta");
