@@ -16,8 +16,8 @@ use pimem_engine::{
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = env::args_os().nth(1).map(PathBuf::from).ok_or("embed DIR")?;
     let wish = Wish { dir: Some(dir), ..Wish::default() };
-    let here = (env::current_dir()?, SystemTime::now());
-    let memory = Memory::open(here, wish, Env::of_process(), Asked::Typed, Rc::new(Silent))?;
+    let (here, now) = (env::current_dir()?, SystemTime::now());
+    let memory = Memory::open(here, now, wish, Env::of_process(), Asked::Typed, Rc::new(Silent))?;
 
     let text = New::stated(&memory, "decision", "Use PostgreSQL for all services")?;
     let request = AddRequest { texts: vec![text], ..AddRequest::default() };

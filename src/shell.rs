@@ -67,7 +67,7 @@ impl Shell {
         });
         let wish = Wish { dir, user, stores, now };
         let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
-        let memory = Memory::open((cwd, SystemTime::now()), wish, env, asked, notices)?;
+        let memory = Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)?;
         Ok(Self { memory, ui })
     }
 

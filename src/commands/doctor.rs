@@ -13,12 +13,12 @@ use pimem_engine::{
         corpus::{self, Freshness},
         postings,
     },
-    memory::{self, model, review, trust::Unreviewed},
+    memory::{model, review, trust::Unreviewed},
     store::{
         evidence_log, init,
         lock::{LockError, StoreLock},
         read::Problem,
-        snapshot::{EVIDENCE, Snapshot, Store},
+        snapshot::{self, EVIDENCE, Snapshot, Store},
     },
 };
 
@@ -124,7 +124,7 @@ fn contents(ctx: &Shell, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
         .map(|problem| finding(problem.to_string(), problem.hint()))
         .collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
-    let topics = memory::topics(&snapshot.topics);
+    let topics = snapshot::docs(&snapshot.topics);
     let logs: [lint::store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
     let health = lint::store::health(check::measure(ctx), &topics, &logs);
     found.extend(health.iter().map(|f| finding(format!("{} {}", f.place, f.says), f.rule.fix)));

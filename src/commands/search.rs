@@ -24,7 +24,7 @@ use pimem_engine::{
         period::Period,
         search::{
             Hit,
-            request::{MinScore, SearchRequest},
+            request::{MinScore, Order, SearchRequest},
         },
     },
 };
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     mode: By,
     /// How to order the hits
     #[arg(long, value_enum, value_name = "ORDER", default_value = "fused")]
-    rank: Order,
+    rank: Rank,
     /// At most so many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -97,7 +97,7 @@ impl Args {
         Self {
             query: query.to_vec(),
             mode: By::Hybrid,
-            rank: Order::Fused,
+            rank: Rank::Fused,
             limit,
             category: Vec::new(),
             topic: None,
@@ -123,7 +123,7 @@ enum By {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum Rank {
     /// Relevance, moderated by standing
     Fused,
     /// Similarity × 100 + stability, as pi did
@@ -181,7 +181,10 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             By::Keyword => Mode::Keyword,
             By::Semantic => Mode::Semantic,
         },
-        seed: args.rank == Order::Seed,
+        order: match args.rank {
+            Rank::Fused => Order::Fused,
+            Rank::Seed => Order::Seed,
+        },
         limit: args.limit,
         min_score: MinScore::Score(args.min_score),
         kinds: if all { &[] } else { &kinds },
@@ -189,6 +192,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         topic: args.topic.as_deref(),
         period,
         whole_archive: args.within.contains(&Within::Archive),
+        touch: !args.no_touch,
         ..SearchRequest::new(&query)
     };
     let found = ctx.search(&wanted)?;
@@ -236,11 +240,6 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
         }
     }
-    let touched = if args.no_touch { Vec::new() } else { ctx.readers()? };
-    for store in &touched {
-        let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
-        ctx.note_access(store, here.filter_map(|hit| hit.entry));
-    }
     let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
     Ok((ctx.complain(&found.problems, exit), found.stale))
 }
@@ -251,10 +250,10 @@ fn score(text: &str) -> Result<f64, String> {
 }
 
 /// How a score came about, in one line.
-fn arithmetic(hit: &Hit, mode: Mode, order: Order) -> String {
+fn arithmetic(hit: &Hit, mode: Mode, order: Rank) -> String {
     let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
     let place = format!("{}:{}", hit.source, hit.line);
-    if order == Order::Seed {
+    if order == Rank::Seed {
         let (similarity, score) = (cosine.max(0.0), hit.score);
         let stability = score - similarity * 100.0;
         return format!(

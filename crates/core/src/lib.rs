@@ -3,16 +3,16 @@
 //! Folders in reading order; each uses only those above it.
 //!
 //! * [`model`]: entries, events, categories, time.
-//! * [`safety`]: what may be stored, printed or put into a prompt.
-//! * [`markdown`]: the bytes of a store's files, as values, and edits that leave the rest alone.
-//! * [`language`]: what sentences state, and whether two say the same.
+//! * [`markdown`]: parsers of a store's files, and edits that leave all other bytes alone.
+//! * [`safety`]: validation and escaping of text.
 //! * [`session`]: transcripts of agents and summaries of past sessions.
-//! * [`score`]: entries and events to standing.
-//! * [`embed`]: texts to vectors. [`search`]: candidates and their order.
-//! * [`report`]: standing to a report within a budget of tokens.
-//! * [`observe`]: conversations to observations. [`dream`]: what should change in a store, and why.
-//! * [`lint`]: what is wrong with a store. [`exchange`]: formats of other programs.
-//! * [`usage`]: what was put into prompts and used. [`eval`]: how good a search is.
+//! * [`language`]: rules that read sentences.
+//! * [`embed`]: texts to vectors. [`score`]: entries and events to standing.
+//! * [`search`]: candidates and their order. [`report`]: a report within a budget of tokens.
+//! * [`usage`]: telemetry. [`observe`]: conversations to observations.
+//! * [`lint`]: the linter. [`dream`]: changes to a store, with their reasons.
+//! * [`exchange`]: formats of other programs. [`eval`]: the quality of a search.
+//! * [`view`]: entries as documents and tables show them.
 
 pub mod dream;
 pub mod embed;

@@ -33,7 +33,7 @@ fn open(root: &Path, store: &str) -> Memory {
     env.cache = Some(root.join("cache"));
     env.state = Some(root.join("state"));
     let clock = SystemTime::UNIX_EPOCH + Duration::from_secs(1_780_000_000);
-    Memory::open((root.to_owned(), clock), wish, env, Asked::Typed, Rc::new(Silent)).unwrap()
+    Memory::open(root.to_owned(), clock, wish, env, Asked::Typed, Rc::new(Silent)).unwrap()
 }
 
 fn add(memory: &Memory, text: &str) -> Result<Vec<Added>, Rejected> {

@@ -141,8 +141,8 @@ fn look(ctx: &Shell, args: &Args, store: &Store) -> (Vec<Finding>, Vec<Problem>)
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
     let board = board(ctx, store, &snapshot);
     let held = Contents {
-        topics: memory::topics(&snapshot.topics),
-        archive: memory::topics(&archive.topics),
+        topics: snapshot::docs(&snapshot.topics),
+        archive: snapshot::docs(&archive.topics),
         notes: &notes,
         logs: &[(EVIDENCE, &logs.shared), (&local, &logs.local)],
         rows: &board.rows,
@@ -175,7 +175,7 @@ fn mend(ctx: &Shell, args: &Args, store: &Store) -> Result<Vec<Finding>, Failure
         return Err(Failure::from(problem));
     }
     let board = board(ctx, store, txn.snapshot());
-    let topics = memory::topics(&txn.snapshot().topics);
+    let topics = snapshot::docs(&txn.snapshot().topics);
     let mut fixed = store::mendable(measure(ctx), &topics, &board.rows);
     fixed.retain(|finding| args.wants(finding));
     let entries = |fix| -> BTreeSet<EntryId> {

@@ -1,5 +1,7 @@
 //! `pimem report`: what an agent should know, within a budget of tokens.
 
+use std::mem::ManuallyDrop;
+
 use serde_json::{Value, json};
 
 use super::{search, why};
@@ -82,6 +84,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     let request = ReportRequest { budget: args.budget.map(Tokens), system_prompt, prompt };
     let Reported { report, recalled, sessions, ranking: board, snapshots, stores, stale } =
         ctx.report(&request)?;
+    // The process ends soon, which is quicker than giving thousands of strings back.
+    let (board, snapshots) = (ManuallyDrop::new(board), ManuallyDrop::new(snapshots));
     let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
     let arithmetic =
         |row: &ScoredEntry| Arithmetic::of(row, ctx.config.categories.spec(row.entry.category));

@@ -1,4 +1,4 @@
-//! What sentences state, by rules, and whether two of them say the same.
+//! Rules that read sentences: preferences, statements, orders to an agent, pasted text, paraphrases.
 
 pub mod gist;
 pub mod injection;

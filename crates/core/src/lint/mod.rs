@@ -1,4 +1,4 @@
-//! What is wrong with a store, by rules.
+//! The linter: its rules, and the checks behind them.
 
 pub mod contradiction;
 pub mod entries;

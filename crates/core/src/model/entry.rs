@@ -57,7 +57,7 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// Whether there is any.
+    /// True if a marker is set.
     #[must_use]
     pub fn any(self) -> bool {
         self.pinned || self.enforced

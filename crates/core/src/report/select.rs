@@ -109,7 +109,7 @@ impl Section {
     }
 }
 
-/// What the report shows, and a verdict for each row of the ranking in its order.
+/// The sections of a report, and why each entry is in it or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selection {
     pub(super) pinned: Option<Section>,

@@ -1,4 +1,4 @@
-//! What may be stored, printed, or put into a prompt.
+//! Validates text before it is stored, and escapes it before it is printed or put into a prompt.
 
 pub mod entry_text;
 pub mod model_tags;

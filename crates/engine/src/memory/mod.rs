@@ -186,7 +186,8 @@ impl Memory {
     /// # Errors
     /// When somebody typed an option or set a variable that cannot be used.
     pub fn open(
-        (cwd, clock): (PathBuf, SystemTime),
+        cwd: PathBuf,
+        clock: SystemTime,
         mut wish: Wish,
         env: Env,
         asked: Asked,
@@ -491,11 +492,4 @@ fn no_store(named: &Path) -> (String, &'static str) {
 
 fn no_home() -> Failure {
     Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
-}
-
-/// Topic files as values.
-pub fn topics(
-    files: &[crate::store::snapshot::TopicFile],
-) -> Vec<(&str, &pimem_core::markdown::topic::TopicDoc)> {
-    files.iter().map(|topic| (topic.stem.as_str(), &topic.doc)).collect()
 }

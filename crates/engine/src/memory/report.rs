@@ -41,10 +41,10 @@ pub struct Reported {
     pub recalled: Vec<Hit>,
     /// Summaries of past sessions that it recalls.
     pub sessions: Vec<Hit>,
-    /// All entries with their standing. The process mostly ends soon after, so they are not dropped.
-    pub ranking: ManuallyDrop<Ranking>,
+    /// All entries with their standing.
+    pub ranking: Ranking,
     /// What was read.
-    pub snapshots: ManuallyDrop<Vec<Snapshot>>,
+    pub snapshots: Vec<Snapshot>,
     /// The stores that were read.
     pub stores: Vec<Store>,
     /// Stores whose index should be refreshed afterwards.
@@ -72,6 +72,8 @@ impl Memory {
             recalled.hits = recall::on_board(&ranking, recalled.hits, limit(self));
         }
         let SearchResult { hits: recalled, stale, .. } = recalled;
+        let ranking = ManuallyDrop::into_inner(ranking);
+        let snapshots = ManuallyDrop::into_inner(snapshots);
         Ok(Reported { report, recalled, sessions, ranking, snapshots, stores, stale })
     }
 }

@@ -39,7 +39,7 @@ impl Memory {
 
     /// Notes that a search has found entries, where something is kept on this machine anyway: a
     /// command that reads makes no directories.
-    pub fn note_access(&self, store: &Store, entries: impl Iterator<Item = EntryId>) {
+    pub(super) fn note_access(&self, store: &Store, entries: impl Iterator<Item = EntryId>) {
         let entries: Vec<String> = entries.map(|id| id.to_string()).collect();
         if !entries.is_empty() && store.data_dir().is_dir() {
             self.note_telemetry(store, &[self.record(What::Access { entries })]);

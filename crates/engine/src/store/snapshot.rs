@@ -66,6 +66,11 @@ pub struct TopicFile {
     pub doc: TopicDoc,
 }
 
+/// The stem and the content of each file.
+pub fn docs(files: &[TopicFile]) -> Vec<(&str, &TopicDoc)> {
+    files.iter().map(|file| (file.stem.as_str(), &file.doc)).collect()
+}
+
 /// What a store held at one moment. Never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {

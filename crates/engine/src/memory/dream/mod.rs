@@ -6,11 +6,11 @@ use super::{Memory, archived, intake};
 use crate::{
     error::{Failure, Kind},
     llm::ModelError,
-    local_time, memory,
+    local_time,
     store::{
         full::TopicFull,
         lock::StoreLock,
-        snapshot::Store,
+        snapshot::{self, Store},
         transaction::{Change, Target, Txn},
     },
 };
@@ -138,7 +138,7 @@ impl<'a> PlanRun<'a> {
         let state = store.state()?;
         let mut txn = begin(memory, store, lock)?;
         let mut stage = Self::at(memory, state, &txn);
-        let topics = memory::topics(&txn.snapshot().topics);
+        let topics = snapshot::docs(&txn.snapshot().topics);
         let categories = &memory.config.categories;
         let (board, days) = (&stage.sight.board, store.used_days());
         let seen = (board, &days);

@@ -18,7 +18,7 @@ use super::{
     intake,
     search::{
         embedding::QueryEmbedding,
-        request::{MinScore, SearchRequest},
+        request::{MinScore, Order, SearchRequest},
         segments::Segments,
         texts::Texts,
     },
@@ -126,7 +126,13 @@ impl Memory {
     /// # Errors
     /// When a store was named that is not there. What cannot be read is among the result's problems.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
-        Ok(find(self, &self.readers()?, request))
+        let stores = self.readers()?;
+        let found = find(self, &stores, request);
+        for store in stores.iter().filter(|_| request.touch) {
+            let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
+            self.note_access(store, here.filter_map(|hit| hit.entry));
+        }
+        Ok(found)
     }
 }
 
@@ -286,7 +292,7 @@ impl Search<'_> {
                 candidate.context =
                     candidates::context(&searched, mode, candidate, |doc| file(doc) == here);
             }
-            placed.score = if wanted.seed {
+            placed.score = if wanted.order == Order::Seed {
                 candidate.cosine.max(0.0) * 100.0 + placed.stability
             } else {
                 candidate.score(mode) * placed.factor

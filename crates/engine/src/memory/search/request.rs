@@ -12,8 +12,8 @@ pub struct SearchRequest<'a> {
     pub query: &'a Query,
     /// What to go by.
     pub mode: Mode,
-    /// Order by seed 0's formula, similarity × 100 + stability.
-    pub seed: bool,
+    /// How they are ordered.
+    pub order: Order,
     /// How many hits.
     pub limit: usize,
     /// Least score.
@@ -34,6 +34,8 @@ pub struct SearchRequest<'a> {
     pub reviewed: bool,
     /// All of the archive, and not only what went there for its age.
     pub whole_archive: bool,
+    /// Being found counts as an access, in [`Memory::search`].
+    pub touch: bool,
 }
 
 impl<'a> SearchRequest<'a> {
@@ -42,7 +44,7 @@ impl<'a> SearchRequest<'a> {
         Self {
             query,
             mode: Mode::Hybrid,
-            seed: false,
+            order: Order::Fused,
             limit: 10,
             min_score: MinScore::Score(0.0),
             kinds: &[],
@@ -53,6 +55,7 @@ impl<'a> SearchRequest<'a> {
             pool: None,
             reviewed: false,
             whole_archive: false,
+            touch: true,
         }
     }
 
@@ -71,6 +74,15 @@ impl<'a> SearchRequest<'a> {
             ..Self::new(query)
         }
     }
+}
+
+/// The order of hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Relevance, moderated by standing.
+    Fused,
+    /// Similarity × 100 + stability, as pi did.
+    Seed,
 }
 
 /// The least score of a hit.
