@@ -6,6 +6,8 @@ pub mod injection_wordings;
 pub mod negation;
 pub mod paraphrase;
 pub mod pasted;
+#[cfg(test)]
+mod pieces;
 pub mod preference;
 pub mod sentence;
 pub mod sketch;
