@@ -6,12 +6,12 @@ use std::{ops::Deref, path::PathBuf, rc::Rc, time::SystemTime};
 use super::{
     exit::Exit,
     globals::{Globals, ScopeChoice},
-    ui::Ui,
+    ui::{Human, Ui},
 };
 use pimem_engine::{
     config::env::Env,
     error::{Failure, Kind},
-    memory::{Asked, Memory, Notices, Reach, Wish},
+    memory::{Answer, Asked, Memory, Notices, Reach, Wish},
     store::read,
 };
 
@@ -69,6 +69,12 @@ impl Shell {
         let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
         let memory = Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)?;
         Ok(Self { memory, ui })
+    }
+
+    /// Shows an answer, and says what could not be read for it.
+    pub(crate) fn show(&self, answer: &Answer<impl Human>) -> Exit {
+        self.ui.show(&answer.view);
+        self.complain(&answer.problems, Exit::Done)
     }
 
     /// Says what could not be read; the command's answer is then incomplete, and it has failed.

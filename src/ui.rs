@@ -10,9 +10,13 @@ use std::{
 use clap::ValueEnum;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use pimem_core::safety::safe_text;
+use pimem_core::{
+    safety::safe_text,
+    view::{Document, Tagged},
+};
 use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
 
 /// Work that is done sooner shows no progress.
@@ -50,6 +54,12 @@ pub(crate) struct Ui {
     terminal: bool,
     width: u16,
     out: RefCell<String>,
+}
+
+/// A document as people read it.
+pub(crate) trait Human: Document {
+    /// Prints it as text.
+    fn human(&self, ui: &Ui);
 }
 
 impl Notices for Ui {
@@ -125,16 +135,25 @@ impl Ui {
         self.out.borrow_mut().push_str(text);
     }
 
+    /// A result: as JSON for programs, as text for people.
+    pub(crate) fn show(&self, view: &impl Human) {
+        if self.json { self.document(&Tagged::new(view)) } else { view.human(self) }
+    }
+
     /// A result as JSON, ending in a line break.
-    pub(crate) fn document(&self, document: &Value) {
+    pub(crate) fn document(&self, document: &impl Serialize) {
         let text = serde_json::to_string_pretty(document).unwrap_or_default();
         let mut out = self.out.borrow_mut();
         out.push_str(&safe_text::json(&text));
         out.push('\n');
     }
 
-    /// A table on a terminal; in a pipe one line a row, its cells separated by tabs.
+    /// A table on a terminal; in a pipe one line a row, its cells separated by tabs. Without rows,
+    /// nothing.
     pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {
+        if rows.is_empty() {
+            return;
+        }
         if !self.terminal {
             for row in rows {
                 let cells: Vec<_> = row.iter().map(|cell| safe_text::terminal(cell)).collect();

@@ -34,6 +34,7 @@ pub mod selector;
 pub mod sessions;
 pub mod stale;
 pub mod telemetry;
+pub mod topics;
 pub mod trust;
 pub mod unusable;
 
@@ -175,6 +176,15 @@ pub struct Memory {
     pub headings: Vec<String>,
     /// Why something that was written here could not be noted as such.
     unnoted: Arc<OnceLock<String>>,
+}
+
+/// What was asked for, and what could not be read meanwhile: the answer is then incomplete.
+#[derive(Debug)]
+pub struct Answer<V> {
+    /// What was asked for.
+    pub view: V,
+    /// Files and lines that could not be read.
+    pub problems: Vec<read::Problem>,
 }
 
 /// A store that may be written to: directory, whose it is, and whether it is there.

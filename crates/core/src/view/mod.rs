@@ -1,4 +1,6 @@
-//! Values that commands show: one description of an entry for tables and JSON alike.
+//! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
+
+pub mod topics;
 
 use std::cell::OnceCell;
 
@@ -15,6 +17,27 @@ use crate::{
     },
     usage::sums::Access,
 };
+
+/// A document of `--json`.
+pub trait Document: Serialize {
+    /// Its schema, with a version: `pimem.topics/1`.
+    fn schema(&self) -> &'static str;
+}
+
+/// A document as it is printed: the schema first.
+#[derive(Serialize)]
+pub struct Tagged<'a, D> {
+    schema: &'static str,
+    #[serde(flatten)]
+    document: &'a D,
+}
+
+impl<'a, D: Document> Tagged<'a, D> {
+    /// Puts the schema before the rest.
+    pub fn new(document: &'a D) -> Self {
+        Self { schema: document.schema(), document }
+    }
+}
 
 /// An entry as documents have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,0 +1,47 @@
+//! Topic files, with how hot and how full they are.
+
+use super::{Answer, Memory, problems};
+use crate::{error::Failure, store::transaction::TOPIC_CHARS};
+use pimem_core::{
+    report::budget::Tokens,
+    score::{ranking, stability::Standing},
+    view::{
+        rounded,
+        topics::{Topic, Topics},
+    },
+};
+
+impl Memory {
+    /// All topic files, hottest first.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
+        let stores = self.readers()?;
+        let (board, snapshots) = self.board(&stores);
+        let mut topics = Vec::new();
+        for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
+            let rows = board.topics(store.scope);
+            for topic in &snapshot.topics {
+                let rows = rows.get(topic.stem.as_str()).map_or(&[][..], Vec::as_slice);
+                let characters = topic.doc.chars();
+                topics.push(Topic {
+                    name: topic.stem.clone(),
+                    scope: store.scope.name(),
+                    entries: rows.len(),
+                    hotness: ranking::hotness(rows),
+                    pinned: rows.iter().any(|row| row.standing == Standing::Pinned),
+                    cold: ranking::cold(rows, &self.config.categories),
+                    characters,
+                    tokens: Tokens::of_chars(characters).0,
+                    percent_full: characters * 100 / TOPIC_CHARS,
+                });
+            }
+        }
+        topics.sort_by(|a, b| b.hotness.total_cmp(&a.hotness).then_with(|| a.name.cmp(&b.name)));
+        for topic in &mut topics {
+            topic.hotness = rounded(topic.hotness);
+        }
+        Ok(Answer { view: Topics { topics }, problems: problems(&snapshots) })
+    }
+}
