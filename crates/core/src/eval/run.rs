@@ -8,9 +8,9 @@ use crate::{
         vector::Vector,
     },
     search::{
-        bm25::{self, Part, Query, Size},
+        bm25::{self, Query, Segment, Size},
         candidates::{self, Dense},
-        near_words::Meaning,
+        near_words::QueryWords,
         rank::{Candidate, Mode},
         tokens::Tokenizer,
     },
@@ -82,26 +82,26 @@ impl Collection {
             alive: vec![Range { start: 0, end: u32::try_from(self.texts.len()).unwrap_or(0) }],
             postings: query.terms.iter().map(|term| self.postings.get(term)).collect(),
         };
-        let parts: [&dyn Part; 1] = [&view];
-        let idf = bm25::frequencies(query, &parts, self.size);
+        let segments: [&dyn Segment; 1] = [&view];
+        let idf = bm25::frequencies(query, &segments, self.size);
         let average = self.size.average();
-        let sums = bm25::score(query, &idf, &parts, average);
-        let mut meaning = Meaning::default();
+        let sums = bm25::score(query, &idf, &segments, average);
+        let mut query_words = QueryWords::default();
         let mut own = None;
         if mode != Mode::Keyword {
-            meaning = Meaning::new(query, &idf);
+            query_words = QueryWords::new(query, &idf);
             own = Some(vector.map_or_else(
-                || (meaning.vector(), STATIC),
+                || (query_words.vector(), STATIC),
                 |(vector, thresholds)| (vector.clone(), thresholds),
             ));
         }
         let dense: [&dyn Dense; 1] = [&view];
         let corpus = candidates::Corpus {
-            parts: &parts,
+            segments: &segments,
             bm25: &sums,
             dense: own.as_ref().map(|(query, thresholds)| candidates::Vectors {
                 query,
-                parts: &dense,
+                segments: &dense,
                 thresholds: *thresholds,
             }),
             docs: self.size.docs,
@@ -113,7 +113,7 @@ impl Collection {
                 let at = candidate.doc as usize;
                 let text = self.texts.get(at).map(String::as_str).unwrap_or_default();
                 let words = view.words(candidate.doc);
-                candidate.reading = meaning.read(&crate::embed::passage(text), words, average);
+                candidate.reading = query_words.read(&crate::embed::passage(text), words, average);
             }
         }
         if mode != Mode::Keyword {
@@ -139,7 +139,7 @@ struct View<'a> {
     postings: Vec<Option<&'a Vec<(u32, u32)>>>,
 }
 
-impl Part for View<'_> {
+impl Segment for View<'_> {
     fn end(&self) -> u32 {
         self.alive.last().map_or(0, |range| range.end)
     }

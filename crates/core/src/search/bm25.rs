@@ -102,8 +102,8 @@ impl std::ops::AddAssign for Size {
     }
 }
 
-/// A part of the corpus: documents `0..n` with postings for the terms of one query.
-pub trait Part {
+/// A segment of the corpus: documents `0..n` with postings for the terms of one query.
+pub trait Segment {
     /// One past the highest document number.
     fn end(&self) -> u32;
     /// Words in a document.
@@ -114,29 +114,29 @@ pub trait Part {
     fn postings(&self, term: usize) -> &[(u32, u32)];
 }
 
-/// The inverse document frequency of each term of a query, in all parts together.
+/// The inverse document frequency of each term of a query, in all segments together.
 #[must_use]
-pub fn frequencies(query: &Query, parts: &[&dyn Part], size: Size) -> Vec<f64> {
+pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: Size) -> Vec<f64> {
     (0..query.terms.len())
         .map(|term| {
-            let found: usize = parts.iter().map(|part| part.postings(term).len()).sum();
+            let found: usize = segments.iter().map(|segment| segment.postings(term).len()).sum();
             idf(found as f64, size.docs as f64)
         })
         .collect()
 }
 
-/// The BM25 of every document, by part and number; 0 for those without any term of the query.
+/// The BM25 of every document, by segment and number; 0 for those without any term of the query.
 #[must_use]
-pub fn score(query: &Query, idf: &[f64], parts: &[&dyn Part], average: f64) -> Vec<Vec<f64>> {
+pub fn score(query: &Query, idf: &[f64], segments: &[&dyn Segment], average: f64) -> Vec<Vec<f64>> {
     let weight = |(term, idf): (&String, &f64)| {
         if tokens::is_exact(term) { idf * EXACT_WEIGHT } else { *idf }
     };
     let weights: Vec<f64> = query.terms.iter().zip(idf).map(weight).collect();
-    let of = |part: &&dyn Part| {
-        let mut sums = vec![0.0_f64; part.end() as usize];
+    let of = |segment: &&dyn Segment| {
+        let mut sums = vec![0.0_f64; segment.end() as usize];
         for (term, weight) in weights.iter().enumerate() {
-            for (doc, frequency) in part.postings(term) {
-                let words = part.words(*doc);
+            for (doc, frequency) in segment.postings(term) {
+                let words = segment.words(*doc);
                 if let Some(sum) = sums.get_mut(*doc as usize) {
                     *sum += weight * saturated(f64::from(*frequency), words, average);
                 }
@@ -144,7 +144,7 @@ pub fn score(query: &Query, idf: &[f64], parts: &[&dyn Part], average: f64) -> V
         }
         sums
     };
-    parts.iter().map(of).collect()
+    segments.iter().map(of).collect()
 }
 
 /// What a term found `frequency` times counts in a document of that many words.
@@ -165,7 +165,7 @@ mod tests {
 
     struct Fixed(Vec<u32>, Vec<Vec<(u32, u32)>>);
 
-    impl Part for Fixed {
+    impl Segment for Fixed {
         fn end(&self) -> u32 {
             u32::try_from(self.0.len()).unwrap()
         }
@@ -180,17 +180,17 @@ mod tests {
         }
     }
 
-    fn scores(query: &str, parts: &[&dyn Part], size: Size) -> Vec<f64> {
+    fn scores(query: &str, segments: &[&dyn Segment], size: Size) -> Vec<f64> {
         let query = Query::new(query);
-        let idf = frequencies(&query, parts, size);
-        score(&query, &idf, parts, size.average()).concat()
+        let idf = frequencies(&query, segments, size);
+        score(&query, &idf, segments, size.average()).concat()
     }
 
     #[test]
     fn by_hand() {
         // Two documents of 4 words; a term once in one: ln(1 + 1.5 / 1.5) × 2.2 / 2.2.
-        let part = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
-        let got = scores("lock", &[&part], Size { docs: 2, words: 8 });
+        let segment = Fixed(vec![4, 4], vec![vec![(1, 1)]]);
+        let got = scores("lock", &[&segment], Size { docs: 2, words: 8 });
         assert!(got[0].abs() < 1e-12 && (got[1] - 2.0_f64.ln()).abs() < 1e-12, "{got:?}");
     }
 

@@ -2,12 +2,12 @@
 //!
 //! All documents are scored by what an index knows: BM25 and cosine, in a large corpus after a look
 //! at the signs of vectors. Everything here is a function of the corpus alone, not of how it is
-//! split into parts, so that the state of an index never shows.
+//! split into segments, so that the state of an index never shows.
 
 use std::ops::Range;
 
 use super::{
-    bm25::Part,
+    bm25::Segment,
     rank::{CONTEXT, Candidate, Mode},
 };
 use crate::embed::{
@@ -20,7 +20,7 @@ const EXACT: u64 = 4096;
 /// How many the sign bits, and BM25, let through each.
 const SIEVED: usize = 1000;
 
-/// The vectors of one part's documents.
+/// The vectors of one segment's documents.
 pub trait Dense {
     /// A document's vector: numbers and scale.
     fn vector(&self, doc: u32) -> (&[u8], f32);
@@ -30,8 +30,8 @@ pub trait Dense {
 
 /// What is searched.
 pub struct Corpus<'a> {
-    /// Its parts.
-    pub parts: &'a [&'a dyn Part],
+    /// Its segments.
+    pub segments: &'a [&'a dyn Segment],
     /// The BM25 of every document.
     pub bm25: &'a [Vec<f64>],
     /// Vectors, unless only words count.
@@ -47,24 +47,24 @@ pub struct Corpus<'a> {
 pub struct Vectors<'a> {
     /// The query's.
     pub query: &'a Vector,
-    /// Those of every part.
-    pub parts: &'a [&'a dyn Dense],
+    /// Those of every segment.
+    pub segments: &'a [&'a dyn Dense],
     /// The model's thresholds.
     pub thresholds: Thresholds,
 }
 
 impl Vectors<'_> {
     /// The cosine of the query and a document, and that on the built-in model's scale.
-    fn cosine(&self, part: usize, doc: u32) -> (f64, f64) {
-        let Some(part) = self.parts.get(part) else { return (0.0, 0.0) };
-        let (numbers, scale) = part.vector(doc);
+    fn cosine(&self, segment: usize, doc: u32) -> (f64, f64) {
+        let Some(segment) = self.segments.get(segment) else { return (0.0, 0.0) };
+        let (numbers, scale) = segment.vector(doc);
         let cosine = f64::from(self.query.cosine(numbers, scale));
         (cosine, self.thresholds.calibrate(cosine))
     }
 }
 
 /// The best `n` documents by what is known before their text is read, and those level with the
-/// last of them; in order of part and document.
+/// last of them; in order of segment and document.
 #[must_use]
 pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     let mut found = match (mode, corpus.dense) {
@@ -76,12 +76,12 @@ pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     found
 }
 
-/// Visits every document that may be a hit: part, number and BM25.
+/// Visits every document that may be a hit: segment, number and BM25.
 fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
-    for (part, (view, sums)) in corpus.parts.iter().zip(corpus.bm25).enumerate() {
+    for (segment, (view, sums)) in corpus.segments.iter().zip(corpus.bm25).enumerate() {
         for doc in view.alive().iter().flat_map(Range::clone) {
-            if corpus.keep.is_none_or(|keep| keep(part, doc)) {
-                visit(part, doc, sums.get(doc as usize).copied().unwrap_or(0.0));
+            if corpus.keep.is_none_or(|keep| keep(segment, doc)) {
+                visit(segment, doc, sums.get(doc as usize).copied().unwrap_or(0.0));
             }
         }
     }
@@ -90,9 +90,9 @@ fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
 /// Those of the documents that are wanted.
 fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candidate> {
     let mut found = Vec::new();
-    each(corpus, |part, doc, bm25| {
+    each(corpus, |segment, doc, bm25| {
         if wanted(bm25) {
-            found.push(Candidate { part, doc, bm25, ..Candidate::default() });
+            found.push(Candidate { segment, doc, bm25, ..Candidate::default() });
         }
     });
     found
@@ -104,8 +104,9 @@ fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
     } else {
         let signs = vectors.query.signs();
         let mut distances = Vec::new();
-        each(corpus, |part, doc, _| {
-            let stored = vectors.parts.get(part).map_or(&[][..], |part| part.signs(doc));
+        each(corpus, |segment, doc, _| {
+            let stored =
+                vectors.segments.get(segment).map_or(&[][..], |segment| segment.signs(doc));
             distances.push(hamming(&signs, stored));
         });
         let far = nth(&distances, SIEVED);
@@ -119,7 +120,7 @@ fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
         })
     };
     for candidate in &mut found {
-        (candidate.cosine, candidate.likeness) = vectors.cosine(candidate.part, candidate.doc);
+        (candidate.cosine, candidate.likeness) = vectors.cosine(candidate.segment, candidate.doc);
     }
     found
 }
@@ -133,10 +134,10 @@ pub fn context(
     candidate: &Candidate,
     beside: impl Fn(u32) -> bool,
 ) -> f64 {
-    let (part, doc) = (candidate.part, candidate.doc);
+    let (segment, doc) = (candidate.segment, candidate.doc);
     let score = |doc: u32| {
-        let bm25 = corpus.bm25.get(part).and_then(|sums| sums.get(doc as usize));
-        let cosine = corpus.dense.map(|vectors| vectors.cosine(part, doc));
+        let bm25 = corpus.bm25.get(segment).and_then(|sums| sums.get(doc as usize));
+        let cosine = corpus.dense.map(|vectors| vectors.cosine(segment, doc));
         let (cosine, likeness) = cosine.unwrap_or_default();
         let bm25 = bm25.copied().unwrap_or(0.0);
         Candidate { bm25, cosine, likeness, ..Candidate::default() }.first(mode)
@@ -199,7 +200,7 @@ mod tests {
         }
     }
 
-    impl Part for Made {
+    impl Segment for Made {
         fn end(&self) -> u32 {
             u32::try_from(self.1.len()).unwrap()
         }
@@ -224,25 +225,27 @@ mod tests {
         }
     }
 
-    fn search(parts: &[&Made], docs: u64, n: usize) -> Vec<(u64, f64)> {
-        let bm25: Vec<Vec<f64>> = parts
+    fn search(segments: &[&Made], docs: u64, n: usize) -> Vec<(u64, f64)> {
+        let bm25: Vec<Vec<f64>> = segments
             .iter()
-            .scan(0_u32, |first, part| {
+            .scan(0_u32, |first, segment| {
                 let from = *first;
-                *first += part.end();
+                *first += segment.end();
                 Some((from..*first).map(|n| f64::from(n % 7 / 6) * 5.0).collect())
             })
             .collect();
         let query = Vector::quantize(&(0..64).map(|n| (n as f32).cos()).collect::<Vec<_>>());
-        let views: Vec<&dyn Part> = parts.iter().map(|part| *part as &dyn Part).collect();
-        let dense: Vec<&dyn Dense> = parts.iter().map(|part| *part as &dyn Dense).collect();
-        let dense = Some(Vectors { query: &query, parts: &dense, thresholds: STATIC });
-        let corpus = Corpus { parts: &views, bm25: &bm25, dense, docs, keep: None };
-        let ends: Vec<u32> = parts.iter().map(|part| part.end()).collect();
+        let views: Vec<&dyn Segment> =
+            segments.iter().map(|segment| *segment as &dyn Segment).collect();
+        let dense: Vec<&dyn Dense> =
+            segments.iter().map(|segment| *segment as &dyn Dense).collect();
+        let dense = Some(Vectors { query: &query, segments: &dense, thresholds: STATIC });
+        let corpus = Corpus { segments: &views, bm25: &bm25, dense, docs, keep: None };
+        let ends: Vec<u32> = segments.iter().map(|segment| segment.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)
             .iter()
             .map(|c| {
-                let before: u32 = ends.iter().take(c.part).sum();
+                let before: u32 = ends.iter().take(c.segment).sum();
                 (u64::from(before + c.doc), c.first(Mode::Hybrid))
             })
             .collect()
@@ -269,9 +272,9 @@ mod tests {
     #[test]
     fn neighbours_speak_for_each_other() {
         let made = Made::new(0, 6);
-        let parts: [&dyn Part; 1] = [&made];
+        let segments: [&dyn Segment; 1] = [&made];
         let bm25 = [vec![0.0, 9.0, 1.0, 0.0, 5.0, 0.0]];
-        let corpus = Corpus { parts: &parts, bm25: &bm25, dense: None, docs: 6, keep: None };
+        let corpus = Corpus { segments: &segments, bm25: &bm25, dense: None, docs: 6, keep: None };
         let of = |doc: u32| {
             let candidate = Candidate { doc, ..Candidate::default() };
             // The file ends after document 3.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    bm25::{Part, Query, Size},
+    bm25::{Query, Segment, Size},
     tokens::Tokenizer,
 };
 use crate::{
@@ -227,7 +227,7 @@ impl Scan {
     }
 }
 
-impl Part for Scan {
+impl Segment for Scan {
     fn end(&self) -> u32 {
         u32::try_from(self.docs.len()).unwrap_or(u32::MAX)
     }

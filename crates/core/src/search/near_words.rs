@@ -26,7 +26,7 @@ const WORDS: usize = 64;
 
 /// The words of a query, and those of texts met before.
 #[derive(Default)]
-pub struct Meaning {
+pub struct QueryWords {
     words: Vec<Word>,
     tokenizer: Tokenizer,
     /// Words of texts, by their hash.
@@ -61,7 +61,7 @@ pub struct Reading {
     pub coverage: f64,
 }
 
-impl Meaning {
+impl QueryWords {
     /// Prepares a query; `idf` belongs to its terms.
     #[must_use]
     pub fn new(query: &Query, idf: &[f64]) -> Self {
@@ -153,7 +153,7 @@ mod tests {
     fn reading(query: &str, text: &str) -> Reading {
         let query = Query::new(query);
         let idf = vec![2.0; query.terms.len()];
-        Meaning::new(&query, &idf).read(text, 6, 6.0)
+        QueryWords::new(&query, &idf).read(text, 6, 6.0)
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_rare_word_weighs_more_in_the_vector() {
         let query = Query::new("kestrel lock");
-        let vector = |idf: &[f64]| Meaning::new(&query, idf).vector();
+        let vector = |idf: &[f64]| QueryWords::new(&query, idf).vector();
         let lock = Vector::quantize(&table::embed("lock"));
         let cosine = |idf: &[f64]| vector(idf).cosine(&lock.numbers, lock.scale);
         assert!(cosine(&[0.1, 4.0]) > cosine(&[4.0, 0.1]));

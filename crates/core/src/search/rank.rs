@@ -49,8 +49,8 @@ impl Mode {
 /// A document that may be a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Candidate {
-    /// Number of the part.
-    pub part: usize,
+    /// Number of the segment.
+    pub segment: usize,
     /// Number of the document in it.
     pub doc: u32,
     /// BM25.
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn scores_stay_between_zero_and_one() {
         let best = Candidate {
-            part: 0,
+            segment: 0,
             doc: 0,
             bm25: 1e9,
             cosine: 1.0,

@@ -23,7 +23,7 @@ use crate::store::{read::Problem, snapshot::Store};
 use pimem_core::{
     model::category::Categories,
     search::{
-        bm25::{Part, Query, Size},
+        bm25::{Query, Segment, Size},
         documents::{Doc, Scan, SourceKind},
     },
 };
@@ -159,13 +159,13 @@ impl Corpus {
         Ok(())
     }
 
-    /// The parts, for scoring.
-    pub fn parts(&self) -> Vec<&dyn Part> {
-        let indexed = self.indexed.iter().map(|(lexical, ..)| lexical as &dyn Part);
-        indexed.chain([&self.scan as &dyn Part]).collect()
+    /// The segments, for scoring.
+    pub fn segments(&self) -> Vec<&dyn Segment> {
+        let indexed = self.indexed.iter().map(|(lexical, ..)| lexical as &dyn Segment);
+        indexed.chain([&self.scan as &dyn Segment]).collect()
     }
 
-    /// The vectors of the parts by one model, as far as there are any; the last are for what was
+    /// The vectors of the segments by one model, as far as there are any; the last are for what was
     /// scanned. Nothing is read where `dir` is `None`.
     pub fn vectors(&self, dir: Option<&Path>, model: (u64, usize)) -> Vec<Vectors> {
         let stored = self.indexed.iter().map(|(_, manifest, packed)| {
@@ -176,9 +176,9 @@ impl Corpus {
     }
 
     /// The text of a scanned document; others have to be read from their file.
-    pub fn scanned(&self, part: usize, number: u32) -> Option<&str> {
+    pub fn scanned(&self, segment: usize, number: u32) -> Option<&str> {
         let at = usize::try_from(number).ok()?;
-        (part == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
+        (segment == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
     }
 
     /// The documents of files of a kind.
@@ -201,8 +201,8 @@ impl Corpus {
     }
 
     /// A document with the name and kind of its file.
-    pub fn doc(&self, part: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
-        if let Some((lexical, manifest, _)) = self.indexed.get(part) {
+    pub fn doc(&self, segment: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
+        if let Some((lexical, manifest, _)) = self.indexed.get(segment) {
             let at = manifest.sources.partition_point(|source| source.docs().end <= number);
             let source = manifest.sources.get(at)?;
             return Some((lexical.doc(number)?, &source.name, source.kind));

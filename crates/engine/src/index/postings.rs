@@ -19,7 +19,7 @@ use super::{
     container::Packed,
 };
 use pimem_core::search::{
-    bm25::{Part, Query},
+    bm25::{Query, Segment},
     documents::Doc,
 };
 
@@ -158,7 +158,7 @@ impl Lexical {
     }
 }
 
-impl Part for Lexical {
+impl Segment for Lexical {
     fn end(&self) -> u32 {
         u32::try_from(self.docs.len() / DOC).unwrap_or(u32::MAX)
     }

@@ -1,10 +1,14 @@
-//! The space in which a query and the texts are near or far: which model, and its vectors.
+//! The query as a vector beside those of all documents.
 //!
-//! One search uses one model for all texts. Where the chosen one cannot serve, the built-in one does.
+//! One search uses one model for everything: the chosen one, or the built-in one where that cannot
+//! serve.
 
 use std::time::Duration;
 
-use super::texts::Texts;
+use super::{
+    segments::{DocRef, Document},
+    texts::Texts,
+};
 use crate::{
     error::{Failure, Kind},
     index::{
@@ -26,7 +30,7 @@ use pimem_core::{
         bm25::Query,
         candidates::{self, Dense},
         documents::category_name,
-        near_words::Meaning,
+        near_words::QueryWords,
     },
 };
 
@@ -41,6 +45,15 @@ pub struct QueryEmbedding {
     views: Vec<Vectors>,
 }
 
+/// Where the vectors of documents come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// From the index, as far as it has them.
+    Stored,
+    /// From the texts, all of them: a row of the index is damaged.
+    Remade,
+}
+
 /// What a store's index lacks.
 #[derive(Default)]
 pub struct Behind {
@@ -51,14 +64,14 @@ pub struct Behind {
 }
 
 impl QueryEmbedding {
-    /// The vectors of every part.
+    /// The vectors of every segment.
     pub fn views(&self) -> Vec<&dyn Dense> {
         self.views.iter().map(|view| view as &dyn Dense).collect()
     }
 
     /// The vectors, for ranking.
-    pub fn vectors<'a>(&'a self, parts: &'a [&'a dyn Dense]) -> candidates::Vectors<'a> {
-        candidates::Vectors { query: &self.query, parts, thresholds: self.thresholds }
+    pub fn vectors<'a>(&'a self, segments: &'a [&'a dyn Dense]) -> candidates::Vectors<'a> {
+        candidates::Vectors { query: &self.query, segments, thresholds: self.thresholds }
     }
 
     /// Whether a row turned out to be damaged when it was used.
@@ -67,15 +80,15 @@ impl QueryEmbedding {
     }
 }
 
-/// Opens the space of the chosen model; of the built-in one when that cannot serve, and then says
-/// why. `None` when no model is wanted. Rows are taken from what is `stored`, or only where they
-/// have been checked.
+/// Embeds the query, and opens the vectors of all documents: by the chosen model, or by the built-in
+/// one when that cannot serve, and then says why. `None` when no model is wanted.
 pub fn open(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
-    (query, meaning): (&Query, &Meaning),
-    stored: bool,
+    query: &Query,
+    words: &QueryWords,
+    rows: Rows,
     degraded: &mut Option<String>,
 ) -> Option<QueryEmbedding> {
     let name = &name(memory);
@@ -88,9 +101,9 @@ pub fn open(
         match ready(memory, name, Some(deadline)).and_then(|mut embedder| {
             let query = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
-            fill(memory, stores, corpora, query, embedder.as_mut(), stored)
+            fill(memory, stores, corpora, query, embedder.as_mut(), rows)
         }) {
-            Ok(space) => return Some(space),
+            Ok(embedding) => return Some(embedding),
             Err(Unavailable(why)) => {
                 let line = format!("{name}: {why}; the built-in model serves instead");
                 // A model that is late or broken may serve again; one that is not there is a mistake in
@@ -104,7 +117,7 @@ pub fn open(
             }
         }
     }
-    built_in(memory, stores, corpora, meaning, stored)
+    built_in(memory, stores, corpora, words, rows)
 }
 
 /// The chosen model's name, in its one spelling.
@@ -115,58 +128,60 @@ pub fn name(memory: &Memory) -> String {
 /// The setting that leaves vectors out.
 pub const NONE: &str = "none";
 
-/// The space of the built-in model, from what is `stored` or without it.
+/// By the built-in model, without asking another process.
 fn built_in(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
-    meaning: &Meaning,
-    stored: bool,
+    words: &QueryWords,
+    rows: Rows,
 ) -> Option<QueryEmbedding> {
     let mut embedder = table::Static::default();
-    fill(memory, stores, corpora, meaning.vector(), &mut embedder, stored).ok()
+    fill(memory, stores, corpora, words.vector(), &mut embedder, rows).ok()
 }
 
-/// A text without a vector: its part and number, and the text.
+/// A text without a vector.
 struct Missing {
-    part: usize,
-    doc: u32,
+    segment: usize,
+    number: u32,
     key: u64,
     text: String,
 }
 
-/// Opens the vectors of all parts, and has those made that are missing.
+/// Opens the vectors of all segments, and has those made that are missing.
 fn fill(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
     query: Vector,
     embedder: &mut dyn Embedder,
-    stored: bool,
+    rows: Rows,
 ) -> Result<QueryEmbedding, Unavailable> {
     let model = embedder.model().clone();
     let key = model.space();
     let mut texts = Texts::new(stores, corpora);
     let thresholds = model.thresholds;
     let (behind, views) = (Vec::new(), Vec::new());
-    let mut space = QueryEmbedding { model: model.id, query, thresholds, behind, views };
-    for (number, (store, corpus)) in stores.iter().zip(corpora).enumerate() {
-        let dir = memory.cache_dir(store).filter(|_| stored);
+    let mut embedding = QueryEmbedding { model: model.id, query, thresholds, behind, views };
+    for (store_number, (store, corpus)) in stores.iter().zip(corpora).enumerate() {
+        let dir = memory.cache_dir(store).filter(|_| rows == Rows::Stored);
         let mut views = corpus.vectors(dir.as_deref(), key);
         let mut missing = Vec::new();
-        for (part, (view, documents)) in views.iter().zip(corpus.parts()).enumerate() {
-            for doc in documents.alive().iter().cloned().flatten().filter(|doc| view.lacks(*doc)) {
-                let Some((found, source, kind)) = corpus.doc(part, doc) else { continue };
-                let text = texts.of((number, part), doc, (source, kind, &found));
-                let category = category_name(&memory.config.categories, found.category);
+        for (segment, (view, documents)) in views.iter().zip(corpus.segments()).enumerate() {
+            let alive = documents.alive().iter().cloned().flatten();
+            for number in alive.filter(|number| view.lacks(*number)) {
+                let at = DocRef { store: store_number, segment, number };
+                let Some(document) = Document::find(corpora, at) else { continue };
+                let text = texts.of(&document);
+                let category = category_name(&memory.config.categories, document.doc.category);
                 let key = vectors::key(category, &text);
                 let text = embed::passage(&text).into_owned();
-                missing.push(Missing { part, doc, key, text });
+                missing.push(Missing { segment, number, key, text });
             }
         }
         let scanned = views.len().saturating_sub(1);
         let mut behind = Behind {
-            whole: missing.iter().any(|missing| missing.part < scanned),
+            whole: missing.iter().any(|missing| missing.segment < scanned),
             fresh: Known::default(),
         };
         // What was scanned may be known from before: a line that moved is not a new one.
@@ -186,17 +201,17 @@ fn fill(
         })?;
         for missing in &missing {
             let vector = known.get(&missing.key).or_else(|| made.get(&missing.key));
-            if let (Some(view), Some(vector)) = (views.get_mut(missing.part), vector) {
-                view.supply(missing.doc, vector.clone());
+            if let (Some(view), Some(vector)) = (views.get_mut(missing.segment), vector) {
+                view.supply(missing.number, vector.clone());
             }
         }
         if is_slow {
             behind.fresh = made;
         }
-        space.views.extend(views);
-        space.behind.push(behind);
+        embedding.views.extend(views);
+        embedding.behind.push(behind);
     }
-    Ok(space)
+    Ok(embedding)
 }
 
 /// Which vectors an index keeps, by the settings.

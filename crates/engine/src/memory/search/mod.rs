@@ -1,27 +1,31 @@
-//! Searching stores: what `search` and the report's recall have in common.
+//! Search: from a request to its hits.
+//!
+//! [`find_each`] opens the stores' indexes and scores every document for the query. Each request then
+//! goes through the steps of [`Search::answer`], one below the other.
 
 pub mod embedding;
+pub mod filter;
 pub mod request;
 pub mod segments;
 pub mod standing;
 pub mod texts;
 
 use std::{
-    cell::RefCell,
     cmp::Reverse,
     collections::{HashMap, HashSet},
 };
 
+use self::{
+    embedding::{QueryEmbedding, Rows},
+    filter::Filter,
+    request::{MinScore, Order, SearchRequest},
+    segments::{Document, Segments},
+    standing::Standings,
+    texts::Texts,
+};
 use super::{
     Memory,
     archived::{self, Archived},
-    intake,
-    search::{
-        embedding::QueryEmbedding,
-        request::{MinScore, Order, SearchRequest},
-        segments::Segments,
-        texts::Texts,
-    },
     stale::{self, Stale},
     trust::Notes,
 };
@@ -35,12 +39,13 @@ use crate::{
     },
 };
 use pimem_core::{
-    model::{entry::EntryId, hash::IdSet, time::Timestamp},
+    model::{entry::EntryId, time::Timestamp},
     score::{ranking::Scope, stability::Standing},
     search::{
-        bm25, candidates,
-        documents::{self, Doc, SourceKind},
-        near_words::Meaning,
+        bm25::{self, Query},
+        candidates,
+        documents::{self, SourceKind},
+        near_words::QueryWords,
         rank::{self, Candidate, Mode},
     },
 };
@@ -88,7 +93,7 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
     /// The best of what did not make it, for lack of score or of room.
     pub near: Vec<Hit>,
-    /// What was gone by in the end.
+    /// The mode that was used: keyword mode where there are no vectors.
     pub mode: Option<Mode>,
     /// Documents that were searched.
     pub docs: u64,
@@ -102,23 +107,11 @@ pub struct SearchResult {
     pub stale: Vec<Stale>,
 }
 
-/// Near misses that are told of.
+/// Near misses in a result.
 const NEAR: usize = 5;
 
-/// A candidate with its place and standing.
-struct LocatedCandidate<'a> {
-    candidate: Candidate,
-    store: usize,
-    source: &'a str,
-    kind: SourceKind,
-    doc: Doc,
-    factor: f64,
-    stability: f64,
-    last: Option<Timestamp>,
-    text: String,
-    reviewed: bool,
-    score: f64,
-}
+/// Candidates beyond those that are read, because some turn out to be forgotten, or copies.
+const SPARE: usize = 16;
 
 impl Memory {
     /// Searches the stores that are read.
@@ -137,365 +130,377 @@ impl Memory {
 }
 
 /// Searches `stores`. The answer is the same whatever state their indexes are in.
-pub fn find(memory: &Memory, stores: &[Store], wanted: &SearchRequest<'_>) -> SearchResult {
-    find_each(memory, stores, std::slice::from_ref(wanted)).pop().unwrap_or_default()
+pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
+    find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
 }
 
-/// Searches `stores` for one query in one mode, and for several things: indexes are opened once,
-/// and a model is started once. Problems and what is stale are told with the first answer.
+/// Searches `stores` for several requests that share query and mode: indexes are opened once, and a
+/// model is started once. Problems and stale indexes are told with the first result.
 pub fn find_each(
     memory: &Memory,
     stores: &[Store],
-    all: &[SearchRequest<'_>],
+    requests: &[SearchRequest<'_>],
 ) -> Vec<SearchResult> {
-    let Some(&SearchRequest { query, mode: wished, .. }) = all.first() else { return Vec::new() };
-    let nothing = || SearchResult { mode: Some(wished), ..SearchResult::default() };
-    if query.is_empty() {
-        return all.iter().map(|_| nothing()).collect();
+    let Some(first) = requests.first() else { return Vec::new() };
+    if first.query.is_empty() {
+        let nothing = || SearchResult { mode: Some(first.mode), ..SearchResult::default() };
+        return requests.iter().map(|_| nothing()).collect();
     }
-    let mut problems = Vec::new();
-    let categories = &memory.config.categories;
-    let open =
-        |store: &Store| Corpus::open(store, memory.cache_dir(store).as_deref(), query, categories);
-    let corpora: Vec<Corpus> = stores.iter().map(open).collect();
-    for (store, corpus) in stores.iter().zip(&corpora) {
-        problems.extend(corpus.problems.iter().cloned());
-        if let Freshness::Broken(why) = &corpus.freshness {
-            memory
-                .notices
-                .detail(&format!("index of {}: {why}; answered without it", store.dir.display()));
+    let corpora = open(memory, stores, first.query);
+    let mut search = Search::new(memory, stores, &corpora, first.query, first.mode);
+    if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
+        search.archived = Archived::of(memory, stores, &corpora);
+    }
+    let mut results: Vec<SearchResult> =
+        requests.iter().map(|request| search.answer(request)).collect();
+    for result in &mut results {
+        result.mode = Some(search.mode);
+        result.docs = search.segments.size.docs;
+        result.model = search.embedding.as_ref().map(|embedding| embedding.model.clone());
+        result.degraded = search.degraded(first.mode);
+    }
+    if let Some(result) = results.first_mut() {
+        result.problems = corpora.iter().flat_map(|corpus| corpus.problems.clone()).collect();
+        for problem in search.unread {
+            if !result.problems.contains(&problem) {
+                result.problems.push(problem);
+            }
         }
+        result.stale = stale::of(stores, &corpora, search.embedding);
     }
-    let parts = Segments::new(&corpora);
-    let idf = bm25::frequencies(query, &parts.views, parts.size);
-    let sums = bm25::score(query, &idf, &parts.views, parts.size.average());
-    let mut meaning = Meaning::default();
-    let mut space = None;
-    let mut degraded = None;
-    let mut open = |meaning: &Meaning, stored| {
-        embedding::open(memory, stores, &corpora, (query, meaning), stored, &mut degraded)
-    };
-    if wished != Mode::Keyword {
-        meaning = Meaning::new(query, &idf);
-        space = open(&meaning, true);
-    }
-    let mode = if space.is_some() { wished } else { Mode::Keyword };
-    let docs = parts.size.docs;
-    let looks = |wanted: &SearchRequest<'_>| {
-        wanted.kinds.is_empty() || wanted.kinds.contains(&SourceKind::Archive)
-    };
-    let archived = if all.iter().any(looks) {
-        Archived::of(memory, stores, &corpora)
-    } else {
-        Archived::default()
-    };
-    let unread = RefCell::default();
-    let notes = Notes::new(memory, stores);
-    let search = Search { memory, stores, parts, archived, notes, sums, mode, unread };
-    let mut each = Vec::with_capacity(all.len());
-    for wanted in all {
-        let (hits, near) = search.look(wanted, &mut space, &mut meaning, &mut open);
-        each.push(SearchResult { hits, near, ..nothing() });
-    }
-    if space.is_none() && wished == Mode::Semantic {
-        degraded = Some("embedding.model is none".to_owned());
-    }
-    for problem in search.unread.into_inner() {
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    }
-    for found in &mut each {
-        found.mode = Some(mode);
-        found.docs = docs;
-        found.model = space.as_ref().map(|space| space.model.clone());
-        found.degraded.clone_from(&degraded);
-    }
-    if let Some(found) = each.first_mut() {
-        found.problems = problems;
-        found.stale = stale::of(stores, &corpora, space);
-    }
-    each
+    results
 }
 
-/// What is open while something is looked for.
+/// Opens the stores' indexes, and scans what they do not know.
+fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
+    let open = |store: &Store| {
+        let dir = memory.cache_dir(store);
+        let corpus = Corpus::open(store, dir.as_deref(), query, &memory.config.categories);
+        if let Freshness::Broken(why) = &corpus.freshness {
+            let dir = store.dir.display();
+            memory.notices.detail(&format!("index of {dir}: {why}; answered without it"));
+        }
+        corpus
+    };
+    stores.iter().map(open).collect()
+}
+
+/// Everything that is open while requests for one query are answered.
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
-    parts: Segments<'a>,
-    /// What of the archive may be found.
+    query: &'a Query,
+    segments: Segments<'a>,
+    /// BM25 of every document, by segment and number.
+    bm25: Vec<Vec<f64>>,
+    /// The query's words, and what words near them are worth. Unused in keyword mode.
+    words: QueryWords,
+    /// Vectors of the query and of all documents, unless only words count.
+    embedding: Option<QueryEmbedding>,
+    /// Why the chosen model does not serve.
+    model_fails: Option<String>,
+    mode: Mode,
+    /// What of the archive may be found unasked.
     archived: Archived,
     /// Which notes, lists and logs may be shown.
     notes: Notes<'a>,
-    /// BM25 of every document of every part.
-    sums: Vec<Vec<f64>>,
-    mode: Mode,
-    /// What could not be read any more when it was looked up.
-    unread: RefCell<Vec<Problem>>,
+    /// Files that were there when they were listed, and could not be read.
+    unread: Vec<Problem>,
 }
 
-impl Search<'_> {
-    /// Hits and near misses. A space with a damaged row is opened again without what is stored.
-    fn look(
-        &self,
-        wanted: &SearchRequest<'_>,
-        space: &mut Option<QueryEmbedding>,
-        meaning: &mut Meaning,
-        reopen: &mut dyn FnMut(&Meaning, bool) -> Option<QueryEmbedding>,
-    ) -> (Vec<Hit>, Vec<Hit>) {
-        let Self { memory, stores, parts, archived, notes, sums, mode, unread } = self;
-        let mode = *mode;
-        let keep = |part, doc| keeps(wanted, (parts, archived), part, doc);
-        let filtered = !wanted.kinds.is_empty()
-            || parts.has_archive()
-            || !wanted.categories.is_empty()
-            || wanted.topic.is_some()
-            || wanted.period.is_bounded()
-            || wanted.except.is_some();
-        let pool = wanted.pool.unwrap_or_else(|| candidates::pool(wanted.limit));
-        // Entries of another time and forgotten ones fall out later, so all have to stay in.
-        let n = if wanted.period.is_bounded() { usize::MAX } else { pool.saturating_add(SPARE) };
-        let keep: Option<&dyn Fn(usize, u32) -> bool> = if filtered { Some(&keep) } else { None };
-        let candidates = |space: &Option<QueryEmbedding>| {
-            let views = space.as_ref().map(QueryEmbedding::views).unwrap_or_default();
-            candidates::candidates(&parts.searched(sums, space.as_ref(), &views, keep), mode, n)
+/// A candidate on its way to a hit: each step fills in what it finds out.
+struct Ranked<'a> {
+    candidate: Candidate,
+    document: Document<'a>,
+    /// What standing multiplies its score by.
+    factor: f64,
+    stability: f64,
+    last: Option<Timestamp>,
+    text: String,
+    reviewed: bool,
+    score: f64,
+}
+
+impl<'a> Search<'a> {
+    /// Scores every document for the query, and opens vectors unless `mode` needs none.
+    fn new(
+        memory: &'a Memory,
+        stores: &'a [Store],
+        corpora: &'a [Corpus],
+        query: &'a Query,
+        mode: Mode,
+    ) -> Self {
+        let segments = Segments::new(corpora);
+        let idf = bm25::frequencies(query, &segments.postings, segments.size);
+        let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
+        let notes = Notes::new(memory, stores);
+        let mut search = Self {
+            memory,
+            stores,
+            query,
+            segments,
+            bm25,
+            words: QueryWords::default(),
+            embedding: None,
+            model_fails: None,
+            mode,
+            archived: Archived::default(),
+            notes,
+            unread: Vec::new(),
         };
-        let mut first = candidates(space);
-        if space.as_ref().is_some_and(QueryEmbedding::damaged) {
-            // Rows are checked when they are used; without them, their texts are embedded again.
-            *space = reopen(meaning, false);
-            first = candidates(space);
+        if mode != Mode::Keyword {
+            search.words = QueryWords::new(query, &idf);
+            search.embed(Rows::Stored);
         }
-        let mut unread = unread.borrow_mut();
-        let mut placed = place(memory, stores, (parts, archived), wanted, first, &mut unread);
-        let mut kept: Vec<Candidate> = placed.iter().map(|placed| placed.candidate).collect();
-        candidates::cut(&mut kept, mode, pool);
-        placed.retain(|placed| kept.binary_search_by_key(&at(&placed.candidate), at).is_ok());
-        let meaning = (mode == Mode::Hybrid).then_some(meaning);
-        unread.extend(read(stores, parts.corpora, parts, &mut placed, meaning));
-        let views = space.as_ref().map(QueryEmbedding::views).unwrap_or_default();
-        let searched = parts.searched(sums, space.as_ref(), &views, keep);
-        review(memory, stores, &mut placed);
-        memory.warn_of_ledgers(stores.iter().filter(|_| !placed.is_empty()));
-        if wanted.reviewed {
-            for placed in &mut placed {
-                placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
+        if search.embedding.is_none() {
+            search.mode = Mode::Keyword;
+        }
+        search
+    }
+
+    fn embed(&mut self, rows: Rows) {
+        let Self { memory, stores, query, words, model_fails, .. } = self;
+        self.embedding =
+            embedding::open(memory, stores, self.segments.corpora, query, words, rows, model_fails);
+    }
+
+    /// Why the search is worse than the one that was wished for.
+    fn degraded(&self, wished: Mode) -> Option<String> {
+        let without = self.embedding.is_none() && wished == Mode::Semantic;
+        let none = without.then(|| "embedding.model is none".to_owned());
+        none.or_else(|| self.model_fails.clone())
+    }
+
+    /// From a request to its hits.
+    fn answer(&mut self, request: &SearchRequest<'_>) -> SearchResult {
+        let candidates = self.candidates(request);
+        let mut ranked = self.locate(request, candidates);
+        self.read(&mut ranked);
+        self.review(request, &mut ranked);
+        self.rank(request, &mut ranked);
+        self.hits(request, ranked)
+    }
+
+    /// The documents that score best by postings and vectors, before their text is read.
+    fn candidates(&mut self, request: &SearchRequest<'_>) -> Vec<Candidate> {
+        let found = self.best(request);
+        if !self.embedding.as_ref().is_some_and(QueryEmbedding::damaged) {
+            return found;
+        }
+        // Rows of the index are checked when they are used.
+        self.embed(Rows::Remade);
+        self.best(request)
+    }
+
+    fn best(&self, request: &SearchRequest<'_>) -> Vec<Candidate> {
+        let Self { segments, archived, bm25, embedding, mode, .. } = self;
+        let filter = Filter { request, segments, archived };
+        let keep = |segment, number| filter.keeps(segment, number);
+        let keep: Option<&dyn Fn(usize, u32) -> bool> =
+            if filter.is_open() { None } else { Some(&keep) };
+        // Entries of another time fall out when they are located, so none can be left out yet.
+        let most = if request.period.is_bounded() {
+            usize::MAX
+        } else {
+            request.pool().saturating_add(SPARE)
+        };
+        segments.with_scores(bm25, embedding.as_ref(), keep, |corpus| {
+            candidates::candidates(corpus, *mode, most)
+        })
+    }
+
+    /// Looks up where candidates are and how they stand. Forgotten ones, those of another time and second
+    /// copies fall out, then all that are beyond the request's pool.
+    fn locate(
+        &mut self,
+        request: &SearchRequest<'_>,
+        candidates: Vec<Candidate>,
+    ) -> Vec<Ranked<'a>> {
+        let Self { memory, stores, segments, archived, unread, .. } = self;
+        let corpora = segments.corpora;
+        let located = |candidate: Candidate| {
+            Some((candidate, segments.locate(candidate.segment, candidate.doc)?))
+        };
+        let located: Vec<(Candidate, Document<'_>)> =
+            candidates.into_iter().filter_map(located).collect();
+        let documents = located.iter().map(|(_, document)| document);
+        // After a merge a line may stand in the archive and in its topic.
+        let live: HashSet<u64> = documents
+            .clone()
+            .filter(|document| document.kind == SourceKind::Topic)
+            .map(|document| document.doc.id)
+            .collect();
+        let standings =
+            standing::standings(memory, stores, corpora, archived, documents.clone(), unread);
+        let mut texts = Texts::new(stores, corpora);
+        let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
+        // The project's store is the first. Ids can be made to collide: where one comes again, the texts
+        // tell.
+        let mut is_copy = |at: usize, document: &Document<'_>| {
+            let known = seen.entry((document.kind, document.doc.id)).or_default();
+            let mut text = |at: usize| located.get(at).map(|(_, document)| texts.of(document));
+            let copy = known.iter().any(|first| text(*first) == text(at));
+            known.extend((!copy).then_some(at));
+            copy
+        };
+        let mut ranked = Vec::new();
+        for (at, ((candidate, document), standings)) in located.iter().zip(standings).enumerate() {
+            let Standings { standing, last } = standings;
+            let in_archive = document.kind == SourceKind::Archive;
+            if !in_archive && standing == Some(Standing::Forgotten)
+                || in_archive && !request.whole_archive && live.contains(&document.doc.id)
+                || !request.period.contains(last)
+                // Which copy was reviewed is not known yet.
+                || !request.reviewed && is_copy(at, document)
+            {
+                continue;
+            }
+            ranked.push(Ranked {
+                candidate: *candidate,
+                document: *document,
+                factor: rank::factor(standing) * if in_archive { archived::SHARE } else { 1.0 },
+                stability: standing.map_or(0.0, Standing::shown),
+                last,
+                text: String::new(),
+                reviewed: false,
+                score: 0.0,
+            });
+        }
+        let place = |candidate: &Candidate| (candidate.segment, candidate.doc);
+        let mut kept: Vec<Candidate> = ranked.iter().map(|ranked| ranked.candidate).collect();
+        candidates::cut(&mut kept, self.mode, request.pool());
+        ranked.retain(|one| kept.binary_search_by_key(&place(&one.candidate), place).is_ok());
+        ranked
+    }
+
+    /// Reads the texts, and in hybrid mode what they say about the query. What cannot be read falls out.
+    fn read(&mut self, ranked: &mut Vec<Ranked<'_>>) {
+        let mut texts = Texts::new(self.stores, self.segments.corpora);
+        let average = self.segments.size.average();
+        for Ranked { candidate, document, text, .. } in ranked.iter_mut() {
+            *text = texts.of(document);
+            if self.mode == Mode::Hybrid {
+                let passage = pimem_core::embed::passage(text);
+                candidate.reading = self.words.read(&passage, document.doc.words, average);
+            }
+        }
+        if !texts.problems.is_empty() {
+            ranked.retain(|ranked| !ranked.text.is_empty());
+        }
+        self.unread.append(&mut texts.problems);
+    }
+
+    /// Finds out what was written or reviewed on this machine. Where nothing else is wanted, the rest and
+    /// second copies fall out.
+    fn review(&self, request: &SearchRequest<'_>, ranked: &mut Vec<Ranked<'_>>) {
+        for (number, store) in self.stores.iter().enumerate() {
+            let trust = &store.trust;
+            let here = |ranked: &&mut Ranked<'_>| ranked.document.at.store == number;
+            let here: Vec<&mut Ranked<'_>> = ranked.iter_mut().filter(here).collect();
+            if trust.is_whole() {
+                for ranked in here {
+                    ranked.reviewed = true;
+                }
+                continue;
+            }
+            let keys: Vec<Option<Key>> =
+                here.iter().map(|ranked| self.trust_key(store, ranked)).collect();
+            let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
+            for (ranked, key) in here.into_iter().zip(keys) {
+                ranked.reviewed = key.is_some_and(|key| held.contains(&key));
+            }
+        }
+        self.memory.warn_of_ledgers(self.stores.iter().filter(|_| !ranked.is_empty()));
+        if request.reviewed {
+            for one in ranked.iter_mut() {
+                one.reviewed |= self.is_shown_note(&one.document);
             }
             let mut seen = HashSet::new();
-            placed.retain(|p| p.reviewed && seen.insert((p.kind, p.doc.id, p.text.clone())));
+            ranked.retain(|one| {
+                let Document { kind, doc, .. } = one.document;
+                one.reviewed && seen.insert((kind, doc.id, one.text.clone()))
+            });
         }
-        for placed in &mut placed {
-            let candidate = &mut placed.candidate;
-            if mode != Mode::Keyword {
-                let file = |doc| parts.locate(candidate.part, doc).map(|(_, _, source, _)| source);
-                let here = file(candidate.doc);
-                candidate.context =
-                    candidates::context(&searched, mode, candidate, |doc| file(doc) == here);
+    }
+
+    /// What a store's ledger of trust knows an entry or a summary by.
+    fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<Key> {
+        let Ranked { document: Document { kind, doc, .. }, text, .. } = ranked;
+        match kind {
+            SourceKind::Topic | SourceKind::Archive => {
+                let categories = &self.memory.config.categories;
+                let name = documents::category_name(categories, doc.category)?;
+                Some(store.trust.entry(name, text))
             }
-            placed.score = if wanted.order == Order::Seed {
-                candidate.cosine.max(0.0) * 100.0 + placed.stability
-            } else {
-                candidate.score(mode) * placed.factor
-            };
+            SourceKind::Session => Some(store.trust.text(Kind::Session, text)),
+            _ => None,
         }
-        sort(&mut placed);
-        let least = match wanted.min_score {
-            MinScore::Score(score) => score,
-            MinScore::Recall(score) => rank::threshold(mode, score, parts.size.docs),
-        };
-        let counts =
-            |placed: &LocatedCandidate<'_>| placed.candidate.counts(mode) && placed.score >= least;
-        let (hits, misses): (Vec<_>, Vec<_>) = placed.into_iter().partition(counts);
-        // Their files are read only for what is shown.
-        let hit = |mut placed: LocatedCandidate<'_>| {
-            placed.reviewed |= notes.shown(placed.kind, placed.store, placed.source);
-            hit(stores, placed)
-        };
-        let (mut hits, mut misses) = (hits.into_iter(), misses.into_iter());
-        let found = hits.by_ref().take(wanted.limit).map(&hit).collect();
-        (found, hits.chain(misses.by_ref()).take(NEAR).map(hit).collect())
     }
-}
 
-/// A candidate with its store, document, file and kind.
-type Located<'a> = (Candidate, (usize, Doc, &'a str, SourceKind));
-
-/// Places kept for candidates that turn out to be forgotten, or copies.
-const SPARE: usize = 16;
-
-/// Whether a document is of a wanted kind, category and time, as far as the index knows.
-fn keeps(
-    wanted: &SearchRequest<'_>,
-    (parts, archived): (&Segments<'_>, &Archived),
-    part: usize,
-    number: u32,
-) -> bool {
-    let Some((store, doc, source, kind)) = parts.locate(part, number) else { return false };
-    let may = || documents::entry_id(&doc).is_some_and(|id| archived.strength(store, id).is_some());
-    if kind == SourceKind::Archive && !wanted.whole_archive && !may() {
-        return false;
+    fn is_shown_note(&self, document: &Document<'_>) -> bool {
+        self.notes.shown(document.kind, document.at.store, document.source)
     }
-    let of_topic = |topic: &str| {
-        let stem = source.strip_prefix("topics/").and_then(|name| name.strip_suffix(".md"));
-        let entry = documents::entry_id(&doc).is_some();
-        entry && stem.is_some_and(|stem| intake::is_of_topic(stem, topic))
-    };
-    let of_category = |name: &String| {
-        documents::entry_id(&doc).is_some() && documents::category_hash(name) == doc.category
-    };
-    let in_time = || {
-        documents::entry_id(&doc).is_some()
-            || wanted.period.contains(Timestamp::from_seconds(doc.when))
-    };
-    let excepted =
-        |except: &IdSet<EntryId>| documents::entry_id(&doc).is_some_and(|id| except.contains(&id));
-    (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
-        && !wanted.except.is_some_and(excepted)
-        && (wanted.categories.is_empty() || wanted.categories.iter().any(of_category))
-        && wanted.topic.is_none_or(of_topic)
-        && in_time()
-}
 
-fn at(candidate: &Candidate) -> (usize, u32) {
-    (candidate.part, candidate.doc)
-}
-
-/// Looks up where candidates are and how they stand, and leaves out forgotten ones, those of
-/// another time, and second copies.
-fn place<'a>(
-    memory: &Memory,
-    stores: &[Store],
-    (parts, archived): (&Segments<'a>, &Archived),
-    wanted: &SearchRequest<'_>,
-    candidates: Vec<Candidate>,
-    unread: &mut Vec<Problem>,
-) -> Vec<LocatedCandidate<'a>> {
-    let located: Vec<Located<'_>> = candidates
-        .into_iter()
-        .filter_map(|found| Some((found, parts.locate(found.part, found.doc)?)))
-        .collect();
-    let docs = located.iter().map(|(_, (store, doc, _, kind))| (*store, doc, *kind));
-    let standings = standing::standings(memory, stores, parts.corpora, archived, docs, unread);
-    let mut texts = Texts::new(stores, parts.corpora);
-    let mut text = |at: usize| {
-        let (found, (_, doc, source, kind)) = located.get(at)?;
-        let origin = parts.origin.get(found.part)?;
-        Some(texts.of(*origin, found.doc, (source, *kind, doc)))
-    };
-    let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
-    // The project's store is the first. Where only what was reviewed counts, that may not be the copy
-    // that stays. Ids can be made to collide: where one comes again, the texts tell.
-    let mut is_copy = |at: usize, key| {
-        let known = seen.entry(key).or_default();
-        let copy = !known.is_empty() && known.iter().any(|first| text(*first) == text(at));
-        known.extend((!copy).then_some(at));
-        copy
-    };
-    // After a merge a line may stand in the archive and in its topic.
-    let live =
-        |(_, (_, doc, _, kind)): &Located<'_>| (*kind == SourceKind::Topic).then_some(doc.id);
-    let live: HashSet<u64> = located.iter().filter_map(live).collect();
-    let mut placed = Vec::new();
-    for ((at, located), (standing, last)) in located.iter().enumerate().zip(standings) {
-        let (candidate, (store, doc, source, kind)) = *located;
-        let in_archive = kind == SourceKind::Archive;
-        if !in_archive && standing == Some(Standing::Forgotten)
-            || in_archive && !wanted.whole_archive && live.contains(&doc.id)
-            || !wanted.period.contains(last)
-            || !wanted.reviewed && is_copy(at, (kind, doc.id))
-        {
-            continue;
-        }
-        placed.push(LocatedCandidate {
-            candidate,
-            store,
-            source,
-            kind,
-            doc,
-            factor: rank::factor(standing) * if in_archive { archived::SHARE } else { 1.0 },
-            stability: standing.map_or(0.0, Standing::shown),
-            last,
-            text: String::new(),
-            reviewed: false,
-            score: 0.0,
+    /// Scores, and sorts the best to the front.
+    fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
+        let Self { segments, bm25, embedding, mode, .. } = self;
+        segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
+            for Ranked { candidate, document, score, factor, stability, .. } in ranked.iter_mut() {
+                if *mode != Mode::Keyword {
+                    let here = Some(document.source);
+                    let source = |number| Some(segments.locate(candidate.segment, number)?.source);
+                    let is_beside = |number| source(number) == here;
+                    candidate.context = candidates::context(corpus, *mode, candidate, is_beside);
+                }
+                *score = match request.order {
+                    Order::Seed => candidate.cosine.max(0.0) * 100.0 + *stability,
+                    Order::Fused => candidate.score(*mode) * *factor,
+                };
+            }
+        });
+        let tie =
+            |one: &Ranked<'_>| (Reverse(one.last), one.document.doc.id, one.document.at.store);
+        ranked.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| tie(a).cmp(&tie(b)))
+                .then_with(|| a.document.source.cmp(b.document.source))
+                .then_with(|| a.document.doc.line.cmp(&b.document.doc.line))
         });
     }
-    placed
-}
 
-/// Reads the texts of candidates, and what they say about the query. Those that cannot be read are left
-/// out; gives why.
-fn read(
-    stores: &[Store],
-    corpora: &[Corpus],
-    parts: &Segments<'_>,
-    placed: &mut Vec<LocatedCandidate<'_>>,
-    mut meaning: Option<&mut Meaning>,
-) -> Vec<Problem> {
-    let mut texts = Texts::new(stores, corpora);
-    let average = parts.size.average();
-    for placed in placed.iter_mut() {
-        let Some(part) = parts.origin.get(placed.candidate.part) else { continue };
-        placed.text =
-            texts.of(*part, placed.candidate.doc, (placed.source, placed.kind, &placed.doc));
-        if let Some(meaning) = &mut meaning {
-            let text = pimem_core::embed::passage(&placed.text);
-            placed.candidate.reading = meaning.read(&text, placed.doc.words, average);
-        }
-    }
-    if !texts.problems.is_empty() {
-        placed.retain(|placed| !placed.text.is_empty());
-    }
-    texts.problems
-}
-
-/// Finds out what of it was written or reviewed on this machine, but for notes, lists and logs.
-fn review(memory: &Memory, stores: &[Store], placed: &mut [LocatedCandidate<'_>]) {
-    for (number, store) in stores.iter().enumerate() {
-        let trust = &store.trust;
-        let key = |placed: &LocatedCandidate<'_>| match placed.kind {
-            SourceKind::Topic | SourceKind::Archive => {
-                let categories = &memory.config.categories;
-                let name = documents::category_name(categories, placed.doc.category)?;
-                Some(trust.entry(name, &placed.text))
-            }
-            SourceKind::Session => Some(trust.text(Kind::Session, &placed.text)),
-            _ => None,
+    /// The best that are more than chance and score enough, and the next best.
+    fn hits(&self, request: &SearchRequest<'_>, ranked: Vec<Ranked<'_>>) -> SearchResult {
+        let least = match request.min_score {
+            MinScore::Score(score) => score,
+            MinScore::Recall(score) => rank::threshold(self.mode, score, self.segments.size.docs),
         };
-        let ask = |placed: &LocatedCandidate<'_>| placed.store == number && !trust.is_whole();
-        let keys: Vec<Option<Key>> =
-            placed.iter().map(|placed| ask(placed).then(|| key(placed))?).collect();
-        let held = trust.held(&keys.iter().copied().flatten().collect::<Vec<_>>());
-        let here = placed.iter_mut().zip(keys).filter(|(placed, _)| placed.store == number);
-        for (placed, key) in here {
-            placed.reviewed = trust.is_whole() || key.is_some_and(|key| held.contains(&key));
-        }
+        let counts = |one: &Ranked<'_>| one.candidate.counts(self.mode) && one.score >= least;
+        let (found, missed): (Vec<_>, Vec<_>) = ranked.into_iter().partition(counts);
+        let (mut found, missed) = (found.into_iter(), missed.into_iter());
+        let hits = found.by_ref().take(request.limit).map(|one| self.hit(one)).collect();
+        let near = found.chain(missed).take(NEAR).map(|one| self.hit(one)).collect();
+        SearchResult { hits, near, ..SearchResult::default() }
     }
-}
 
-fn sort(placed: &mut [LocatedCandidate<'_>]) {
-    placed.sort_by(|a, b| {
-        let tie = |c: &LocatedCandidate<'_>| (Reverse(c.last), c.doc.id, c.store);
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| tie(a).cmp(&tie(b)))
-            .then_with(|| (a.source, a.doc.line).cmp(&(b.source, b.doc.line)))
-    });
-}
-
-fn hit(stores: &[Store], placed: LocatedCandidate<'_>) -> Hit {
-    Hit {
-        score: placed.score,
-        candidate: placed.candidate,
-        factor: placed.factor,
-        entry: documents::entry_id(&placed.doc),
-        category: placed.doc.category,
-        kind: placed.kind,
-        scope: stores.get(placed.store).map_or(Scope::Project, |store| store.scope),
-        source: placed.source.to_owned(),
-        line: placed.doc.line,
-        text: placed.text,
-        when: Timestamp::from_seconds(placed.doc.when),
-        reviewed: placed.reviewed,
+    fn hit(&self, ranked: Ranked<'_>) -> Hit {
+        let Ranked { candidate, document, factor, text, reviewed, score, .. } = ranked;
+        // The files of notes are looked at only for what is shown.
+        let reviewed = reviewed || self.is_shown_note(&document);
+        let Document { at, doc, source, kind } = document;
+        Hit {
+            score,
+            candidate,
+            factor,
+            entry: documents::entry_id(&doc),
+            category: doc.category,
+            kind,
+            scope: self.stores.get(at.store).map_or(Scope::Project, |store| store.scope),
+            source: source.to_owned(),
+            line: doc.line,
+            text,
+            when: Timestamp::from_seconds(doc.when),
+            reviewed,
+        }
     }
 }

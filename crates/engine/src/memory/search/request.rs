@@ -3,7 +3,7 @@
 use crate::memory::{Memory, period::Period};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
-    search::{bm25::Query, documents::SourceKind, rank::Mode},
+    search::{bm25::Query, candidates, documents::SourceKind, rank::Mode},
 };
 
 /// What to look for.
@@ -73,6 +73,16 @@ impl<'a> SearchRequest<'a> {
             reviewed: true,
             ..Self::new(query)
         }
+    }
+
+    /// Whether files of a kind are looked at.
+    pub fn may_find(&self, kind: SourceKind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+
+    /// How many candidates are read.
+    pub(super) fn pool(&self) -> usize {
+        self.pool.unwrap_or_else(|| candidates::pool(self.limit))
     }
 }
 

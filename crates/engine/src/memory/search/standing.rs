@@ -1,5 +1,6 @@
-//! The standing of what a search found: looked up for candidates only.
+//! The standing of documents: looked up for candidates only.
 
+use super::segments::Document;
 use crate::{
     index::corpus::Corpus,
     memory::{Memory, archived::Archived},
@@ -16,31 +17,39 @@ use pimem_core::{
         evidence::Strength,
         stability::{self, Standing},
     },
-    search::documents::{self, Doc, SourceKind},
+    search::documents::{self, SourceKind},
 };
 
-/// Standing and time of last reinforcement for each document; for passages none, and their time. What
-/// they could not be looked up in is added to `unread`.
+/// The standing of a document, and its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Standings {
+    /// Of an entry; passages have none.
+    pub standing: Option<Standing>,
+    /// When an entry was last reinforced, or when a passage was by what it says.
+    pub last: Option<Timestamp>,
+}
+
+/// The standing of each document. What they could not be looked up in is added to `unread`.
 pub fn standings<'a>(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
     archived: &Archived,
-    docs: impl Iterator<Item = (usize, &'a Doc, SourceKind)>,
+    documents: impl Iterator<Item = &'a Document<'a>> + Clone,
     unread: &mut Vec<Problem>,
-) -> Vec<(Option<Standing>, Option<Timestamp>)> {
-    let docs: Vec<(usize, &Doc, SourceKind)> = docs.collect();
+) -> Vec<Standings> {
     let strengths: Vec<IdMap<EntryId, Strength>> = stores
         .iter()
         .zip(corpora)
         .enumerate()
         .map(|(number, (store, corpus))| {
             // The log alone tells of what has no line.
-            let here = docs
-                .iter()
-                .filter(|(store, _, kind)| *store == number && *kind != SourceKind::Archive);
-            let wanted = here.filter_map(|(_, doc, _)| documents::entry_id(doc)).collect();
-            strengths(memory, store, corpus, &wanted, unread)
+            let is_live = |document: &&Document<'_>| {
+                document.at.store == number && document.kind != SourceKind::Archive
+            };
+            let live = documents.clone().filter(is_live);
+            let ids = live.filter_map(|live| documents::entry_id(&live.doc)).collect();
+            strengths(memory, store, corpus, &ids, unread)
         })
         .collect();
     let taus: Vec<(u32, f64)> = memory
@@ -54,23 +63,23 @@ pub fn standings<'a>(
         Clock::Calendar => stores.iter().map(|_| Days::default()).collect(),
         Clock::Active(_) => stores.iter().map(Store::used_days).collect(),
     };
-    docs.iter()
-        .map(|(store, doc, kind)| {
+    documents
+        .map(|Document { at, doc, kind, .. }| {
             let id = documents::entry_id(doc);
             let strength = id.and_then(|id| match kind {
-                SourceKind::Archive => archived.strength(*store, id),
-                _ => strengths.get(*store)?.get(&id).copied(),
+                SourceKind::Archive => archived.strength(at.store, id),
+                _ => strengths.get(at.store)?.get(&id).copied(),
             });
             let Some(mut strength) = strength else {
-                return (None, Timestamp::from_seconds(doc.when));
+                return Standings { standing: None, last: Timestamp::from_seconds(doc.when) };
             };
             strength.last_reinforced = memory.now.cap(strength.last_reinforced);
             let tau = taus.iter().find(|(hash, _)| *hash == doc.category).map(|(_, tau)| *tau);
             let last = strength.last_reinforced;
-            let idle = days.get(*store).map(|days| clock.at(memory.now, days).since(last));
+            let idle = days.get(at.store).map(|days| clock.at(memory.now, days).since(last));
             let idle = idle.unwrap_or_else(|| memory.now.since(last));
             let standing = stability::standing_of(idle, strength, tau.unwrap_or(1.0), doc.pinned);
-            (Some(standing), Some(last))
+            Standings { standing: Some(standing), last: Some(last) }
         })
         .collect()
 }
@@ -81,20 +90,20 @@ fn strengths(
     memory: &Memory,
     store: &Store,
     corpus: &Corpus,
-    wanted: &IdSet<EntryId>,
+    ids: &IdSet<EntryId>,
     unread: &mut Vec<Problem>,
 ) -> IdMap<EntryId, Strength> {
-    if wanted.is_empty() {
+    if ids.is_empty() {
         return IdMap::default();
     }
-    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, memory.now, wanted));
+    let folded = corpus.folded.as_ref().and_then(|folded| folded.lookup(store, memory.now, ids));
     folded.unwrap_or_else(|| {
-        let ledger = store.evidence_of(memory.now, wanted).unwrap_or_else(|| {
+        let ledger = store.evidence_of(memory.now, ids).unwrap_or_else(|| {
             let snapshot = store.read(memory.now, &memory.config.categories);
             unread.extend(snapshot.problems);
             snapshot.ledger
         });
         let strength = |id: &EntryId| Some((*id, ledger.evidence(memory.now, *id)?.strength()));
-        wanted.iter().filter_map(strength).collect()
+        ids.iter().filter_map(strength).collect()
     })
 }

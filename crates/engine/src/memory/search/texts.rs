@@ -1,12 +1,13 @@
-//! The texts of what a search found.
+//! The texts of documents.
 
 use std::collections::HashMap;
 
+use super::segments::Document;
 use crate::{
     index::corpus::Corpus,
     store::{read::Problem, snapshot::Store},
 };
-use pimem_core::search::documents::{self, Doc, SourceKind};
+use pimem_core::search::documents;
 
 /// Texts of documents; each file is read once.
 pub struct Texts<'a> {
@@ -18,24 +19,21 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
+    /// Of documents in the corpora of these stores.
     pub fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
         Self { stores, corpora, files: HashMap::new(), problems: Vec::new() }
     }
 
-    /// The text of a document of a store's part.
-    pub fn of(
-        &mut self,
-        (store, part): (usize, usize),
-        number: u32,
-        (source, kind, doc): (&str, SourceKind, &Doc),
-    ) -> String {
-        let scanned = self.corpora.get(store).and_then(|corpus| corpus.scanned(part, number));
-        if let Some(text) = scanned {
+    /// The text of a document; empty where its file cannot be read.
+    pub fn of(&mut self, document: &Document<'_>) -> String {
+        let Document { at, doc, source, kind } = document;
+        let corpus = self.corpora.get(at.store);
+        if let Some(text) = corpus.and_then(|corpus| corpus.scanned(at.segment, at.number)) {
             return text.to_owned();
         }
         let Self { stores, files, problems, .. } = self;
-        let bytes = files.entry((store, source.to_owned())).or_insert_with(|| {
-            let read = stores.get(store).map(|store| store.listed(source)).transpose();
+        let bytes = files.entry((at.store, (*source).to_owned())).or_insert_with(|| {
+            let read = stores.get(at.store).map(|store| store.listed(source)).transpose();
             read.unwrap_or_else(|problem| {
                 problems.push(problem);
                 None
@@ -45,6 +43,6 @@ impl<'a> Texts<'a> {
         });
         let start = usize::try_from(doc.start).unwrap_or(usize::MAX);
         let end = start.saturating_add(usize::try_from(doc.len).unwrap_or(0));
-        documents::text_of(kind, bytes.get(start..end).unwrap_or_default())
+        documents::text_of(*kind, bytes.get(start..end).unwrap_or_default())
     }
 }
