@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::spec::{Agent, HookEvent, Limit};
+use super::spec::{Agent, HookEvent};
 
 /// Whether an agent puts anything into the prompt at this moment; else nothing has to be found.
 pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
@@ -38,33 +38,6 @@ pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &str) -> String {
         }
     };
     format!("{}\n", pimem_core::safety::safe_text::json(&answer.to_string()))
-}
-
-/// As many lines of a text as an agent takes. It is cut between lines, and an entry is one line;
-/// the last line then says what is missing.
-pub(crate) fn fit(text: &str, limit: Limit) -> String {
-    if limit.size(text) <= limit.most() {
-        return text.to_owned();
-    }
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let items = |lines: &[&str]| lines.iter().filter(|line| line.starts_with("- ")).count();
-    let all = items(&lines);
-    let mut kept = lines.as_slice();
-    while let Some((_, before)) = kept.split_last() {
-        kept = before;
-        // A heading without anything below it says nothing.
-        while let Some((last, before)) = kept.split_last()
-            && (last.trim().is_empty() || last.starts_with('#'))
-        {
-            kept = before;
-        }
-        let last = format!("- ... {} more (beyond what is taken at once)\n", all - items(kept));
-        let whole = kept.concat() + &last;
-        if !kept.is_empty() && limit.size(&whole) <= limit.most() {
-            return whole;
-        }
-    }
-    String::new()
 }
 
 #[cfg(test)]
@@ -116,31 +89,5 @@ mod tests {
         assert_eq!(deaf(Agent::Cursor), cursor);
         let antigravity = ["session-start", "post-tool", "pre-compact", "stop", "session-end"];
         assert_eq!(deaf(Agent::Antigravity), antigravity);
-    }
-
-    #[test]
-    fn what_is_too_long_is_cut_between_entries() {
-        let entries: Vec<String> = (0..100).map(|n| format!("- entry number {n}\n")).collect();
-        let entries = entries.concat();
-        let text = format!("# Head\n\n## One\n{entries}\n## Two\n- last\n");
-        for text in ["", "plain", "é", "漢字", "a😀b"] {
-            assert_eq!(Limit::Utf16(0).size(text), text.encode_utf16().count());
-        }
-        let most = Limit::Utf16(500);
-        let cut = fit(&text, most);
-        assert!(most.size(&cut) <= 500 && most.size(&cut) > 450, "{cut}");
-        let shown = cut.lines().filter(|line| line.starts_with("- entry")).count();
-        assert!(
-            cut.ends_with(&format!("- ... {} more (beyond what is taken at once)\n", 101 - shown))
-        );
-        assert!(cut.lines().all(|line| text.contains(line) || line.starts_with("- ... ")));
-        assert_eq!(fit(&text, Limit::Bytes(10_000)), text);
-        assert_eq!(fit("- one line that is longer\n", Limit::Bytes(10)), "");
-        // No heading is left alone.
-        let short = format!("# Head\n- a\n\n## Two\n- {}\n", "x".repeat(80));
-        assert_eq!(
-            fit(&short, Limit::Bytes(70)),
-            "# Head\n- a\n- ... 1 more (beyond what is taken at once)\n"
-        );
     }
 }

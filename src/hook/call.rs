@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::compact::Observed;
+use super::answer::Answer;
 use crate::{
     agents::{
         reply,
@@ -19,8 +19,8 @@ use crate::{
     shell::Shell,
 };
 use pimem_core::{
-    model::{entry::EntryId, event::Provenance, hash::fnv1a64},
-    safety::{safe_text, secret},
+    model::{event::Provenance, hash::fnv1a64},
+    safety::secret,
     score::ranking::Ranking,
     search::social_gate,
     session::transcript,
@@ -28,7 +28,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::stale::{self, Stale},
+    memory::stale,
     store::{
         hook_ledger::{self, Known, Note, Session},
         provenance, read,
@@ -57,57 +57,6 @@ pub(crate) struct Call<'a> {
     nothing: Known,
     open: OnceCell<String>,
     said: OnceCell<String>,
-}
-
-/// What goes into the prompt, and what is to be noted about it.
-#[derive(Default)]
-pub(crate) struct Answer {
-    /// The text, safe for a model.
-    pub(crate) text: String,
-    /// The entries in it, each with the line that shows it and its score in recall.
-    pub(crate) entries: Vec<Shown>,
-    /// Other texts in it.
-    pub(crate) others: Vec<String>,
-    /// Whether it has the report.
-    pub(crate) report: bool,
-    /// Whether some of it are past sessions.
-    pub(crate) sessions: usize,
-    /// Stores whose index should be refreshed.
-    pub(crate) stale: Vec<Stale>,
-    /// New observations that are to be kept.
-    pub(crate) observed: Option<Observed>,
-}
-
-/// An entry that goes into a prompt.
-pub(crate) struct Shown {
-    pub(crate) id: EntryId,
-    /// Its text.
-    pub(crate) text: String,
-    /// Its score in recall.
-    pub(crate) score: Option<f64>,
-}
-
-impl Answer {
-    /// Adds what another answer has.
-    pub(crate) fn extend(&mut self, more: Self) {
-        if !self.text.is_empty() && !more.text.is_empty() {
-            self.text.push('\n');
-        }
-        self.text.push_str(&more.text);
-        self.entries.extend(more.entries);
-        self.others.extend(more.others);
-        self.report |= more.report;
-        self.sessions += more.sessions;
-        self.stale.extend(more.stale);
-    }
-
-    /// Forgets entries that a shorter text no longer shows.
-    pub(crate) fn keep_only(&mut self, text: &str) {
-        if text.len() < self.text.len() {
-            self.entries.retain(|shown| text.contains(&*safe_text::model(&shown.text)));
-            self.others.retain(|other| text.contains(&*safe_text::model(other)));
-        }
-    }
 }
 
 impl<'a> Call<'a> {
@@ -210,38 +159,39 @@ impl<'a> Call<'a> {
 
     /// Notes what was put into the prompt, and refreshes what the search found behind.
     pub(crate) fn record(&self, answer: Answer) {
-        let Answer { entries, others, report, sessions, stale, .. } = answer;
         let mut notes = Vec::new();
         if self.moment == HookEvent::SessionStart && self.input.source.forgets() {
             notes.push(Note::Reset);
         }
-        notes.extend(report.then_some(Note::Report));
+        notes.extend(answer.report.then_some(Note::Report));
         // Of what has several lines, a later prompt may bring one to mind.
         let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
-        let hashes = others.iter().flat_map(|text| [vec![hash(text)], lines(text)].concat());
+        let hashes = answer.passages().flat_map(|text| [vec![hash(text)], lines(text)].concat());
         let hashes: BTreeSet<u64> = hashes.collect();
         let hashes = hashes.into_iter().collect();
-        notes.extend(hook_ledger::seen(entries.iter().map(|shown| shown.id), hashes));
+        notes.extend(hook_ledger::seen(answer.entries().map(|shown| shown.id), hashes));
         self.note(&notes);
         let mut records = Vec::new();
         // A prompt that found nothing is noted too: other thresholds might find something.
         let asked = self.moment == HookEvent::Prompt
             && self.listens()
             && !social_gate::is_trivial(self.prompt());
+        let shown = answer.entries();
+        let entries: Vec<Injected> =
+            shown.map(|shown| Injected::new(shown.id, &shown.text, shown.score)).collect();
         if !entries.is_empty() || asked {
-            let entries =
-                entries.iter().map(|shown| Injected::new(shown.id, &shown.text, shown.score));
             records.push(What::Injection {
                 event: self.moment.name().to_owned(),
                 prompt: self.prompt().to_owned(),
-                entries: entries.collect(),
+                entries,
             });
         }
-        if sessions > 0 {
-            records.push(What::SessionInject { prompt: self.prompt().to_owned(), count: sessions });
+        let count = answer.sessions();
+        if count > 0 {
+            records.push(What::SessionInject { prompt: self.prompt().to_owned(), count });
         }
         self.telemetry(records);
-        stale::refresh(self.ctx, stale);
+        stale::refresh(self.ctx, answer.stale);
     }
 
     /// Adds to the telemetry.

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::call::{Answer, Call};
+use super::{answer::Answer, call::Call};
 use crate::agents::spec::{Agent, Limit};
 use pimem_core::{
     language::injection,
@@ -67,7 +67,8 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
     let before = stem.as_deref().map(|stem| home.reached(stem)).unwrap_or_default();
     let (heard, last) = heard(call, &Reached { messages: None, ..before });
     let found = rules::observe(&heard).without(&known);
-    let mut answer = Answer { text: text(call, &known, &found), ..Answer::default() };
+    let mut answer = Answer::default();
+    answer.push_all(&text(call, &known, &found), None);
     answer.observed =
         stem.zip(last).filter(|_| instead && !found.is_empty()).map(|(stem, last)| {
             let reached = Reached { messages: None, last: Some(last.to_string()) };

@@ -1,6 +1,9 @@
 //! The day at hand for a session that starts: open items, the newest handoff, the log, and notes.
 
-use super::call::{Answer, Call, hash};
+use super::{
+    answer::{Answer, Shown},
+    call::{Call, hash},
+};
 use crate::{
     agents::wire::Source,
     commands::{
@@ -97,18 +100,19 @@ pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool
     loop {
         let seen = |part: &Part| news && call.known().texts.contains(&hash(&part.text));
         let parts: Vec<Part> = at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
-        let text: String = parts.iter().map(Part::render).collect();
         if parts.is_empty() {
             return Answer::default();
         }
-        let text = format!("{AT_HAND}{text}");
+        let mut answer = Answer::default();
+        answer.push_all(AT_HAND, None);
+        for part in parts {
+            answer.push_all(&part.render(), Some(Shown::Passage(part.text)));
+        }
         // A limit may be one of bytes.
-        let size = limit.size(&text);
-        if taken + size > limit.most() && room > 0 {
-            room = room.min(text.chars().count()) * 9 / 10;
+        if taken + answer.size(limit) > limit.most() && room > 0 {
+            room = room.min(answer.chars()) * 9 / 10;
             continue;
         }
-        let others = parts.into_iter().map(|part| part.text).collect();
-        return Answer { text, others, ..Answer::default() };
+        return answer;
     }
 }

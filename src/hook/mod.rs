@@ -4,6 +4,7 @@
 //! is doing: a lock, a slow disk or an input that never ends costs the answer and nothing else.
 #![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
 
+mod answer;
 mod call;
 mod close;
 mod compact;
@@ -29,14 +30,14 @@ use std::{
 
 use clap::builder::PossibleValuesParser;
 
-use self::call::{Answer, Call};
+use self::{answer::Answer, call::Call};
 use super::{
     globals::Globals,
     shell::Shell,
     ui::{self, Color, Ui},
 };
 use crate::agents::{
-    reply::{self, fit},
+    reply,
     spec::{Agent, HookEvent},
 };
 use pimem_engine::config::{env::Env, schema::Key};
@@ -229,10 +230,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         HookEvent::PreCompact => compact::observations(&call),
         HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
     };
-    let observed = std::mem::take(&mut found.observed);
-    let text = fit(&found.text, agent.limit());
-    found.keep_only(&text);
-    watch.answer(&reply::reply(agent, moment, &text));
+    let observed = found.observed.take();
+    found.fit(agent.limit());
+    watch.answer(&reply::reply(agent, moment, &found.render()));
     call.record(found);
     let done = match moment {
         HookEvent::SessionStart => start::afterwards(&call),

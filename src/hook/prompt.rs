@@ -1,7 +1,8 @@
 //! The user has said something: what it brings to mind, and what it tells about the user.
 
 use super::{
-    call::{Answer, Call, Shown, hash},
+    answer::{Answer, Shown},
+    call::{Call, hash},
     start,
 };
 use pimem_core::{
@@ -14,7 +15,6 @@ use pimem_engine::{
         learn::{self, What},
         pending,
         recall::{self, Recalled},
-        search::Hit,
     },
     store::hook_ledger::Note,
 };
@@ -52,29 +52,19 @@ pub(crate) fn prompt(call: &Call<'_>) -> Answer {
 fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
-    except.extend(beside.entries.iter().map(|shown| shown.id));
+    except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
     let hits = recall::alive(ctx, &call.stores, entries.hits, recall::limit(ctx));
     let is_known = |text: &str| known.texts.contains(&hash(text));
-    let is_said = |line: &str| beside.others.iter().any(|text| text.contains(line));
+    let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));
     let sessions = recall::sessions(sessions, is_known);
-    let others = notes.iter().chain(&sessions).map(|hit| hit.text.clone()).collect();
-    Answer {
-        text: recall::text(ctx, &hits, &notes, &sessions),
-        entries: hits.into_iter().filter_map(shown).collect(),
-        sessions: sessions.len(),
-        others,
-        stale: entries.stale,
-        report: false,
-        observed: None,
+    let mut answer = Answer { stale: entries.stale, ..Answer::default() };
+    for recall::Line { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
+        answer.push(text, hit.map(Shown::from));
     }
-}
-
-/// An entry that was found.
-pub(crate) fn shown(hit: Hit) -> Option<Shown> {
-    Some(Shown { id: hit.entry?, text: hit.text, score: Some(hit.score) })
+    answer
 }
 
 /// Keeps what the user said for a summary, and learns preferences from it.

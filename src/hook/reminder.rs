@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    call::{Answer, Call},
-    prompt::shown,
+    answer::{Answer, Shown},
+    call::Call,
 };
 use pimem_core::{
     embed::table,
@@ -80,11 +80,11 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     if let (Some(first), false) = (names.first(), hits.is_empty()) {
         let more = names.len() - 1;
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        answer.text = format!("# Memories About {}{rest}\n\n", safe_text::model(first));
+        answer.push(format!("# Memories About {}{rest}\n", safe_text::model(first)), None);
+        answer.push("\n".to_owned(), None);
     }
-    for hit in hits {
-        answer.text.push_str(&recall::line(ctx, &hit));
-        answer.entries.extend(shown(hit));
+    for hit in &hits {
+        answer.push(recall::line(ctx, hit), Some(Shown::from(hit)));
     }
     answer
 }

@@ -3,14 +3,16 @@
 use std::{fmt::Write, time::Duration};
 
 use super::{
-    call::{Answer, Call, Shown},
+    answer::{Answer, Shown},
+    call::Call,
     day,
 };
-use crate::agents::{reply, wire::Source};
+use crate::agents::wire::Source;
 use pimem_core::{
     report::{
         budget::Tokens,
         render::{self, GroundTruth},
+        select::Verdict,
         working::AtHand,
     },
     safety::safe_text,
@@ -38,8 +40,8 @@ pub(crate) fn start(call: &Call<'_>) -> Answer {
 pub(crate) fn opening(call: &Call<'_>, news: bool) -> Answer {
     let sources = day::sources(call);
     let mut answer = memories(call, &sources, news);
-    let gap = usize::from(!answer.text.is_empty());
-    let taken = call.agent.limit().size(&answer.text) + gap;
+    let gap = usize::from(!answer.is_empty());
+    let taken = answer.size(call.agent.limit()) + gap;
     answer.extend(day::answer(call, &sources, taken, news));
     answer
 }
@@ -58,41 +60,46 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     if is_default("report.removeCommand") {
         settings.remove_command = "pimem remove";
     }
-    let (board, _) = call.board();
-    let report = render::report(&board, &ctx.config.categories, settings);
-    let shown = report.judged(&board).filter(|(_, verdict)| verdict.shown());
-    let new = shown.filter(|(row, _)| !news || !call.known().seen.contains(&row.entry.id));
-    let new: Vec<&ScoredEntry> = new.map(|(row, _)| row).collect();
-    let line = |row: &&ScoredEntry| {
-        let name = &ctx.config.categories.spec(row.entry.category).name;
-        safe_text::entry(name, &row.entry.text) + "\n"
+    let (ranking, _) = call.board();
+    let report = render::report(&ranking, &ctx.config.categories, settings);
+    let mut answer = if news {
+        news_of(call, report.judged(&ranking))
+    } else {
+        Answer::of_report(&report, &ranking)
     };
-    let text = match (news, new.is_empty()) {
-        (false, _) => report.text,
-        (true, true) => String::new(),
-        (true, false) => format!("{NEWS}{}", new.iter().map(line).collect::<String>()),
-    };
-    let shown =
-        |row: &ScoredEntry| Shown { id: row.entry.id, text: row.entry.text.clone(), score: None };
-    let entries = new.into_iter().map(shown).collect();
     let mut notes = String::new();
-    let waiting = ctx.unreviewed(&call.stores, board.rows.iter().map(|row| &row.entry));
+    let waiting = ctx.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {
         let _ = writeln!(notes, "{left_out}");
     }
     if let Some(line) = ctx.unusable_for_agents() {
         let _ = writeln!(notes, "{line}");
     }
-    let mut answer = Answer { text, entries, report: true, ..Answer::default() };
     // However much is pinned.
-    let room = call.agent.limit().less(reserved + call.agent.limit().size(&notes));
-    let text = reply::fit(&answer.text, room);
-    answer.keep_only(&text);
-    answer.text = text;
-    if !answer.text.is_empty() && !notes.is_empty() {
-        answer.text.push('\n');
+    let limit = call.agent.limit();
+    answer.fit(limit.less(reserved + limit.size(&notes)));
+    if !answer.is_empty() && !notes.is_empty() {
+        answer.push("\n".to_owned(), None);
     }
-    answer.text.push_str(&notes);
+    answer.push_all(&notes, None);
+    answer
+}
+
+/// The entries of a report that the session has not seen.
+fn news_of<'a>(
+    call: &Call<'_>,
+    judged: impl Iterator<Item = (&'a ScoredEntry, &'a Verdict)>,
+) -> Answer {
+    let mut answer = Answer { report: true, ..Answer::default() };
+    let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
+    for (row, _) in judged.filter(|(row, verdict)| verdict.shown() && !is_seen(row)) {
+        if answer.is_empty() {
+            answer.push_all(NEWS, None);
+        }
+        let category = &call.ctx.config.categories.spec(row.entry.category).name;
+        let line = safe_text::entry(category, &row.entry.text) + "\n";
+        answer.push(line, Some(Shown::from(row)));
+    }
     answer
 }
 

@@ -118,7 +118,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         ctx.ui.document(&document);
     } else {
         ctx.ui.text(&report.text);
-        let more = recall::text(ctx, &recalled, &[], &sessions);
+        let more = recall::lines(ctx, &recalled, &[], &sessions);
+        let more: String = more.into_iter().map(|line| line.text).collect();
         ctx.ui.text(if report.text.is_empty() || more.is_empty() { "" } else { "\n" });
         ctx.ui.text(&more);
         if args.explain {

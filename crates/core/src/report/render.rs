@@ -62,6 +62,8 @@ pub struct Settings<'a> {
 pub struct Report {
     /// The text, ending in a line break; empty when there is nothing to say.
     pub text: String,
+    /// For each line of the text, the number of the row of the ranking that it shows.
+    pub shown_rows: Vec<Option<usize>>,
     /// Its size.
     pub tokens: Tokens,
     /// Its size before anything filled what the sections left.
@@ -153,14 +155,25 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
     if nothing || budget == Tokens(0) {
         let verdicts = selection.verdicts.into_iter().map(unshown).collect();
         let none = Tokens(0);
-        return Report { text: String::new(), tokens: none, by_score: none, budget, verdicts };
+        return Report {
+            text: String::new(),
+            shown_rows: Vec::new(),
+            tokens: none,
+            by_score: none,
+            budget,
+            verdicts,
+        };
     }
     let mut body = fixed.to_owned();
+    let mut shown_rows = vec![None; 1 + fixed.lines().count()];
     for section in selection.pinned.iter().chain(&selection.sections) {
         push(&mut body, section);
+        shown_rows.extend([None, None]);
+        shown_rows.extend(section.lines.iter().map(|line| line.row));
     }
     if let Some(closing) = &selection.closing {
         body.push_str(&format!("\n{closing}\n"));
+        shown_rows.extend([None, None]);
     }
     // The header states the size that it is part of: longer figures, longer header.
     let sized = |chars: usize, head: &dyn Fn(Tokens) -> String| {
@@ -179,7 +192,7 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
     let chars = body.chars().count();
     let (head, tokens) = sized(chars, &|tokens| header(tokens, budget, filled.then_some(by_score)));
     let text = format!("{head}\n{body}");
-    Report { text, tokens, by_score, budget, verdicts: selection.verdicts }
+    Report { text, shown_rows, tokens, by_score, budget, verdicts: selection.verdicts }
 }
 
 fn unshown(verdict: Verdict) -> Verdict {
@@ -189,7 +202,7 @@ fn unshown(verdict: Verdict) -> Verdict {
 fn push(body: &mut String, section: &Section) {
     body.push_str(&format!("\n## {}\n", section.heading));
     for line in &section.lines {
-        body.push_str(line);
+        body.push_str(&line.text);
         body.push('\n');
     }
 }
@@ -206,6 +219,7 @@ mod tests {
             time::{Now, Timestamp},
             ulid::EventId,
         },
+        safety::safe_text,
         score::{
             caps::Place,
             clock::Clock,
@@ -317,6 +331,15 @@ mod tests {
             let made = report(&board, &categories, settings);
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
             prop_assert!(made.tokens <= Tokens(budget));
+            prop_assert_eq!(made.text.lines().count(), made.shown_rows.len());
+            let mut shown: Vec<usize> = made.shown_rows.iter().copied().flatten().collect();
+            for (line, row) in made.text.lines().zip(&made.shown_rows) {
+                let text = row.map(|row| safe_text::model(&board.rows[row].entry.text).into_owned());
+                prop_assert!(text.is_none_or(|text| line.ends_with(&text)), "{}", line);
+            }
+            shown.sort_unstable();
+            let verdicts = made.verdicts.iter().enumerate().filter(|(_, found)| found.shown());
+            prop_assert_eq!(shown, verdicts.map(|(row, _)| row).collect::<Vec<_>>());
             prop_assert!(made.by_score <= made.tokens);
             prop_assert!(fill || made.by_score == made.tokens);
             let warned = made.text.contains("> ⚠️");

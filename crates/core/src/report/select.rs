@@ -98,14 +98,38 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) heading: String,
-    pub(super) lines: Vec<String>,
+    pub(super) lines: Vec<Line>,
+}
+
+/// A line of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    /// The row of the ranking that it shows.
+    pub(super) row: Option<usize>,
+}
+
+impl Line {
+    fn of(row: usize, text: String) -> Self {
+        Self { text, row: Some(row) }
+    }
+
+    /// Characters with the line break.
+    fn chars(&self) -> usize {
+        self.text.chars().count() + 1
+    }
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self { text, row: None }
+    }
 }
 
 impl Section {
     /// Characters of the section as rendered, with the blank line before it.
     pub(super) fn chars(&self) -> usize {
-        let text = |line: &String| line.chars().count() + 1;
-        1 + heading_chars(&self.heading) + self.lines.iter().map(text).sum::<usize>()
+        1 + heading_chars(&self.heading) + self.lines.iter().map(Line::chars).sum::<usize>()
     }
 }
 
@@ -170,12 +194,12 @@ pub(super) fn select(
 
 /// The section of pinned entries, which takes room from none.
 pub(super) fn pinned(board: &Ranking, categories: &Categories) -> Option<Section> {
-    let line = |row: &ScoredEntry| {
+    let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
-        safe_text::entry(name, &row.entry.text)
+        Line::of(at, safe_text::entry(name, &row.entry.text))
     };
-    let rows = board.rows.iter().filter(|row| row.place == Place::Pinned);
-    let lines: Vec<String> = rows.map(line).collect();
+    let rows = board.rows.iter().enumerate().filter(|(_, row)| row.place == Place::Pinned);
+    let lines: Vec<Line> = rows.map(line).collect();
     (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
 }
 
@@ -283,8 +307,8 @@ fn fill_up(
         };
         let category = usize::from(row.entry.category.0);
         *verdict = Verdict::NoRoom(value);
-        let line = format!("- {}", safe_text::model(&row.entry.text));
-        let mut cost = line.chars().count() + 1;
+        let line = Line::of(at, format!("- {}", safe_text::model(&row.entry.text)));
+        let mut cost = line.chars();
         let heading = safe_text::model(&categories.spec(row.entry.category).section).into_owned();
         if sections.get(category).is_none_or(Option::is_none) {
             cost += 1 + heading_chars(&heading);
@@ -310,7 +334,7 @@ fn fill_up(
     }
     for (section, left) in sections.iter_mut().zip(&tails.left) {
         if let Some(section) = section {
-            section.lines.extend(Tails::of_section(*left));
+            section.lines.extend(Tails::of_section(*left).map(Line::from));
         }
     }
     let used: usize = sections.iter().flatten().map(Section::chars).sum();
@@ -360,24 +384,24 @@ fn by_score(
     let full =
         if budget.chars() <= left { Verdict::SectionFull(budget) } else { Verdict::ReportFull };
     let line = |index: &usize| {
-        board.rows.get(*index).map(|row| format!("- {}", safe_text::model(&row.entry.text)))
+        let row = board.rows.get(*index)?;
+        Some(Line::of(*index, format!("- {}", safe_text::model(&row.entry.text))))
     };
-    let lines: Vec<String> = waiting.iter().filter_map(line).collect();
-    let cost = |line: &String| line.chars().count() + 1;
+    let lines: Vec<Line> = waiting.iter().filter_map(line).collect();
     let heading = safe_text::model(&spec.section);
     let mut used = 1 + heading_chars(&heading);
-    let all: usize = lines.iter().map(cost).sum();
+    let all: usize = lines.iter().map(Line::chars).sum();
     // What fills the rest counts what is left out itself.
     let whole = filled || used + all <= limit;
     let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
     let mut shown = Vec::new();
     for (index, line) in waiting.iter().zip(lines) {
-        let fits = used + cost(&line) + reserve <= limit;
+        let fits = used + line.chars() + reserve <= limit;
         if let Some(verdict) = verdicts.get_mut(*index) {
             *verdict = if fits { Verdict::Shown(shown.len() + 1) } else { full.clone() };
         }
         if fits {
-            used += cost(&line);
+            used += line.chars();
             shown.push(line);
         }
     }
@@ -385,7 +409,7 @@ fn by_score(
         return None;
     }
     if shown.len() < waiting.len() && !filled {
-        shown.push(omitted(waiting.len() - shown.len()));
+        shown.push(omitted(waiting.len() - shown.len()).into());
     }
     Some(Section { heading: heading.into_owned(), lines: shown })
 }
@@ -394,7 +418,7 @@ fn by_score(
 #[must_use]
 pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
     let heading = safe_text::model(&spec.section).into_owned();
-    let lines = vec![format!("- {}", safe_text::model(text))];
+    let lines = vec![format!("- {}", safe_text::model(text)).into()];
     Tokens::of_chars(Section { heading, lines }.chars())
 }
 

@@ -110,7 +110,7 @@ pub fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
 
 /// Whether a past session is worded as an order to an agent.
 pub fn orders(hit: &Hit) -> bool {
-    hit.kind == SourceKind::Session && injection::find(&hit.text).is_some()
+    is_session(hit) && injection::find(&hit.text).is_some()
 }
 
 /// How many entries are recalled.
@@ -232,24 +232,42 @@ pub fn session(hit: &Hit) -> String {
     format!("{date} {}", hit.text).trim().to_owned()
 }
 
+/// A line of what was recalled.
+pub struct Line<'a> {
+    /// The line with its line break, safe for a model.
+    pub text: String,
+    /// The hit that it shows.
+    pub hit: Option<&'a Hit>,
+}
+
 /// What was recalled, as it stands in a prompt.
-pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> String {
-    let mut text = String::new();
-    if !entries.is_empty() {
-        text.push_str("# Contextually Relevant Memories\n\n");
-        text.extend(entries.iter().map(|hit| line(memory, hit)));
-    }
-    if !notes.is_empty() {
-        text.push_str(if text.is_empty() { "" } else { "\n" });
-        text.push_str("# Relevant Notes and Logs\n\n");
-        text.extend(notes.iter().map(note));
-    }
-    if !sessions.is_empty() {
-        text.push_str(if text.is_empty() { "" } else { "\n" });
-        text.push_str("# Relevant Past Sessions\n\n");
-        text.extend(sessions.iter().map(|hit| format!("- {}\n", safe_text::model(&session(hit)))));
-    }
-    text
+pub fn lines<'a>(
+    memory: &Memory,
+    entries: &'a [Hit],
+    notes: &'a [Hit],
+    sessions: &'a [Hit],
+) -> Vec<Line<'a>> {
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut section = |heading: &str, hits: &'a [Hit], line: &dyn Fn(&Hit) -> String| {
+        if hits.is_empty() {
+            return;
+        }
+        let gap = (!lines.is_empty()).then(String::new);
+        let head = gap.into_iter().chain([format!("# {heading}"), String::new()]);
+        lines.extend(head.map(|text| Line { text: text + "\n", hit: None }));
+        lines.extend(hits.iter().map(|hit| Line { text: line(hit), hit: Some(hit) }));
+    };
+    section("Contextually Relevant Memories", entries, &|hit| line(memory, hit));
+    section("Relevant Notes and Logs", notes, &note);
+    section("Relevant Past Sessions", sessions, &|hit| {
+        format!("- {}\n", safe_text::model(&session(hit)))
+    });
+    lines
+}
+
+/// Whether something found is a past session.
+pub fn is_session(hit: &Hit) -> bool {
+    hit.kind == SourceKind::Session
 }
 
 /// Two recalled entries that share this much of their words are shown once.

@@ -1,0 +1,243 @@
+//! What goes into a prompt: lines, and what each of them shows.
+//!
+//! Lines are chosen by what the agent takes, and rendered then. What is noted for the session is what
+//! the chosen lines show.
+
+use std::mem;
+
+use super::compact::Observed;
+use crate::agents::spec::Limit;
+use pimem_core::{
+    model::entry::EntryId,
+    report::render::Report,
+    score::ranking::{Ranking, ScoredEntry},
+};
+use pimem_engine::memory::{recall, search::Hit, stale::Stale};
+
+/// The answer of a hook.
+#[derive(Default)]
+pub(crate) struct Answer {
+    pub(super) lines: Vec<Line>,
+    /// Whether it has the report.
+    pub(crate) report: bool,
+    /// Stores whose index should be refreshed.
+    pub(crate) stale: Vec<Stale>,
+    /// New observations that are to be kept.
+    pub(crate) observed: Option<Observed>,
+}
+
+/// A line that is safe for a model, with its line break.
+pub(super) struct Line {
+    text: String,
+    shows: Option<Shown>,
+}
+
+/// What a line shows, with the lines before it where it takes several.
+pub(crate) enum Shown {
+    Entry(ShownEntry),
+    /// A note, or a part of the day at hand.
+    Passage(String),
+    /// A past session.
+    Session(String),
+}
+
+/// An entry that goes into a prompt.
+pub(crate) struct ShownEntry {
+    pub(crate) id: EntryId,
+    pub(crate) text: String,
+    /// Its score in recall.
+    pub(crate) score: Option<f64>,
+}
+
+impl From<&ScoredEntry> for Shown {
+    fn from(row: &ScoredEntry) -> Self {
+        Self::Entry(ShownEntry { id: row.entry.id, text: row.entry.text.clone(), score: None })
+    }
+}
+
+impl From<&Hit> for Shown {
+    fn from(hit: &Hit) -> Self {
+        let text = hit.text.clone();
+        match (hit.entry, recall::is_session(hit)) {
+            (Some(id), _) => Self::Entry(ShownEntry { id, text, score: Some(hit.score) }),
+            (None, true) => Self::Session(text),
+            (None, false) => Self::Passage(text),
+        }
+    }
+}
+
+impl Answer {
+    /// The report of a session that starts.
+    pub(crate) fn of_report(report: &Report, ranking: &Ranking) -> Self {
+        let mut answer = Self { report: true, ..Self::default() };
+        let lines = report.text.split_inclusive('\n');
+        for (text, row) in lines.zip(report.shown_rows.iter().copied()) {
+            let row = row.and_then(|row| ranking.rows.get(row));
+            answer.push(text.to_owned(), row.map(Shown::from));
+        }
+        answer
+    }
+
+    /// Adds a line with its line break.
+    pub(crate) fn push(&mut self, text: String, shows: Option<Shown>) {
+        self.lines.push(Line { text, shows });
+    }
+
+    /// Adds lines that show something together, or nothing that is to be noted.
+    pub(crate) fn push_all(&mut self, text: &str, shows: Option<Shown>) {
+        let lines =
+            text.split_inclusive('\n').map(|text| Line { text: text.to_owned(), shows: None });
+        self.lines.extend(lines);
+        if let Some(last) = self.lines.last_mut().filter(|_| shows.is_some()) {
+            last.shows = shows;
+        }
+    }
+
+    /// Adds what another answer has, below a blank line.
+    pub(crate) fn extend(&mut self, more: Self) {
+        if !self.is_empty() && !more.is_empty() {
+            self.push("\n".to_owned(), None);
+        }
+        self.lines.extend(more.lines);
+        self.report |= more.report;
+        self.stale.extend(more.stale);
+    }
+
+    /// Whether there is nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The entries that it shows.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &ShownEntry> {
+        self.shown().filter_map(|shown| match shown {
+            Shown::Entry(entry) => Some(entry),
+            _ => None,
+        })
+    }
+
+    /// The texts that it shows and that are no entries.
+    pub(crate) fn passages(&self) -> impl Iterator<Item = &String> {
+        self.shown().filter_map(|shown| match shown {
+            Shown::Entry(_) => None,
+            Shown::Passage(text) | Shown::Session(text) => Some(text),
+        })
+    }
+
+    /// How many past sessions it shows.
+    pub(crate) fn sessions(&self) -> usize {
+        self.shown().filter(|shown| matches!(shown, Shown::Session(_))).count()
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Shown> {
+        self.lines.iter().filter_map(|line| line.shows.as_ref())
+    }
+
+    /// What it takes of a limit.
+    pub(crate) fn size(&self, limit: Limit) -> usize {
+        self.lines.iter().map(|line| limit.size(&line.text)).sum()
+    }
+
+    /// Characters.
+    pub(crate) fn chars(&self) -> usize {
+        self.lines.iter().map(|line| line.text.chars().count()).sum()
+    }
+
+    /// Leaves out as many lines at the end as do not fit. The last line then counts what is missing;
+    /// where nothing fits, nothing is left.
+    pub(crate) fn fit(&mut self, limit: Limit) {
+        let mut size = self.size(limit);
+        if size <= limit.most() {
+            return;
+        }
+        let mut missing = 0;
+        let mut lines = mem::take(&mut self.lines);
+        while let Some(line) = lines.pop() {
+            missing += usize::from(line.is_item());
+            size -= limit.size(&line.text);
+            // A heading without anything below it says nothing.
+            while let Some(heading) = lines.pop_if(|last| last.is_heading()) {
+                size -= limit.size(&heading.text);
+            }
+            let last = format!("- ... {missing} more (beyond what is taken at once)\n");
+            if !lines.is_empty() && size + limit.size(&last) <= limit.most() {
+                lines.push(Line { text: last, shows: None });
+                self.lines = lines;
+                return;
+            }
+        }
+    }
+
+    /// The text for the prompt.
+    pub(crate) fn render(&self) -> String {
+        self.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+}
+
+impl Line {
+    fn is_item(&self) -> bool {
+        self.text.starts_with("- ")
+    }
+
+    fn is_heading(&self) -> bool {
+        self.text.trim().is_empty() || self.text.starts_with('#')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> Answer {
+        let mut answer = Answer::default();
+        for line in text.split_inclusive('\n') {
+            let is_item = line.starts_with("- ");
+            let shows = is_item.then(|| Shown::Passage(line.trim().to_owned()));
+            answer.push(line.to_owned(), shows);
+        }
+        answer
+    }
+
+    fn fit(text: &str, limit: Limit) -> Answer {
+        let mut answer = answer(text);
+        answer.fit(limit);
+        answer
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_lines() {
+        let entries: Vec<String> = (0..100).map(|n| format!("- entry number {n}\n")).collect();
+        let entries = entries.concat();
+        let text = format!("# Head\n\n## One\n{entries}\n## Two\n- last\n");
+        let most = Limit::Utf16(500);
+        let cut = fit(&text, most);
+        let rendered = cut.render();
+        assert_eq!(cut.size(most), most.size(&rendered));
+        assert!(most.size(&rendered) <= 500 && most.size(&rendered) > 450, "{rendered}");
+        // What is noted is what is shown.
+        let shown: Vec<&str> =
+            rendered.lines().filter(|line| line.starts_with("- entry")).collect();
+        assert_eq!(cut.passages().collect::<Vec<_>>(), shown);
+        let more = format!("- ... {} more (beyond what is taken at once)\n", 101 - shown.len());
+        assert!(rendered.ends_with(&more), "{rendered}");
+        assert_eq!(fit(&text, Limit::Bytes(10_000)).render(), text);
+        let nothing = fit("- one line that is longer\n", Limit::Bytes(10));
+        assert!(nothing.is_empty() && nothing.passages().next().is_none());
+        // No heading is left alone.
+        let short = format!("# Head\n- a\n\n## Two\n- {}\n", "x".repeat(80));
+        let cut = fit(&short, Limit::Bytes(70));
+        assert_eq!(cut.render(), "# Head\n- a\n- ... 1 more (beyond what is taken at once)\n");
+    }
+
+    #[test]
+    fn a_passage_of_several_lines_is_shown_whole_or_not() {
+        let mut answer = Answer::default();
+        answer.push_all("\n## Notes\none\ntwo\n", Some(Shown::Passage("one\ntwo".to_owned())));
+        let all = answer.size(Limit::Bytes(0));
+        answer.push(format!("- {}\n", "x".repeat(90)), None);
+        answer.fit(Limit::Bytes(all + 60));
+        assert_eq!(answer.passages().count(), 1, "{}", answer.render());
+        answer.fit(Limit::Bytes(all + 40));
+        assert_eq!(answer.passages().count(), 0, "{}", answer.render());
+    }
+}
