@@ -8,6 +8,7 @@ use super::check;
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::{lint, search::bm25::Query, view::count};
 use pimem_engine::{
+    config::settings::Embedding,
     error::Failure,
     index::{
         corpus::{self, Freshness},
@@ -89,8 +90,7 @@ pub(crate) fn around(ctx: &Shell, stores: &[Store]) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         wrong.map(|wrong| finding(format!("{wrong}; left out"), wrong.hint.as_str())).collect();
     findings.extend(model::lacking(ctx).map(|failure| {
-        let origin = ctx.config.get("embedding.model").map(|(_, origin)| origin.to_string());
-        let origin = origin.unwrap_or_default();
+        let origin = ctx.config.origin(&Embedding::model);
         let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
         finding(format!("{origin}: embedding.model: {}", failure.message), fix)
     }));

@@ -2,7 +2,7 @@
 //!
 //! Prints nothing when it merges: what it says would end up among git's own words.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         merge_driver::merge([base, ours, theirs], path.as_deref())?;
         return Ok(Exit::Done);
     }
-    let patience = Duration::from_millis(ctx.config.whole("lock.timeoutMs"));
+    let patience = ctx.config.settings.lock.timeout;
     let repository = Repository::of(&ctx.places, patience).ok_or_else(|| {
         let message = format!("{} is in no git repository", ctx.places.cwd.display());
         Failure::new(Kind::Usage, message, "change to the work tree that the store is in")

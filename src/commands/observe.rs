@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{exit::Exit, shell::Shell};
-use pimem_core::{observe::document::Document, report::budget::Tokens, view};
+use pimem_core::{observe::document::Document, view};
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
@@ -51,8 +51,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let least = ctx.config.whole("observer.messageTokenThreshold");
-    let least = Tokens(u32::try_from(least).unwrap_or(u32::MAX));
+    let least = ctx.config.settings.observer.message_tokens;
     let wanted = ObserveRequest {
         session: args.session.as_deref(),
         due: args.if_due.then_some(least),

@@ -74,10 +74,10 @@ pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
 /// has looked at is left as it came.
 fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
     let config = &call.ctx.config;
-    if !config.flag("dream.enabled") || !home.trust.is_begun() {
+    if !config.settings.dream.enabled || !home.trust.is_begun() {
         return Ok(());
     }
-    let llm = config.flag("dream.llm").then_some("--llm");
+    let llm = config.settings.dream.llm.then_some("--llm");
     background::start(call.ctx, home, llm.as_slice()).map(drop)
 }
 

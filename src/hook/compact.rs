@@ -20,6 +20,7 @@ use pimem_core::{
     session::transcript::{self, Message, Role},
 };
 use pimem_engine::{
+    config::settings::Compaction,
     error::Failure,
     local_time,
     memory::{self, observe},
@@ -42,12 +43,12 @@ pub(crate) struct Observed {
 
 /// What is known of the session.
 pub(crate) fn observations(call: &Call<'_>) -> Answer {
-    let instead = call.ctx.config.text("observer.compaction") == "summary"
-        || call.ctx.env.text("PI_MEMORY") == Some("1");
+    let compaction = call.ctx.config.settings.observer.compaction;
+    let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");
     let wanted = match call.agent {
         // What pi gets here is its summary.
         Agent::Pi => instead,
-        _ => call.ctx.config.text("observer.compaction") != "off",
+        _ => compaction != Compaction::Off,
     };
     let (true, true, Some(home)) = (wanted, call.listens(), call.home()) else {
         return Answer::default();

@@ -93,10 +93,9 @@ fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left
 /// The day at hand beside a text of `taken` characters, but for what the session has seen if only the
 /// news are wanted.
 pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool) -> Answer {
-    let chars = call.ctx.config.whole("hook.workingChars");
     let limit = call.agent.limit();
-    let mut room = usize::try_from(chars).unwrap_or(usize::MAX);
-    room = room.min(limit.most().saturating_sub(taken));
+    let room = call.ctx.config.settings.hook.working_chars;
+    let mut room = room.min(limit.most().saturating_sub(taken));
     loop {
         let seen = |part: &Part| news && call.known().texts.contains(&hash(&part.text));
         let parts: Vec<Part> = at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();

@@ -40,7 +40,7 @@ use crate::agents::{
     reply,
     spec::{Agent, HookEvent},
 };
-use pimem_engine::config::{env::Env, schema::Key};
+use pimem_engine::config::{env::Env, settings::Hook};
 
 /// Bytes of the stack of the thread that only waits.
 const STACK: usize = 64 << 10;
@@ -198,11 +198,10 @@ fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
 
 /// The deadline until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
-    let key = Key::find("hook.deadlineMs");
-    let read =
-        |key: &Key| Some(key.read(env.text(key.env)?)).filter(|set| key.mismatch(set).is_none());
-    let set = key.map(|key| read(key).unwrap_or_else(|| key.default()));
-    Duration::from_millis(set.and_then(|set| set.as_u64()).unwrap_or_default())
+    let key = &Hook::deadline;
+    let set = env.text(key.env).map(|text| key.read(text));
+    let set = set.filter(|set| key.mismatch(set).is_none()).unwrap_or_else(|| key.default());
+    Duration::from_millis(set.as_u64().unwrap_or_default())
 }
 
 fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
@@ -215,7 +214,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Ok(ctx) => ctx,
         Err(failure) => return tell(debug, &failure.message),
     };
-    let deadline = Duration::from_millis(ctx.config.whole("hook.deadlineMs"));
+    let deadline = ctx.config.settings.hook.deadline;
     watch.deadline(deadline);
     let left = deadline.saturating_sub(started.elapsed());
     let call = match Call::new(&ctx, agent, moment, input, left) {

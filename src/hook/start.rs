@@ -1,6 +1,6 @@
 //! A session starts: the report, and after a compaction what was handed off.
 
-use std::{fmt::Write, time::Duration};
+use std::fmt::Write;
 
 use super::{
     answer::{Answer, Shown},
@@ -19,7 +19,10 @@ use pimem_core::{
     score::ranking::ScoredEntry,
 };
 use pimem_engine::{
-    config::layers::Origin, error::Failure, memory::background, store::snapshot::Store,
+    config::{layers::Origin, schema::Key, settings::Report},
+    error::Failure,
+    memory::background,
+    store::snapshot::Store,
 };
 
 /// The heading of entries that a session that goes on has not seen.
@@ -53,11 +56,11 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
     let mut settings = ctx.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
-    let is_default = |name| ctx.config.get(name).is_some_and(|(_, from)| *from == Origin::Default);
-    if call.agent.wants_facts() && is_default("report.groundTruth") {
+    let is_default = |key: &Key| *ctx.config.origin(key) == Origin::Default;
+    if call.agent.wants_facts() && is_default(&Report::ground_truth) {
         settings.ground_truth = GroundTruth::Factual;
     }
-    if is_default("report.removeCommand") {
+    if is_default(&Report::remove_command) {
         settings.remove_command = "pimem remove";
     }
     let (ranking, _) = call.board();
@@ -110,8 +113,7 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         // The first prompt brings the report then, and no prompt waits for git.
         let _ = call.board();
     }
-    let minutes = call.ctx.config.whole("hook.rebuildMinutes");
-    let fresh = Duration::from_secs(minutes * 60);
+    let fresh = call.ctx.config.settings.hook.rebuild_after;
     let is_due = |store: &&Store| {
         let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
         let modified = snapshot.and_then(|meta| meta.modified());
@@ -123,8 +125,8 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
         store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
     };
     let due: Vec<&Store> = call.stores.iter().filter(is_due).collect();
-    if minutes > 0 && !due.is_empty() {
-        let age = format!("{minutes}m");
+    if !fresh.is_zero() && !due.is_empty() {
+        let age = format!("{}m", fresh.as_secs() / 60);
         let mut args = vec!["rebuild", "--if-older", &age, "--quiet"];
         if let [only] = due.as_slice() {
             args.extend(["--scope", only.scope.name()]);

@@ -11,6 +11,7 @@ use pimem_engine::{
         layers,
         review::Awaiting,
         schema::{self, Guard, Key},
+        settings::keys,
     },
     error::{Failure, Kind},
     llm::{Role, prompt::Prompt},
@@ -80,15 +81,14 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         }
         Action::Get { key } => {
             let key = find(key)?;
-            if let Some((value, origin)) = ctx.config.get(key.name) {
-                if ctx.ui.json {
-                    ctx.ui.document(&json!({
-                        "schema": "pimem.config/1", "key": key.name, "value": value,
-                        "origin": origin.to_string(),
-                    }));
-                } else {
-                    ctx.ui.line(&plain(value));
-                }
+            let (value, origin) = (ctx.config.value(key), ctx.config.origin(key));
+            if ctx.ui.json {
+                ctx.ui.document(&json!({
+                    "schema": "pimem.config/1", "key": key.name, "value": value,
+                    "origin": origin.to_string(),
+                }));
+            } else {
+                ctx.ui.line(&plain(&value));
             }
         }
         Action::Set { key, value } => set(ctx, find(key)?, value, ctx.target()?)?,
@@ -100,11 +100,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn show(ctx: &Shell, with_origin: bool) {
-    let values = schema::keys().filter_map(|key| Some((key, ctx.config.get(key.name)?)));
+    let values = keys().map(|key| (key, ctx.config.value(key), ctx.config.origin(key)));
     let awaiting = |key: &Key| ctx.config.awaiting.iter().find(|other| other.key.name == key.name);
     if ctx.ui.json {
         let list: Vec<Value> = values
-            .map(|(key, (value, origin))| {
+            .map(|(key, value, origin)| {
                 let mut row = json!({
                     "key": key.name, "value": value, "origin": origin.to_string(),
                     "env": key.env, "description": key.doc,
@@ -125,8 +125,8 @@ fn show(ctx: &Shell, with_origin: bool) {
         return;
     }
     let rows = values
-        .map(|(key, (value, origin))| {
-            let mut row = vec![key.name.to_owned(), plain(value)];
+        .map(|(key, value, origin)| {
+            let mut row = vec![key.name.to_owned(), plain(&value)];
             if with_origin {
                 let other = awaiting(key).map(|other| {
                     format!("; {} in {} awaits review", plain(&other.value), other.place)
@@ -238,7 +238,7 @@ fn vouch(ctx: &Shell, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) 
 /// The setting of that name.
 pub(crate) fn find(name: &str) -> Result<&'static Key, Failure> {
     Key::find(name).ok_or_else(|| {
-        let hint = json_position::closest(name, schema::keys().map(|key| key.name)).map_or_else(
+        let hint = json_position::closest(name, keys().map(|key| key.name)).map_or_else(
             || "pimem config show lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );

@@ -174,7 +174,7 @@ fn propose<'a>(ctx: &'a Shell, store: &'a Store, told: &[String]) -> Result<Plan
     let mut stage = PlanRun::of(ctx, store, None)?;
     let name = stage.ask(ctx, store, told);
     let Some(name) = name.filter(|_| !stage.plan.steps.is_empty()) else { return Ok(stage) };
-    if ctx.config.flag("dream.applyModel") {
+    if ctx.config.settings.dream.apply_model {
         let _whole = Committing::begin();
         let lock = memory::lock(ctx, store)?;
         let mut now = PlanRun::of(ctx, store, Some(&lock))?;

@@ -30,7 +30,7 @@ struct Count {
 pub(crate) fn run(ctx: &Shell, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
-    let least = ctx.config.number("recall.minScore");
+    let least = ctx.config.settings.recall.min_score;
     for ready in sets {
         let set = &ready.set;
         let threshold = rank::threshold(mode, least, set.docs.len() as u64);

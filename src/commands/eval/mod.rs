@@ -196,8 +196,8 @@ impl Ready {
 
 fn answers<'a>(ctx: &Shell, ready: &'a Ready, mode: Mode) -> Vec<Answer<'a>> {
     let docs = ready.set.docs.len() as u64;
-    let threshold = rank::threshold(mode, ctx.config.number("recall.minScore"), docs);
-    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
+    let threshold = rank::threshold(mode, ctx.config.settings.recall.min_score, docs);
+    let limit = ctx.config.settings.recall.limit;
     let one = |(number, query): (usize, &'a EvalQuery)| {
         let time = ui::stopwatch();
         let found = ready.search(number, mode, 10);

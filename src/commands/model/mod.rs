@@ -11,6 +11,7 @@ use super::config;
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{catalog, model::Model, table};
 use pimem_engine::{
+    config::settings::Embedding,
     error::{Failure, Kind},
     memory::model,
     models::{fastembed, install, installed},
@@ -142,10 +143,9 @@ fn choose(ctx: &Shell, name: &str) -> Result<Exit, Failure> {
     {
         return Err(model::unknown(&name, why.0));
     }
-    let key = config::find("embedding.model")?;
-    config::set(ctx, key, &name, ctx.users()?)?;
-    if ctx.env.get(key.env).is_some() {
-        ctx.ui.note(&format!("warning: {} is set, and goes before it", key.env));
+    config::set(ctx, &Embedding::model, &name, ctx.users()?)?;
+    if ctx.env.get(Embedding::model.env).is_some() {
+        ctx.ui.note(&format!("warning: {} is set, and goes before it", Embedding::model.env));
     }
     Ok(Exit::Done)
 }

@@ -1,5 +1,7 @@
 //! `pimem model status`: what a model is, and whether it can serve.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::{exit::Exit, shell::Shell};
@@ -9,6 +11,7 @@ use pimem_core::embed::{
     table,
 };
 use pimem_engine::{
+    config::settings::Embedding,
     error::Failure,
     memory::model,
     models::installed::{Manifest, Models, TRIAL},
@@ -55,10 +58,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let name = args.name.as_deref().map_or_else(|| current.clone(), catalog::canonical);
     let mut sheet = Sheet(Vec::new());
     sheet.add("name", "model", name.as_str());
-    let origin = ctx.config.get("embedding.model").map(|(_, origin)| origin.to_string());
-    let origin = origin.filter(|_| name == current);
-    if let Some(origin) = origin {
-        sheet.add("chosenBy", "chosen by", origin);
+    if name == current {
+        let origin = ctx.config.origin(&Embedding::model);
+        sheet.add("chosenBy", "chosen by", origin.to_string());
     }
     let trouble = match name.as_str() {
         "static" => {
@@ -110,8 +112,8 @@ fn installed(
     if let Err(why) = done {
         return Ok(Some(why));
     }
-    let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    let deadline = ctx.config.whole("embedding.deadlineMs");
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let (took, deadline) = (millis(took), millis(ctx.config.settings.embedding.deadline));
     sheet.add("tookMs", "took, ms", took);
     sheet.add("deadlineMs", "deadline, ms", deadline);
     Ok((took > deadline).then(|| {

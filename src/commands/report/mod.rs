@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             return Err(Failure::new(Kind::Usage, message, "leave out --explain or --layout"));
         }
         let most = Tokens(args.budget.unwrap_or(u32::MAX));
-        let room = budget::available(most, ctx.config.tokens("report.context"), system_prompt);
+        let room = budget::available(most, ctx.config.settings.report.context, system_prompt);
         let stores = ctx.readers()?;
         return Ok(working::run(ctx, &stores, prompt.as_deref(), room.chars()));
     }

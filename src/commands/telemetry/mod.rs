@@ -157,7 +157,7 @@ impl Noted {
     /// The end of a command that has, or has not, found something.
     pub(crate) fn exit(&self, ctx: &Shell, found: bool) -> Exit {
         if self.log.records.is_empty() {
-            let off = !ctx.config.flag("telemetry.enabled");
+            let off = !ctx.config.settings.telemetry.enabled;
             let why = if off { " (telemetry.enabled is false)" } else { "" };
             ctx.ui.note(&format!("Nothing was noted yet{why}"));
         }

@@ -16,6 +16,7 @@ use pimem_core::{
     view::{self, Entries},
 };
 use pimem_engine::{
+    config::{schema::Key, settings::Recall},
     error::Failure,
     memory::{
         recall,
@@ -49,8 +50,8 @@ fn score(text: &str) -> Result<f64, String> {
 
 /// The setting in force.
 fn in_force(ctx: &Shell) -> Setting {
-    let limit = usize::try_from(ctx.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    Setting { min_score: ctx.config.number("recall.minScore"), limit }
+    let recall = &ctx.config.settings.recall;
+    Setting { min_score: recall.min_score, limit: recall.limit }
 }
 
 pub(crate) fn replay(ctx: &Shell, noted: &Noted, args: &Args) -> Exit {
@@ -174,14 +175,18 @@ pub(crate) fn tune(ctx: &Shell, noted: &Noted, apply: bool) -> Result<Exit, Fail
     let after = replay::play(&recorded, &answers, setting);
     let mut changes = Vec::new();
     if (setting.min_score - now.min_score).abs() > 1e-9 {
-        changes.push(("recall.minScore", now.min_score.to_string(), setting.min_score.to_string()));
+        changes.push((
+            &Recall::min_score,
+            now.min_score.to_string(),
+            setting.min_score.to_string(),
+        ));
     }
     if setting.limit != now.limit {
-        changes.push(("recall.limit", now.limit.to_string(), setting.limit.to_string()));
+        changes.push((&Recall::limit, now.limit.to_string(), setting.limit.to_string()));
     }
     if !ctx.ui.json {
-        for (name, from, to) in &changes {
-            ctx.ui.line(&format!("{name}: {from} → {to}"));
+        for (key, from, to) in &changes {
+            ctx.ui.line(&format!("{}: {from} → {to}", key.name));
         }
         if changes.is_empty() {
             ctx.ui.line("The settings in force are those that would be proposed");
@@ -202,8 +207,8 @@ pub(crate) fn tune(ctx: &Shell, noted: &Noted, apply: bool) -> Result<Exit, Fail
         ));
     }
     let mut files = Vec::new();
-    for (name, _, to) in changes.iter().filter(|_| apply) {
-        files.push(change(ctx, noted, name, to)?);
+    for (key, _, to) in changes.iter().filter(|_| apply) {
+        files.push(change(ctx, noted, key, to)?);
     }
     files.dedup();
     if ctx.ui.json {
@@ -221,13 +226,12 @@ pub(crate) fn tune(ctx: &Shell, noted: &Noted, apply: bool) -> Result<Exit, Fail
 }
 
 /// Changes a setting where `config set` would, and gives the file.
-fn change(ctx: &Shell, noted: &Noted, name: &str, value: &str) -> Result<String, Failure> {
-    let key = config::find(name)?;
+fn change(ctx: &Shell, noted: &Noted, key: &Key, value: &str) -> Result<String, Failure> {
     let of_project = noted.stores.iter().any(|store| store.scope == Scope::Project);
     let target = if of_project { ctx.target()? } else { ctx.users()? };
     let (_, file) = config::write(ctx, key, value, target)?;
     if !ctx.ui.json {
-        ctx.ui.line(&format!("Set {name} = {value} in {file}"));
+        ctx.ui.line(&format!("Set {} = {value} in {file}", key.name));
     }
     if ctx.env.get(key.env).is_some() {
         ctx.ui.note(&format!("warning: {} is set, and goes before it", key.env));

@@ -7,5 +7,6 @@ pub mod event;
 mod event_line;
 pub mod hash;
 pub mod hex;
+mod named;
 pub mod time;
 pub mod ulid;

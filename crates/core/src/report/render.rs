@@ -6,22 +6,25 @@ use super::{
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
+    named,
     score::ranking::{Ranking, ScoredEntry},
 };
 
 /// Above this share of the budget, in per cent, the report asks for consolidation.
 const CROWDED: u64 = 80;
 
-/// The wording of the ground-truth line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GroundTruth {
-    /// The agent is told to rely on what it reads.
-    #[default]
-    Seed,
-    /// The agent is told what it reads, as a fact.
-    Factual,
-    /// No line.
-    Off,
+named! {
+    /// The wording of the ground-truth line.
+    #[derive(Default)]
+    pub enum GroundTruth {
+        /// The agent is told to rely on what it reads.
+        #[default]
+        Seed = "seed",
+        /// The agent is told what it reads, as a fact.
+        Factual = "factual",
+        /// No line.
+        Off = "off",
+    }
 }
 
 impl GroundTruth {

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Variables that are not settings. Each setting has one too: see [`super::schema::keys`].
+/// Variables that are not settings. Each setting has one too: see [`super::settings::keys`].
 pub const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
     ("PIMEM_USER_DIR", "User store, instead of ~/.pi/agent/memory"),
@@ -67,7 +67,7 @@ pub struct Env {
 impl Env {
     /// Reads the variables of [`VARIABLES`] and of the settings. An empty one counts as not set.
     pub fn of_process() -> Self {
-        let settings = super::schema::keys().map(|key| key.env);
+        let settings = super::settings::keys().map(|key| key.env);
         let names = VARIABLES.iter().map(|(name, _)| *name).chain(settings);
         let read = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
         Self {

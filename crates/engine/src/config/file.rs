@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::{
     invalid::Unusable,
     layers::Origin,
-    schema::{Guard, Key, keys},
+    schema::{Guard, Key},
+    settings::keys,
 };
 use pimem_core::exchange::json_position::{self, Lines};
 

@@ -1,6 +1,6 @@
 //! Layers: defaults < user file < project file < environment < flags.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{fmt, path::PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -10,13 +10,10 @@ use super::{
     file,
     invalid::Unusable,
     review::Awaiting,
-    schema::{Guard, Key, keys},
+    schema::{Guard, Key},
+    settings::{Scoring, Settings, keys},
 };
-use pimem_core::{
-    exchange::json_position::Lines,
-    model::category::Categories,
-    report::{budget::Tokens, render::GroundTruth},
-};
+use pimem_core::{exchange::json_position::Lines, model::category::Categories};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,10 +38,38 @@ impl fmt::Display for Origin {
     }
 }
 
+/// What files and variables set, with where each comes from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values(Vec<(&'static Key, Value, Origin)>);
+
+impl Values {
+    /// What is set by that name.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.find(name).map(|(_, value, _)| value)
+    }
+
+    fn find(&self, name: &str) -> Option<&(&'static Key, Value, Origin)> {
+        self.0.iter().find(|(key, ..)| key.name == name)
+    }
+
+    fn origin(&self, key: &Key) -> &Origin {
+        self.find(key.name).map_or(&Origin::Default, |(_, _, origin)| origin)
+    }
+
+    fn set(&mut self, key: &'static Key, value: Value, origin: Origin) {
+        match self.0.iter_mut().find(|(other, ..)| other.name == key.name) {
+            Some(set) => *set = (key, value, origin),
+            None => self.0.push((key, value, origin)),
+        }
+    }
+}
+
 /// All settings in force.
 #[derive(Debug, Clone)]
 pub struct Config {
-    values: BTreeMap<&'static str, (Value, Origin)>,
+    values: Values,
+    /// What they are.
+    pub settings: Settings,
     /// Settings of the project's file that are not in force.
     pub awaiting: Vec<Awaiting>,
     /// Settings that cannot be used, and are left out.
@@ -57,8 +82,7 @@ impl Config {
     /// Merges the layers; `files` come in order of rising priority. What cannot be used of one is left
     /// out, so that what is below shows through.
     pub fn load(files: &[(Origin, String)], env: &Env) -> Self {
-        let defaults = keys().map(|key| (key.name, (key.default(), Origin::Default)));
-        let mut values: BTreeMap<_, _> = defaults.collect();
+        let mut values = Values::default();
         let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
         for (origin, text) in files {
             let lines = Lines::new(text);
@@ -68,7 +92,7 @@ impl Config {
                     let place = format!("{origin}:{}", lines.of(key.name));
                     awaiting.push(Awaiting { key, value, place, origin: origin.clone() });
                 } else {
-                    values.insert(key.name, (value, origin.clone()));
+                    values.set(key, value, origin.clone());
                 }
             }
             unusable.extend(found.unusable);
@@ -81,63 +105,34 @@ impl Config {
                 let message = format!("{text:?} is not {expected}");
                 unusable.push(Unusable::typed(name, message, format!("{}: {}", key.name, key.doc)));
             } else {
-                values.insert(key.name, (value, Origin::Env(name)));
+                values.set(key, value, Origin::Env(name));
             }
         }
-        let mut further = Vec::new();
-        if let Some((Value::Object(table), origin)) = values.get("categories") {
-            let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
-            further = categories::read(table, origin, text, &mut unusable);
-        }
-        Self { values, awaiting, unusable, categories: Categories::new(further) }
+        let settings = Settings::read(&values);
+        let origin = values.origin(&Scoring::categories);
+        let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
+        let further = categories::read(&settings.scoring.categories, origin, text, &mut unusable);
+        Self { values, settings, awaiting, unusable, categories: Categories::new(further) }
     }
 
     /// Puts the settings in force that awaited review.
     pub fn admit(&mut self) {
         for Awaiting { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
-            if !matches!(self.get(key.name), Some((_, Origin::Env(_)))) {
-                self.values.insert(key.name, (value, origin));
+            if !matches!(self.origin(key), Origin::Env(_)) {
+                self.values.set(key, value, origin);
             }
         }
+        self.settings = Settings::read(&self.values);
     }
 
-    /// A value with its origin.
-    pub fn get(&self, name: &str) -> Option<&(Value, Origin)> {
-        self.values.get(name)
+    /// The value of a setting as files have it.
+    pub fn value(&self, key: &Key) -> Value {
+        self.values.get(key.name).cloned().unwrap_or_else(|| key.default())
     }
 
-    /// A whole number. Every name used in the code is in the schema, and values fit it.
-    pub fn whole(&self, name: &str) -> u64 {
-        self.get(name).and_then(|(value, _)| value.as_u64()).unwrap_or_default()
-    }
-
-    /// A number.
-    pub fn number(&self, name: &str) -> f64 {
-        self.get(name).and_then(|(value, _)| value.as_f64()).unwrap_or_default()
-    }
-
-    /// A text.
-    pub fn text(&self, name: &str) -> &str {
-        self.get(name).and_then(|(value, _)| value.as_str()).unwrap_or_default()
-    }
-
-    /// A switch.
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(name).and_then(|(value, _)| value.as_bool()).unwrap_or_default()
-    }
-
-    /// A number of tokens.
-    pub fn tokens(&self, name: &str) -> Tokens {
-        Tokens(u32::try_from(self.whole(name)).unwrap_or(u32::MAX))
-    }
-
-    /// The wording of the ground-truth line.
-    pub fn ground_truth(&self) -> GroundTruth {
-        match self.text("report.groundTruth") {
-            "factual" => GroundTruth::Factual,
-            "off" => GroundTruth::Off,
-            _ => GroundTruth::Seed,
-        }
+    /// Who set it.
+    pub fn origin(&self, key: &Key) -> &Origin {
+        self.values.origin(key)
     }
 }
 
@@ -165,13 +160,21 @@ pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::*;
+    use crate::config::language_models::ObserverModel;
+    use pimem_core::report::budget::Tokens;
 
     fn load(text: &str) -> Config {
         let origin = Origin::Project(PathBuf::from("memory.json"));
         Config::load(&[(origin, text.to_owned())], &Env::default())
+    }
+
+    fn report(config: &Config) -> (Tokens, Tokens) {
+        (config.settings.report.budget, config.settings.report.context)
     }
 
     fn wrong(config: &Config) -> Vec<String> {
@@ -182,7 +185,7 @@ mod tests {
     fn values() {
         let config = load(r#"{"$schema": "x", "report": {"budget": 900}, "report.context": 10}"#);
         assert_eq!(wrong(&config), Vec::<String>::new());
-        assert_eq!((config.whole("report.budget"), config.whole("report.context")), (900, 10));
+        assert_eq!(report(&config), (Tokens(900), Tokens(10)));
         let config = load(r#"{"categories": {"idea": {"tauDays": 7}}}"#);
         let idea = config.categories.find("idea").unwrap();
         assert_eq!(config.categories.spec(idea).topic, "idea");
@@ -246,16 +249,16 @@ mod tests {
         );
         let config = Config::load(&[user.clone(), project], &Env::default());
         assert_eq!(config.unusable.len(), 5, "{:?}", config.unusable);
-        let whole = |name| config.whole(name);
-        assert_eq!((whole("report.budget"), whole("report.context")), (900, 20));
-        assert_eq!((whole("lock.timeoutMs"), whole("recall.limit")), (7, 9));
+        assert_eq!(report(&config), (Tokens(900), Tokens(20)));
+        let (lock, recall) = (&config.settings.lock, &config.settings.recall);
+        assert_eq!((lock.timeout, recall.limit), (Duration::from_millis(7), 9));
         assert_eq!(Awaiting::text(&config.awaiting), "observer.model = \"m\"");
         assert!(config.categories.find("mine").is_some());
         for broken in ["{", "", "\0", "[1]", "{\"report\": {\"budget\": 1}"] {
             let config =
                 Config::load(&[user.clone(), file(Origin::Project, broken)], &Env::default());
             assert!(config.unusable[0].whole, "{broken}");
-            assert_eq!(config.whole("report.budget"), 900, "{broken}");
+            assert_eq!(config.settings.report.budget, Tokens(900), "{broken}");
         }
         let half =
             load(r#"{"categories": {"x": {"tauDays": -1, "maxActive": 2}, "Y": {}, "z": {}}}"#);
@@ -271,7 +274,7 @@ mod tests {
         let all: Vec<String> = (0..30_000).map(|n| format!("\"{key}{n}\": 1,\n")).collect();
         let all = all.concat();
         let config = load(&format!("{{{all}\"report\": {{\"budget\": 3}}}}"));
-        assert_eq!(config.whole("report.budget"), 3);
+        assert_eq!(config.settings.report.budget, Tokens(3));
         assert_eq!(config.unusable.len(), 21);
         assert_eq!(config.unusable[20].message, "29980 more settings cannot be used");
         assert!(config.unusable.iter().all(|wrong| wrong.message.len() < 100));
@@ -283,15 +286,19 @@ mod tests {
             "observer": {"temperature": 1,
             "command": "cat"}}"#;
         let mut config = load(text);
-        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("", false));
-        assert_eq!(config.get("observer.temperature").map(|(value, _)| value), Some(&json!(1)));
+        let run = |config: &Config| {
+            let Settings { observer_model, dream, .. } = &config.settings;
+            (observer_model.command.clone().into_owned(), dream.llm)
+        };
+        assert_eq!(run(&config), (String::new(), false));
+        assert_eq!(config.value(&ObserverModel::temperature), json!(1));
         assert_eq!(
             Awaiting::text(&config.awaiting),
             "dream.llm = true\nobserver.command = \"cat\""
         );
         assert_eq!(config.awaiting[1].place, "memory.json:3");
         config.admit();
-        assert_eq!((config.text("observer.command"), config.flag("dream.llm")), ("cat", true));
+        assert_eq!(run(&config), ("cat".to_owned(), true));
         assert!(config.awaiting.is_empty());
     }
 

@@ -19,7 +19,7 @@ use std::{fmt, time::Duration};
 use clap::ValueEnum;
 
 use crate::{
-    config::{env::Env, layers::Config},
+    config::{env::Env, language_models::Provider, layers::Config},
     store::read::Problem,
 };
 use pimem_core::safety::secret;
@@ -85,29 +85,7 @@ impl fmt::Display for ModelError {
     }
 }
 
-/// Who runs a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Provider {
-    OpenAi,
-    Anthropic,
-    Gemini,
-    Ollama,
-    Command,
-}
-
 impl Provider {
-    /// By the name of the setting.
-    fn named(name: &str) -> Option<Self> {
-        match name {
-            "openai" => Some(Self::OpenAi),
-            "anthropic" => Some(Self::Anthropic),
-            "gemini" => Some(Self::Gemini),
-            "ollama" => Some(Self::Ollama),
-            "command" => Some(Self::Command),
-            _ => None,
-        }
-    }
-
     /// Its own server.
     fn endpoint(self) -> &'static str {
         match self {

@@ -1,17 +1,21 @@
 //! From settings to a model that can be asked, or to what is missing.
 
-use std::time::Duration;
-
 use super::{Key, ModelError, Provider, Role, Service};
 use crate::config::{
     env::Env,
+    language_models::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
     layers::{Config, Origin},
+    schema,
 };
 
 /// The settings of a role.
 struct Settings<'a> {
-    config: &'a Config,
     role: Role,
+    model: &'a LanguageModel,
+    /// Nobody has chosen a model.
+    default_model: bool,
+    /// Nobody has limited its answers.
+    default_limit: bool,
 }
 
 /// The model that they name.
@@ -20,10 +24,9 @@ pub(super) fn service(
     env: &Env,
     role: Role,
 ) -> Result<Option<Service>, ModelError> {
-    let settings = Settings { config, role };
-    let provider = settings.text("provider");
-    let name = provider.clone();
-    let Some(provider) = Provider::named(&provider) else { return Ok(None) };
+    let settings = Settings::of(config, role);
+    let Some(provider) = settings.model.provider else { return Ok(None) };
+    let name = provider.name();
     let (place, model) = settings.place_and_model(provider)?;
     let key = settings.key(provider, env)?;
     if provider != Provider::Command && cfg!(not(feature = "llm")) {
@@ -32,11 +35,7 @@ pub(super) fn service(
         let hint = format!("set {setting} to command, or build it with --features llm");
         return Err(ModelError::new(message, hint));
     }
-    let most = if settings.is_default("maxOutputTokens") {
-        None
-    } else {
-        u32::try_from(config.whole(&settings.name("maxOutputTokens"))).ok()
-    };
+    let most = u32::try_from(settings.model.max_output_tokens).ok();
     Ok(Some(Service {
         role,
         provider,
@@ -44,23 +43,30 @@ pub(super) fn service(
         name: format!("{name} {model}").trim_end().to_owned(),
         model,
         place,
-        temperature: config.number(&settings.name("temperature")),
-        most,
-        limit: Duration::from_secs(config.whole(&settings.name("timeoutSeconds"))),
+        temperature: settings.model.temperature,
+        most: most.filter(|_| !settings.default_limit),
+        limit: settings.model.timeout,
     }))
 }
 
-impl Settings<'_> {
+impl<'a> Settings<'a> {
+    fn of(config: &'a Config, role: Role) -> Self {
+        let all = &config.settings;
+        let (model, chosen, limit) = match role {
+            Role::Observer => {
+                (&all.observer_model, &ObserverModel::model, &ObserverModel::max_output_tokens)
+            }
+            Role::Reflector => {
+                (&all.reflector_model, &ReflectorModel::model, &ReflectorModel::max_output_tokens)
+            }
+            Role::Dream => (&all.dream_model, &DreamModel::model, &DreamModel::max_output_tokens),
+        };
+        let is_default = |key: &schema::Key| *config.origin(key) == Origin::Default;
+        Self { role, model, default_model: is_default(chosen), default_limit: is_default(limit) }
+    }
+
     fn name(&self, name: &str) -> String {
         format!("{}.{name}", self.role.name())
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.config.text(&self.name(name)).trim().to_owned()
-    }
-
-    fn is_default(&self, name: &str) -> bool {
-        matches!(self.config.get(&self.name(name)), Some((_, Origin::Default)))
     }
 
     /// Where it is asked, or what is run, and which model.
@@ -71,38 +77,39 @@ impl Settings<'_> {
             Err(ModelError::new(message, hint))
         };
         if provider == Provider::Command {
-            let command = self.text("command");
+            let command = self.model.command.trim();
             // Which model it runs is its own affair.
             return if command.is_empty() {
                 unset("command", "")
             } else {
-                Ok((command, String::new()))
+                Ok((command.to_owned(), String::new()))
             };
         }
-        let (endpoint, model) = (self.text("endpoint"), self.text("model"));
+        let (endpoint, model) = (self.model.endpoint.trim(), self.model.model.trim());
         if model.is_empty() {
             return unset("model", "");
         }
-        if self.is_default("model") && provider != Provider::OpenAi {
+        if self.default_model && provider != Provider::OpenAi {
             return unset("model", &format!(", and {model} is a model of openai's"));
         }
-        let own = provider.endpoint();
-        Ok((if endpoint.is_empty() { own.to_owned() } else { endpoint }, model))
+        let endpoint = if endpoint.is_empty() { provider.endpoint() } else { endpoint };
+        Ok((endpoint.to_owned(), model.to_owned()))
     }
 
     /// The key to be sent along. One that happens to be in the environment goes to nobody but whom
     /// it is for.
     fn key(&self, provider: Provider, env: &Env) -> Result<Option<Key>, ModelError> {
-        let named = self.text("apiKeyEnv");
-        let usual = provider.variable().filter(|_| self.text("endpoint").is_empty());
-        let variable = if named.is_empty() { usual.map(str::to_owned) } else { Some(named) };
+        let named = self.model.api_key_env.trim();
+        let usual = provider.variable().filter(|_| self.model.endpoint.trim().is_empty());
+        let variable = if named.is_empty() { usual } else { Some(named) };
         let Some(variable) = variable.filter(|_| provider != Provider::Command) else {
             return Ok(None);
         };
-        if let Some(value) = env.key(&variable) {
-            return Ok(Some(Key { variable, value: value.trim().to_owned() }));
+        if let Some(value) = env.key(variable) {
+            let value = value.trim().to_owned();
+            return Ok(Some(Key { variable: variable.to_owned(), value }));
         }
-        let who = self.text("provider");
+        let who = provider.name();
         let message = format!("there is no key for {who}: {variable} is not set");
         let other = self.name("apiKeyEnv");
         Err(ModelError::new(

@@ -198,7 +198,7 @@ pub(super) fn told(
     let was_there = |row: &ScoredEntry| done.iter().all(|done| !row.entry.is(&done.wording));
     let older = |done: &Done, row: &ScoredEntry| {
         let new = done.placed.is_some() && row.entry.reviewed && !row.is_over();
-        let new = new && memory.config.flag("report.fill");
+        let new = new && memory.config.settings.report.fill;
         new.then(|| replaced::seems_replaced(&board, categories, row, was_there)).flatten()
     };
     let entries = Entries::new(memory.now, categories, &board);
@@ -279,7 +279,7 @@ fn reason(verdict: &Verdict) -> String {
 fn may_replace(memory: &Memory, of: &Wording, others: &[newcomer::Line]) -> bool {
     let spec = memory.config.categories.spec(of.category);
     let others = others.iter().map(|(other, _)| other.text.as_str());
-    memory.config.flag("report.fill") && replaced::may_replace(&of.text, spec, others)
+    memory.config.settings.report.fill && replaced::may_replace(&of.text, spec, others)
 }
 
 /// The command by which an entry takes the place of another.

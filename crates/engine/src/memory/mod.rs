@@ -44,11 +44,16 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, OnceLock},
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
 
 use crate::{
-    config::{env::Env, invalid::Unusable, layers::Config},
+    config::{
+        env::Env,
+        invalid::Unusable,
+        layers::Config,
+        settings::{AgingClock, HookEvidence},
+    },
     error::{Failure, Kind},
     index::manifest,
     models::installed::Models,
@@ -361,7 +366,7 @@ impl Memory {
     /// A store with the settings in force.
     pub fn store(&self, dir: PathBuf, scope: Scope) -> Store {
         let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
-        let patience = Duration::from_millis(self.config.whole("lock.timeoutMs"));
+        let patience = self.config.settings.lock.timeout;
         let word = match scope {
             Scope::User => TrustLevel::Own,
             Scope::Project if self.places.named.is_some() => TrustLevel::Named,
@@ -369,7 +374,7 @@ impl Memory {
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
         let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
-        let aside = self.unasked && self.config.text("evidence.shared") != "always";
+        let aside = self.unasked && self.config.settings.scoring.evidence != HookEvidence::Always;
         Store {
             dir,
             scope,
@@ -400,23 +405,27 @@ impl Memory {
     pub fn rules(&self) -> Rules<'_> {
         Rules {
             categories: &self.config.categories,
-            fresh: self.config.flag("scoring.fresh"),
-            reserve: self.config.flag("report.fill"),
-            clock: match self.config.text("scoring.clock") {
-                "active" => Clock::Active(self.now),
-                _ => Clock::Calendar,
+            fresh: self.config.settings.scoring.fresh,
+            reserve: self.config.settings.report.fill,
+            clock: match self.config.settings.scoring.clock {
+                AgingClock::Active => Clock::Active(self.now),
+                AgingClock::Calendar => Clock::Calendar,
             },
         }
     }
 
     /// What shapes a report within `limit`, or what the settings allow, beside a system prompt.
     pub fn report_settings(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Settings<'_> {
-        let limit = limit.unwrap_or_else(|| self.config.tokens("report.budget"));
+        let report = &self.config.settings.report;
         Settings {
-            budget: budget::available(limit, self.config.tokens("report.context"), system_prompt),
-            ground_truth: self.config.ground_truth(),
-            remove_command: self.config.text("report.removeCommand"),
-            fill: self.config.flag("report.fill").then(|| self.config.text("report.searchCommand")),
+            budget: budget::available(
+                limit.unwrap_or(report.budget),
+                report.context,
+                system_prompt,
+            ),
+            ground_truth: report.ground_truth,
+            remove_command: &report.remove_command,
+            fill: report.fill.then_some(&*report.search_command),
         }
     }
 
@@ -449,7 +458,7 @@ impl Memory {
         let cache = self.env.cache.as_deref().ok_or_else(|| {
             Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
         })?;
-        let setting = self.config.text("embedding.runtime");
+        let setting = &self.config.settings.embedding.runtime;
         let program = Env::program().map_err(|error| {
             Failure::from(anyhow::Error::new(error).context("cannot find this program itself"))
         })?;

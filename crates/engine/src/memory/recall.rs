@@ -115,7 +115,7 @@ pub fn orders(hit: &Hit) -> bool {
 
 /// How many entries are recalled.
 pub fn limit(memory: &Memory) -> usize {
-    usize::try_from(memory.config.whole("recall.limit")).unwrap_or(usize::MAX)
+    memory.config.settings.recall.limit
 }
 
 /// Those of some hits that hold by a ranking.

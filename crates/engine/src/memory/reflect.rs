@@ -69,8 +69,7 @@ pub struct How {
 
 /// Tokens beyond which a file is too long.
 pub fn due(memory: &Memory) -> Tokens {
-    let due = memory.config.whole("reflector.observationTokenThreshold");
-    Tokens(u32::try_from(due).unwrap_or(u32::MAX))
+    memory.config.settings.reflector.observation_tokens
 }
 
 /// How long a file is.

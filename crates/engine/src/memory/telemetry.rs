@@ -28,7 +28,7 @@ impl Memory {
     /// Notes what happened, unless that is switched off. What fails here costs a record and nothing
     /// else, and it waits for nobody.
     pub fn note_telemetry(&self, store: &Store, records: &[Record]) {
-        if records.is_empty() || !self.config.flag("telemetry.enabled") {
+        if records.is_empty() || !self.config.settings.telemetry.enabled {
             return;
         }
         let lines: String = records.iter().map(Record::write).collect();

@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap};
 
 use super::Memory;
 use crate::{
-    config::{layers::Origin, review::Awaiting},
+    config::{layers::Origin, review::Awaiting, settings::Scoring},
     store::{
         pending,
         snapshot::Store,
@@ -20,7 +20,7 @@ use pimem_core::{
 impl Memory {
     /// A heading that came with a clone is text like any other, and stands in every report.
     pub fn withhold_headings(&mut self) {
-        let by_project = matches!(self.config.get("categories"), Some((_, Origin::Project(_))));
+        let by_project = matches!(self.config.origin(&Scoring::categories), Origin::Project(_));
         if let Some(dir) = self.places.project().filter(|_| by_project) {
             let trust = self.store(dir, Scope::Project).strict().trust;
             let keeps = |heading: &str| trust.holds_text(Kind::Heading, heading);

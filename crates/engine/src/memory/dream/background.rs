@@ -105,7 +105,7 @@ pub fn run<T>(
 
 /// When the next dream may begin, if that is later.
 pub fn too_early(memory: &Memory, store: &Store) -> Option<Timestamp> {
-    let next = store.dreams(memory.now).next(memory.config.number("dream.intervalHours"))?;
+    let next = store.dreams(memory.now).next(memory.config.settings.dream.interval_hours)?;
     (next > memory.now.0).then_some(next)
 }
 

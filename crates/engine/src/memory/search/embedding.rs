@@ -97,7 +97,7 @@ pub fn open(
     }
     // A model that could not serve will not now either.
     if name != table::NAME && degraded.is_none() {
-        let deadline = Duration::from_millis(memory.config.whole("embedding.deadlineMs"));
+        let deadline = memory.config.settings.embedding.deadline;
         match ready(memory, name, Some(deadline)).and_then(|mut embedder| {
             let query = embedder.embed(Role::Query, &[&query.text], &mut |_| {})?;
             let query = query.first().map(|query| Vector::quantize(query)).unwrap_or_default();
@@ -122,7 +122,7 @@ pub fn open(
 
 /// The chosen model's name, in its one spelling.
 pub fn name(memory: &Memory) -> String {
-    catalog::canonical(memory.config.text("embedding.model"))
+    catalog::canonical(&memory.config.settings.embedding.model)
 }
 
 /// The setting that leaves vectors out.

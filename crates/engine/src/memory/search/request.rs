@@ -68,7 +68,7 @@ impl<'a> SearchRequest<'a> {
     ) -> Self {
         Self {
             limit,
-            min_score: MinScore::Recall(memory.config.number("recall.minScore")),
+            min_score: MinScore::Recall(memory.config.settings.recall.min_score),
             kinds,
             reviewed: true,
             ..Self::new(query)

@@ -1,0 +1,32 @@
+//! Enums whose variants have names in files, in output or on the command line.
+
+/// Declares an enum with a name for each variant, all of them in order, and the way back from a name.
+#[macro_export]
+macro_rules! named {
+    ($(#[$outer:meta])* $vis:vis enum $Enum:ident {
+        $($(#[$inner:meta])* $Variant:ident = $name:literal,)+
+    }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis enum $Enum { $($(#[$inner])* $Variant,)+ }
+
+        impl $Enum {
+            /// All of them, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            /// Their names, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// The name in files, in output and on the command line.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$Variant => $name),+ }
+            }
+
+            /// The one of that name.
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$Variant),)+ _ => None }
+            }
+        }
+    };
+}

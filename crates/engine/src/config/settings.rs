@@ -1,0 +1,271 @@
+//! The settings there are: one row each gives the field that the program reads, and the key by which
+//! files and variables set it.
+
+use std::{borrow::Cow, time::Duration};
+
+use serde_json::{Map, Value};
+
+use super::{
+    language_models::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
+    layers::Values,
+    schema::{Guard, Key},
+    spec::{CategoryTable, Choice, Number, Switch, Text, Whole, count, minutes, tokens},
+};
+use pimem_core::{
+    named,
+    report::{budget::Tokens, render::GroundTruth},
+};
+
+named! {
+    /// When what hooks note becomes part of the log.
+    #[derive(Default)]
+    pub enum HookEvidence {
+        /// With the next command that is typed.
+        #[default]
+        Typed = "typed",
+        /// At once.
+        Always = "always",
+    }
+}
+
+named! {
+    /// What makes memories age.
+    #[derive(Default)]
+    pub enum AgingClock {
+        /// Every day.
+        #[default]
+        Calendar = "calendar",
+        /// Days on which the store was used.
+        Active = "active",
+    }
+}
+
+named! {
+    /// Where observations go when a context is compacted.
+    #[derive(Default)]
+    pub enum Compaction {
+        /// Beside the agent's summary.
+        #[default]
+        Context = "context",
+        /// In its place.
+        Summary = "summary",
+        /// Nowhere.
+        Off = "off",
+    }
+}
+
+/// Declares groups of settings: a struct, and a key for each of its fields.
+macro_rules! group {
+    ($(#[$doc:meta])* pub struct $Group:ident {
+        $($field:ident: $Type:ty = $spec:expr, $guard:ident $name:expr, $env:expr, $about:expr;)+
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $Group { $(#[doc = $about] pub $field: $Type,)+ }
+
+        group! { impl $Group for $Group { $($field = $spec, $guard $name, $env, $about;)+ } }
+    };
+    // The keys of a struct that serves several groups.
+    (impl $Keys:ident for $Group:ident {
+        $($field:ident = $spec:expr, $guard:ident $name:expr, $env:expr, $about:expr;)+
+    }) => {
+        #[expect(non_upper_case_globals, reason = "a key is called as the field is")]
+        impl $Keys {
+            $(
+                #[doc = concat!("The key `", $name, "`.")]
+                pub const $field: Key = Key {
+                    name: $name, env: $env, kind: $spec.kind(), guard: Guard::$guard, doc: $about,
+                };
+            )+
+            pub(super) const KEYS: &'static [Key] = &[$(Self::$field),+];
+
+            pub(super) fn read(values: &Values) -> $Group {
+                $Group { $($field: $spec.read(values.get($name)),)+ }
+            }
+        }
+    };
+}
+pub(super) use group;
+
+/// Declares all settings; each group has its keys `in` a type.
+macro_rules! settings {
+    ($($group:ident: $Group:ident in $Keys:ident;)+) => {
+        /// All settings, as the program reads them.
+        #[derive(Debug, Clone)]
+        pub struct Settings {
+            $(
+                #[doc = concat!("The group `", stringify!($group), "`.")]
+                pub $group: $Group,
+            )+
+        }
+
+        impl Settings {
+            /// What `values` say, and the defaults for the rest.
+            pub(super) fn read(values: &Values) -> Self {
+                Self { $($group: $Keys::read(values),)+ }
+            }
+        }
+
+        /// Every setting, in the order of `config show`.
+        pub fn keys() -> impl Iterator<Item = &'static Key> {
+            [$($Keys::KEYS),+].into_iter().flatten()
+        }
+    };
+}
+
+settings! {
+    report: Report in Report;
+    recall: Recall in Recall;
+    scoring: Scoring in Scoring;
+    embedding: Embedding in Embedding;
+    hook: Hook in Hook;
+    telemetry: Telemetry in Telemetry;
+    lock: Lock in Lock;
+    observer_model: LanguageModel in ObserverModel;
+    observer: Observer in Observer;
+    reflector_model: LanguageModel in ReflectorModel;
+    reflector: Reflector in Reflector;
+    dream_model: LanguageModel in DreamModel;
+    dream: Dream in Dream;
+}
+
+group! {
+    /// The report.
+    pub struct Report {
+        budget: Tokens = Whole(1700, 0..=1_000_000, tokens),
+            Open "report.budget", "PIMEM_REPORT_BUDGET",
+            "Tokens that the report may take";
+        context: Tokens = Whole(8000, 0..=10_000_000, tokens),
+            Open "report.context", "PIMEM_REPORT_CONTEXT",
+            "Tokens that the system prompt and the report may take together";
+        ground_truth: GroundTruth = Choice(GroundTruth::ALL, GroundTruth::NAMES),
+            Open "report.groundTruth", "PIMEM_REPORT_GROUND_TRUTH",
+            "Wording of the ground-truth line";
+        remove_command: Cow<'static, str> = Text("memory_remove"),
+            Own "report.removeCommand", "PIMEM_REPORT_REMOVE_COMMAND",
+            "What the report's warning tells the agent to use";
+        fill: bool = Switch(true),
+            Open "report.fill", "PIMEM_REPORT_FILL",
+            "Fill what the sections leave of the budget with the other entries, by their lasting value";
+        search_command: Cow<'static, str> = Text("pimem search"),
+            Own "report.searchCommand", "PIMEM_REPORT_SEARCH_COMMAND",
+            "What the report's last line tells the agent to find the rest with";
+    }
+}
+
+group! {
+    /// What a prompt brings to mind.
+    pub struct Recall {
+        min_score: f64 = Number(0.42, 0.0..=1.0),
+            Open "recall.minScore", "PIMEM_RECALL_MIN_SCORE",
+            "Score from which a memory is recalled for a prompt";
+        limit: usize = Whole(5, 0..=100, count),
+            Open "recall.limit", "PIMEM_RECALL_LIMIT",
+            "How many memories are recalled for a prompt";
+    }
+}
+
+group! {
+    /// How memories are scored, and by what.
+    pub struct Scoring {
+        fresh: bool = Switch(true),
+            Open "scoring.fresh", "PIMEM_SCORING_FRESH",
+            "Show new entries until their half-life has passed";
+        evidence: HookEvidence = Choice(HookEvidence::ALL, HookEvidence::NAMES),
+            Open "evidence.shared", "PIMEM_EVIDENCE_SHARED",
+            "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once";
+        clock: AgingClock = Choice(AgingClock::ALL, AgingClock::NAMES),
+            Open "scoring.clock", "PIMEM_SCORING_CLOCK",
+            "What makes memories age: every day, or only days on which the store was used";
+        categories: Map<String, Value> = CategoryTable,
+            Open "categories", "PIMEM_CATEGORIES",
+            "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays, fill";
+    }
+}
+
+group! {
+    /// Semantic search.
+    pub struct Embedding {
+        model: Cow<'static, str> = Text("static"),
+            Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
+            "Model of semantic search: static (built in), none, or one that is installed";
+        runtime: Cow<'static, str> = Text(""),
+            Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
+            "Path of the ONNX Runtime library, instead of an installed one";
+        deadline: Duration = Whole(3000, 0..=600_000, Duration::from_millis),
+            Own "embedding.deadlineMs", "PIMEM_EMBEDDING_DEADLINE_MS",
+            "How long a search waits for an installed model, in milliseconds";
+    }
+}
+
+group! {
+    /// The hooks of agents.
+    pub struct Hook {
+        deadline: Duration = Whole(200, 1..=60_000, Duration::from_millis),
+            Own "hook.deadlineMs", "PIMEM_HOOK_DEADLINE_MS",
+            "How long a hook may take, waiting for locks and disks included, in milliseconds";
+        rebuild_after: Duration = Whole(30, 0..=1_000_000, minutes),
+            Own "hook.rebuildMinutes", "PIMEM_HOOK_REBUILD_MINUTES",
+            "Age of the last rebuild, in minutes, from which a starting session has another made; 0 for never";
+        working_chars: usize = Whole(4000, 0..=100_000, count),
+            Open "hook.workingChars", "PIMEM_HOOK_WORKING_CHARS",
+            "Characters of open items, handoff, log and notes that a starting session is given";
+    }
+}
+
+group! {
+    /// Telemetry.
+    pub struct Telemetry {
+        enabled: bool = Switch(true),
+            Own "telemetry.enabled", "PIMEM_TELEMETRY_ENABLED",
+            "Note on this machine what is put into prompts and used, for pimem telemetry";
+    }
+}
+
+group! {
+    /// The lock of a store.
+    pub struct Lock {
+        timeout: Duration = Whole(5000, 0..=3_600_000, Duration::from_millis),
+            Own "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
+            "How long a writer waits for the store's lock, in milliseconds";
+    }
+}
+
+group! {
+    /// Observations, beside the model that makes them.
+    pub struct Observer {
+        message_tokens: Tokens = Whole(30_000, 0..=10_000_000, tokens),
+            Open "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
+            "Tokens of a session from which pimem observe --if-due makes observations of it";
+        compaction: Compaction = Choice(Compaction::ALL, Compaction::NAMES),
+            Reviewed "observer.compaction", "PIMEM_OBSERVER_COMPACTION",
+            "Observations when a context is compacted: beside the agent's summary, in its place (pi), or not at all";
+    }
+}
+
+group! {
+    /// Reflecting upon them, beside the model for it.
+    pub struct Reflector {
+        observation_tokens: Tokens = Whole(40_000, 0..=10_000_000, tokens),
+            Open "reflector.observationTokenThreshold", "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
+            "Tokens of observations from which they are reflected upon";
+    }
+}
+
+group! {
+    /// Dreaming, beside the model that plans it.
+    pub struct Dream {
+        enabled: bool = Switch(false),
+            Open "dream.enabled", "PIMEM_DREAM_ENABLED",
+            "Dream by itself when a session ends";
+        interval_hours: f64 = Number(3.0, 0.5..=24.0),
+            Open "dream.intervalHours", "PIMEM_DREAM_INTERVAL_HOURS",
+            "Hours between two dreams";
+        llm: bool = Switch(false),
+            Reviewed "dream.llm", "PIMEM_DREAM_LLM",
+            "Ask the language model too when a session ends";
+        apply_model: bool = Switch(false),
+            Reviewed "dream.applyModel", "PIMEM_DREAM_APPLY_MODEL",
+            "Apply what the language model proposes without anybody having seen it";
+    }
+}
