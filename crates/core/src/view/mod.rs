@@ -1,5 +1,6 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
+pub mod dream;
 pub mod topics;
 
 use std::cell::OnceCell;

@@ -1,6 +1,4 @@
-//! Plans for a store, made and carried out. Prints nothing but why no language model was asked.
-
-use std::path::PathBuf;
+//! Plans for a store, made and carried out.
 
 use super::{Memory, archived, intake};
 use crate::{
@@ -38,6 +36,7 @@ pub mod background;
 pub mod gather;
 pub mod learn;
 pub mod model;
+pub mod run;
 
 /// Who causes what a dream writes.
 const BY: &str = "dream";
@@ -103,8 +102,6 @@ pub struct PlanRun<'a> {
     pub plan: Plan,
     /// Whether it was carried out.
     pub done: bool,
-    /// Where it was left for somebody to look at.
-    pub file: Option<PathBuf>,
     vetting: Vetting,
 }
 
@@ -125,7 +122,7 @@ impl<'a> PlanRun<'a> {
         let sight = StoreView::of(memory, txn);
         let plan = Plan { state, made: memory.now.0, steps: Vec::new(), refused: Vec::new() };
         let vetting = Vetting::of(memory.now, &sight.board.rows);
-        Self { sight, plan, done: false, file: None, vetting }
+        Self { sight, plan, done: false, vetting }
     }
 
     /// What the rules want and what was learned, carried out where there is a lock.

@@ -1,0 +1,269 @@
+//! A dream as a whole: planned, carried out, left to a person, or begun in the background.
+
+use std::path::PathBuf;
+
+use super::{
+    PlanRun,
+    background::{self, Committing, Started},
+    gather::{self, Gathered, LEFT},
+};
+use crate::{
+    error::{Failure, Kind},
+    local_time,
+    memory::{self, Memory, named_file},
+    store::{journal, read, snapshot::Store},
+};
+use pimem_core::{
+    dream::{
+        script,
+        step::{By, Step},
+    },
+    view::{
+        self,
+        dream::{Detached, Dream, Dreamed, Read},
+    },
+};
+
+/// Where a plan comes from.
+const HINT: &str = "pimem dream --plan prints one";
+
+/// A dream that is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct DreamRequest {
+    /// What is to be done.
+    pub mode: Mode,
+    /// Whether the language model of `dream.provider` is asked too.
+    pub llm: bool,
+    /// Transcripts to learn from, instead of those that wait.
+    pub from: Vec<PathBuf>,
+    /// Whether it is done although the last dream was not long ago.
+    pub force: bool,
+}
+
+/// What is to be done about a store.
+#[derive(Debug, Clone, Default)]
+pub enum Mode {
+    /// Plan, and do what cannot do harm.
+    #[default]
+    Dream,
+    /// Plan, and change nothing.
+    Plan,
+    /// Do what a plan says.
+    Apply(Script),
+    /// Have another process do it.
+    Detach,
+    /// Be that process.
+    Detached,
+}
+
+/// Where a plan is.
+#[derive(Debug, Clone)]
+pub enum Script {
+    /// Here.
+    Text(String),
+    /// In a file.
+    File(PathBuf),
+    /// Where the language model left it.
+    Left,
+}
+
+/// What became of a dream, and why the language model's part of it failed.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was done.
+    pub view: Dreamed,
+    /// What ended it early.
+    pub failure: Option<Failure>,
+}
+
+impl Memory {
+    /// Tends a store by what is in it and by what was said since the last time.
+    ///
+    /// # Errors
+    /// When another dream is under way, the store cannot be read or written, or a plan cannot be
+    /// applied as a whole.
+    pub fn dream(&self, request: &DreamRequest) -> Result<Outcome, Failure> {
+        let (dir, scope, known) = self.target()?;
+        if !known {
+            self.notices.note("There is no store yet, and nothing to dream about");
+            return Ok(done(Dream::default()));
+        }
+        let store = self.store(dir, scope);
+        match &request.mode {
+            Mode::Detach => self.detach(request, &store),
+            Mode::Detached => {
+                let store = store.strict();
+                let dreamt = background::run(self, &store, || self.dream_now(request, &store))?;
+                Ok(dreamt.unwrap_or_else(|| done(Dream::default())))
+            }
+            Mode::Plan => self.plan(request, &store).map(done),
+            Mode::Apply(script) => {
+                let _lock = store.lock_dreams(self.now)?;
+                self.apply(&store, script).map(done)
+            }
+            Mode::Dream => {
+                let _lock = store.lock_dreams(self.now)?;
+                let unasked = !request.force && request.from.is_empty();
+                let Some(next) = background::too_early(self, &store).filter(|_| unasked) else {
+                    return self.dream_now(request, &store);
+                };
+                let when = local_time::local(next);
+                self.notices.note(&format!(
+                    "The last dream was not long ago; the next is due at {when} (--force dreams now)"
+                ));
+                Ok(done(Dream::default()))
+            }
+        }
+    }
+
+    /// Has another process do it.
+    fn detach(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
+        let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
+        let mut view = Detached { detached: false, log: None, due: None };
+        self.notices.note(&match background::start(self, store, llm)? {
+            Started::Yes { log } => {
+                let path = log.display().to_string();
+                let note = format!("Dreaming in the background; {path} says how");
+                (view.detached, view.log) = (true, Some(path));
+                note
+            }
+            Started::NotDue { next } => {
+                view.due = Some(next.to_string());
+                format!("Not due: the next dream may begin at {}", local_time::local(next))
+            }
+            Started::Busy(busy) => Failure::from(&busy).message,
+        });
+        Ok(Outcome { view: Dreamed::Detached(view), failure: None })
+    }
+
+    fn plan(&self, request: &DreamRequest, store: &Store) -> Result<Dream, Failure> {
+        let dreams = store.dreams(self.now);
+        let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
+        let mut run = PlanRun::plan(self, store, None, &gathered.learned)?;
+        if request.llm {
+            run.ask(self, store, &gathered.told);
+        }
+        gathered.expect(store, &run.plan.state)?;
+        let mut view = begin(store, Some(&gathered));
+        view.extend(&run.plan, run.done, &run.sight);
+        view.script = Some(script::write(&run.plan, &run.sight));
+        Ok(view)
+    }
+
+    /// Plans, and does what cannot do harm.
+    fn dream_now(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
+        let dreams = store.dreams(self.now);
+        let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
+        let by_rules = {
+            let _whole = Committing::begin();
+            let lock = memory::lock(self, store)?;
+            let run = PlanRun::plan(self, store, Some(&lock), &gathered.learned)?;
+            gathered.keep(store)?;
+            store.dreamt(&lock, self.now, &gathered.waiting)?;
+            run
+        };
+        let mut view = begin(store, Some(&gathered));
+        self.take_up(&mut view, &by_rules);
+        let failure =
+            if request.llm { self.propose(store, &gathered.told, &mut view).err() } else { None };
+        Ok(Outcome { failure, ..done(view) })
+    }
+
+    /// Adds a plan that was carried out to what is shown.
+    fn take_up(&self, view: &mut Dream, run: &PlanRun<'_>) {
+        view.extend(&run.plan, run.done, &run.sight);
+        for refused in run.plan.refused.iter().filter(|_| !self.notices.for_programs()) {
+            self.notices.detail(&format!("Left out: {}: {}", refused.what, refused.why));
+        }
+    }
+
+    /// Lets the language model propose more. Its plan is left for somebody to look at, unless the
+    /// user has said that it need not be.
+    fn propose(&self, store: &Store, told: &[String], view: &mut Dream) -> Result<(), Failure> {
+        let mut run = PlanRun::of(self, store, None)?;
+        let name = run.ask(self, store, told).filter(|_| !run.plan.steps.is_empty());
+        if name.is_some() && self.config.flag("dream.applyModel") {
+            let _whole = Committing::begin();
+            let lock = memory::lock(self, store)?;
+            let mut now = PlanRun::of(self, store, Some(&lock))?;
+            // Something may have changed while the model was thinking.
+            now.vet(self, std::mem::take(&mut run.plan.steps));
+            now.plan.refused.splice(..0, run.plan.refused);
+            now.carry_out(self, store, Some(&lock))?;
+            self.take_up(view, &now);
+            return Ok(());
+        }
+        if name.is_some() {
+            let path = left(store)?;
+            journal::keep(&path, script::write(&run.plan, &run.sight).as_bytes())?;
+            view.plan_file = Some(path.display().to_string());
+        }
+        view.model = name;
+        view.extend(&run.plan, run.done, &run.sight);
+        Ok(())
+    }
+
+    /// Does what a plan says: all of it, or nothing where a line cannot be done.
+    fn apply(&self, store: &Store, from: &Script) -> Result<Dream, Failure> {
+        let own = left(store)?;
+        let text = match from {
+            Script::Text(text) => text.clone(),
+            Script::File(_) | Script::Left => {
+                let path = if let Script::File(path) = from { path } else { &own };
+                let bytes = named_file::named(path, read::MAX_FILE, HINT)?;
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        };
+        let _whole = Committing::begin();
+        let lock = memory::lock(self, store)?;
+        let mut run = PlanRun::of(self, store, Some(&lock))?;
+        let refuse =
+            |message: String, hints: Vec<String>| Failure { kind: Kind::Refused, message, hints };
+        let script = script::read(&text, &run.sight).ok_or_else(|| {
+            refuse("that is no plan of a dream".to_owned(), vec![HINT.to_owned()])
+        })?;
+        if script.state != run.plan.state {
+            let made = script.made.map(|made| format!(" ({made})")).unwrap_or_default();
+            let message = format!("the store has changed since the plan was made{made}");
+            return Err(refuse(message, vec!["pimem dream --plan makes a new one".to_owned()]));
+        }
+        let mut wrong = Vec::new();
+        for (number, step) in script.lines {
+            let by = By::Rules;
+            let checked = step.and_then(|(act, reason)| run.check(self, Step { act, reason, by }));
+            match checked {
+                Ok(step) => run.plan.steps.push(step),
+                Err(why) => wrong.push(format!("line {number}: {why}")),
+            }
+        }
+        if !wrong.is_empty() {
+            let lines = view::count(wrong.len(), "line");
+            return Err(refuse(format!("{lines} of the plan cannot be done"), wrong));
+        }
+        run.carry_out(self, store, Some(&lock))?;
+        gather::applied(store, &script.state, script.made, self.now, &lock)?;
+        if matches!(from, Script::Left) {
+            journal::discard(&own)?;
+        }
+        let mut view = begin(store, None);
+        self.take_up(&mut view, &run);
+        Ok(view)
+    }
+}
+
+/// Where the plan of a language model waits to be looked at.
+fn left(store: &Store) -> Result<PathBuf, Failure> {
+    store.dream_dir().map(|dir| dir.join(LEFT)).ok_or_else(gather::no_place)
+}
+
+fn begin(store: &Store, gathered: Option<&Gathered>) -> Dream {
+    let read = gathered.map(|gathered| {
+        let (sessions, logs) = gathered.read;
+        Read { sessions, sessions_left: gathered.more, logs }
+    });
+    Dream { store: Some(store.dir.display().to_string()), read, ..Dream::default() }
+}
+
+fn done(view: Dream) -> Outcome {
+    Outcome { view: Dreamed::Here(Box::new(view)), failure: None }
+}

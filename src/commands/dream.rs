@@ -1,0 +1,189 @@
+//! `pimem dream`: tend a store by what is in it and by what was said since the last time.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::{
+    dream::step::By,
+    model::entry::EntryId,
+    view::{
+        count,
+        dream::{Act, Dream, Dreamed, NamedEntry, Step},
+    },
+};
+use pimem_engine::{
+    error::Failure,
+    memory::dream::run::{DreamRequest, Mode, Outcome, Script},
+};
+
+/// Characters of an entry that a proposal quotes.
+const QUOTED: usize = 40;
+
+/// Tend the store: merge, archive, and learn from past sessions
+///
+/// Merges entries that say the same, archives what has faded and nobody asked to have remembered, and
+/// learns from sessions and daily logs since the last dream: corrections, preferences, conventions,
+/// choices, finished work, and what comes up in session after session.
+/// Nothing is deleted, and what is pinned or enforced is left alone. What else has faded, was replaced
+/// or is past its date is left to you: --plan lists it. It tends the project's store; with --user,
+/// your own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pimem dream                      do it now
+  pimem dream --plan > plan.txt    see what could be done, one act a line
+  pimem dream --apply plan.txt     do what is left of the plan
+  pimem dream --llm                let a language model propose more")]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
+pub(crate) struct Args {
+    /// Print the plan, and change nothing
+    #[arg(long, conflicts_with_all = ["apply", "detach"])]
+    plan: bool,
+    /// Do what a plan says (`-` reads it from standard input; without a name, the plan that the
+    /// language model left)
+    #[arg(
+        long,
+        value_name = "PLAN",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["detach", "llm"]
+    )]
+    apply: Option<OsString>,
+    /// Do it in the background, if it is due
+    #[arg(long, conflicts_with_all = ["from", "force"])]
+    detach: bool,
+    /// Ask the language model of the setting dream.provider too
+    #[arg(long)]
+    llm: bool,
+    /// Learn from this transcript instead of those that wait
+    #[arg(long, value_name = "TRANSCRIPT")]
+    from: Vec<PathBuf>,
+    /// Do it although the last dream was not long ago
+    #[arg(long)]
+    force: bool,
+    /// Be the process that was detached
+    #[arg(long, hide = true)]
+    detached_run: bool,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    let mode = match &args.apply {
+        _ if args.detach => Mode::Detach,
+        _ if args.detached_run => Mode::Detached,
+        _ if args.plan => Mode::Plan,
+        None => Mode::Dream,
+        Some(path) if path.is_empty() => Mode::Apply(Script::Left),
+        Some(path) if path == "-" => Mode::Apply(Script::Text(input::read_stdin()?)),
+        Some(path) => Mode::Apply(Script::File(path.into())),
+    };
+    let request = DreamRequest { mode, llm: args.llm, from: args.from.clone(), force: args.force };
+    let Outcome { view, failure } = ctx.dream(&request)?;
+    ctx.ui.show(&view);
+    failure.map_or(Ok(Exit::Done), Err)
+}
+
+impl Human for Dreamed {
+    fn human(&self, ui: &Ui) {
+        let Self::Here(dream) = self else { return };
+        if let Some(script) = &dream.script {
+            return ui.text(script);
+        }
+        let steps = |by: By| dream.steps.iter().filter(move |step| step.by == by);
+        for step in steps(By::Rules) {
+            ui.line(&line(step));
+        }
+        let numbers = numbers(&dream.steps);
+        let Some(read) = dream.read else {
+            if dream.store.is_some() {
+                ui.line(&format!("Applied: {numbers}"));
+            }
+            return;
+        };
+        let (sessions, logs) = (count(read.sessions, "session"), count(read.logs, "daily log"));
+        let mut told = format!("{sessions} and {logs} read");
+        if read.sessions_left > 0 {
+            told.push_str(&format!(", {} for the next time", count(read.sessions_left, "session")));
+        }
+        let offered = steps(By::Offer).count();
+        if offered > 0 {
+            let lines = count(offered, "line");
+            ui.line(&format!("Left to you: {lines} out of use (pimem dream --plan)"));
+        }
+        ui.line(&format!("Dreamed: {numbers}; {told}"));
+        proposed(ui, dream);
+    }
+}
+
+/// What a language model had done, or proposes, and where that is.
+fn proposed(ui: &Ui, dream: &Dream) {
+    let steps = || dream.steps.iter().filter(|step| step.by == By::Model);
+    if let (Some(path), Some(name)) = (&dream.plan_file, &dream.model) {
+        let acts = count(steps().count(), "act");
+        return ui.line(&format!(
+            "Proposed by {name}: {acts} in {path} (pimem dream --apply does them)"
+        ));
+    }
+    for step in steps() {
+        ui.line(&line(step));
+    }
+}
+
+fn line(step: &Step) -> String {
+    let reason = &step.reason;
+    let named = |NamedEntry { line, short, .. }: &NamedEntry| format!("{line} ({short})");
+    let all = |entries: &[NamedEntry]| {
+        entries.iter().map(|entry| entry.short.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    match &step.act {
+        Act::Merge { entry, .. } => format!("Merged: {}: {reason}", named(entry)),
+        Act::Archive { entry } => format!("Archived: {}: {reason}", named(entry)),
+        Act::Add { category, text, .. } => {
+            format!("Added: [{category}] {text} ({}): {reason}", short(category, text))
+        }
+        Act::Reinforce { entry, .. } => format!("Reinforced: {}: {reason}", named(entry)),
+        Act::Combine { category, text, from } => {
+            let (id, from) = (short(category, text), all(from));
+            format!("Combined: [{category}] {text} ({id}) of {from}: {reason}")
+        }
+        Act::Propose { from } => {
+            let texts: Vec<String> = from.iter().map(quoted).collect();
+            format!("To combine: {reason}: {}", texts.join(", "))
+        }
+    }
+}
+
+fn quoted(entry: &NamedEntry) -> String {
+    let text = entry.line.split_once("] ").map_or(entry.line.as_str(), |(_, text)| text);
+    let start: String = text.chars().take(QUOTED).collect();
+    let dots = if start.len() < text.len() { "…" } else { "" };
+    format!("{} {:?}", entry.short, format!("{start}{dots}"))
+}
+
+/// A new entry's id, as far as people need it.
+fn short(category: &str, text: &str) -> String {
+    EntryId::of(category, text.as_bytes()).to_string().chars().take(7).collect()
+}
+
+/// `2 merged, 1 added`, of what the rules had done.
+fn numbers(steps: &[Step]) -> String {
+    type Is = fn(&Act) -> bool;
+    let kinds: [(&str, Is); 5] = [
+        ("merged", |act| matches!(act, Act::Merge { .. })),
+        ("archived", |act| matches!(act, Act::Archive { .. })),
+        ("combined", |act| matches!(act, Act::Combine { .. })),
+        ("added", |act| matches!(act, Act::Add { .. })),
+        ("reinforced", |act| matches!(act, Act::Reinforce { .. })),
+    ];
+    let of = |is: Is| steps.iter().filter(|step| step.by == By::Rules && is(&step.act)).count();
+    let numbers = kinds.into_iter().map(|(name, is)| (of(is), name));
+    let told: Vec<String> = numbers
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    if told.is_empty() { "nothing to do".to_owned() } else { told.join(", ") }
+}
