@@ -7,13 +7,11 @@ use std::{io, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use super::config;
 use crate::{exit::Exit, shell::Shell};
 use pimem_core::embed::{catalog, model::Model, table};
 use pimem_engine::{
-    config::settings::Embedding,
     error::{Failure, Kind},
-    memory::model,
+    memory::{model, settings},
     models::{fastembed, install, installed},
 };
 
@@ -143,9 +141,10 @@ fn choose(ctx: &Shell, name: &str) -> Result<Exit, Failure> {
     {
         return Err(model::unknown(&name, why.0));
     }
-    config::set(ctx, &Embedding::model, &name, ctx.users()?)?;
-    if ctx.env.get(Embedding::model.env).is_some() {
-        ctx.ui.note(&format!("warning: {} is set, and goes before it", Embedding::model.env));
+    let key = settings::find("embedding.model")?;
+    ctx.ui.show(&ctx.change_setting(key, &name, ctx.users()?)?);
+    if ctx.env.get(key.env).is_some() {
+        ctx.ui.note(&format!("warning: {} is set, and goes before it", key.env));
     }
     Ok(Exit::Done)
 }

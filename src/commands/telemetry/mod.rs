@@ -1,31 +1,27 @@
-//! `pimem telemetry`: what was put into prompts, and what of it was used. Showing and deleting the
-//! records is here.
+//! `pimem telemetry`: what was put into prompts, and what of it was used.
 
-use std::mem::ManuallyDrop;
+mod replay;
+mod summary;
 
-use clap::ValueEnum;
-use serde_json::{Value, json};
-
-use crate::{exit::Exit, input, shell::Shell};
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
 use pimem_core::{
-    score::ranking::Ranking,
-    usage::{
-        record::{Record, What},
-        sums::Log,
-    },
+    usage::record::{Record, What},
+    view::telemetry::{Cleared, Log, LogFile, LogRecord},
 };
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
-    memory::{self, period::Period, telemetry},
-    store::{
-        machine_local::TELEMETRY,
-        read::Problem,
-        snapshot::{Snapshot, Store},
+    memory::{
+        Answer,
+        period::Period,
+        telemetry::{By, LogRequest, RecordKind, ReplayRequest},
     },
 };
-mod replay;
-mod sums;
 
 /// Show which memories were put into prompts, and which of them were used
 ///
@@ -69,7 +65,7 @@ enum Action {
     /// share of all that is put into prompts that is. What a lower threshold adds was in no prompt,
     /// so nobody knows whether it would have been used. Only the first 200 characters of a prompt
     /// are on record.
-    Replay(replay::Args),
+    Replay(ReplayArgs),
     /// Propose recall.minScore and recall.limit by what was used
     ///
     /// Proposed is the highest threshold, and then the lowest limit, that keeps 95 % of the entries
@@ -87,17 +83,6 @@ enum Action {
     },
 }
 
-/// How rates are broken down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    /// By entry
-    Entry,
-    /// By category
-    Category,
-    /// By agent
-    Agent,
-}
-
 #[derive(Debug, clap::Args)]
 struct LogArgs {
     /// At most so many, the newest
@@ -111,117 +96,101 @@ struct LogArgs {
     until: Option<String>,
     /// Only those of this type (repeatable)
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    types: Vec<Type>,
+    types: Vec<RecordKind>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Type {
-    /// Entries were put into a context
-    Injection,
-    /// An answer was seen
-    Usage,
-    /// Summaries of past sessions were put into a context
-    SessionInject,
-    /// A search found entries
-    Access,
+#[derive(Debug, clap::Args)]
+struct ReplayArgs {
+    /// Try this for recall.minScore (repeatable; by default some around the one in force)
+    #[arg(long = "min-score", value_name = "SCORE", value_parser = score)]
+    min_scores: Vec<f64>,
+    /// Try this for recall.limit (repeatable; by default the one in force)
+    #[arg(long = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100))]
+    limits: Vec<u64>,
 }
 
-impl Type {
-    fn is(self, what: &What) -> bool {
-        match self {
-            Self::Injection => matches!(what, What::Injection { .. }),
-            Self::Usage => matches!(what, What::Usage { .. }),
-            Self::SessionInject => matches!(what, What::SessionInject { .. }),
-            Self::Access => matches!(what, What::Access { .. }),
-        }
-    }
-}
-
-/// Telemetry of some stores, and their entries.
-pub(crate) struct Noted {
-    pub(crate) stores: Vec<Store>,
-    pub(crate) log: Log,
-    pub(crate) board: ManuallyDrop<Ranking>,
-    snapshots: ManuallyDrop<Vec<Snapshot>>,
-    problems: Vec<Problem>,
-}
-
-impl Noted {
-    fn read(ctx: &Shell) -> Result<Self, Failure> {
-        let stores = ctx.readers()?;
-        let (log, problems) = telemetry::log(ctx, &stores);
-        let (board, snapshots) = ctx.board(&stores);
-        Ok(Self { stores, log, board, snapshots, problems })
-    }
-
-    /// The end of a command that has, or has not, found something.
-    pub(crate) fn exit(&self, ctx: &Shell, found: bool) -> Exit {
-        if self.log.records.is_empty() {
-            let off = !ctx.config.settings.telemetry.enabled;
-            let why = if off { " (telemetry.enabled is false)" } else { "" };
-            ctx.ui.note(&format!("Nothing was noted yet{why}"));
-        }
-        let mut problems = self.problems.clone();
-        problems.extend(memory::problems(&self.snapshots));
-        ctx.complain(&problems, if found { Exit::Done } else { Exit::Nothing })
-    }
+fn score(text: &str) -> Result<f64, String> {
+    let score: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if (0.0..=1.0).contains(&score) { Ok(score) } else { Err("not between 0 and 1".to_owned()) }
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match args.action.as_ref().unwrap_or(&Action::Summary) {
-        Action::Summary => Ok(sums::summary(ctx, &Noted::read(ctx)?)),
-        Action::Log(args) => log(ctx, args),
-        Action::Usage { by } => Ok(sums::usage(ctx, &Noted::read(ctx)?, *by)),
-        Action::NeverUsed { least } => Ok(sums::never_used(ctx, &Noted::read(ctx)?, *least)),
-        Action::Replay(args) => Ok(replay::replay(ctx, &Noted::read(ctx)?, args)),
-        Action::Tune { apply } => replay::tune(ctx, &Noted::read(ctx)?, *apply),
+        Action::Summary => show(ctx, &ctx.telemetry_summary()?, |view| view.records > 0),
+        Action::Log(args) => {
+            let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
+            let request = LogRequest { period, kinds: args.types.clone(), limit: args.limit };
+            show(ctx, &ctx.telemetry_log(&request)?, |view| !view.records.is_empty())
+        }
+        Action::Usage { by } => show(ctx, &ctx.telemetry_usage(*by)?, |view| !view.is_empty()),
+        Action::NeverUsed { least } => {
+            show(ctx, &ctx.telemetry_never_used(*least)?, |view| !view.entries.is_empty())
+        }
+        Action::Replay(args) => {
+            let limit = |limit: &u64| usize::try_from(*limit).unwrap_or(usize::MAX);
+            let limits = args.limits.iter().map(limit).collect();
+            let request = ReplayRequest { min_scores: args.min_scores.clone(), limits };
+            show(ctx, &ctx.telemetry_replay(&request)?, |view| view.prompts > 0)
+        }
+        Action::Tune { apply } => {
+            show(ctx, &ctx.tune_recall(*apply)?, |view| view.reason.is_none())
+        }
         Action::Clear { yes } => clear(ctx, *yes),
     }
 }
 
-fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
-    let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
-    let (log, problems) = telemetry::log(ctx, &ctx.readers()?);
-    let mut records: Vec<_> = log
-        .records
-        .iter()
-        .filter(|(at, _)| period.contains(Some(*at)))
-        .filter(|(_, record)| {
-            args.types.is_empty() || args.types.iter().any(|kind| kind.is(&record.what))
-        })
-        .collect();
-    records.drain(..records.len().saturating_sub(args.limit));
-    if ctx.ui.json {
-        let list: Vec<&Record> = records.iter().map(|(_, record)| record).collect();
-        ctx.ui.document(&json!({
-            "schema": "pimem.telemetry-log/1", "records": list, "damaged": log.damaged,
-        }));
-    } else if !records.is_empty() {
-        let cells = |(at, record): &&(_, Record)| {
-            let time = local_time::local(*at);
-            let session = record.session.as_deref().unwrap_or("-").chars().take(8).collect();
-            let (kind, what) = told(record);
-            vec![
-                format!("{} {}", time.date, time.clock()),
-                record.agent.clone(),
-                session,
-                kind,
-                what,
-            ]
-        };
-        let header = ["time", "agent", "session", "type", "what"];
-        ctx.ui.table(&header, records.iter().map(cells).collect());
+/// Shows an answer; what is not found makes another exit code.
+fn show<V: Human>(ctx: &Shell, answer: &Answer<V>, found: fn(&V) -> bool) -> Result<Exit, Failure> {
+    ctx.ui.show(&answer.view);
+    let exit = if found(&answer.view) { Exit::Done } else { Exit::Nothing };
+    Ok(ctx.complain(&answer.problems, exit))
+}
+
+fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
+    let held = ctx.telemetry_files()?.files;
+    let lines: Vec<String> = held.iter().map(line).collect();
+    if !held.is_empty() && !yes && !input::confirm(ctx, &lines, "Delete them?")? {
+        let message = "nothing was deleted";
+        return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
     }
-    let exit = if records.is_empty() { Exit::Nothing } else { Exit::Done };
-    Ok(ctx.complain(&problems, exit))
+    let cleared = ctx.clear_telemetry()?;
+    ctx.ui.show(&cleared);
+    Ok(if cleared.files.is_empty() { Exit::Nothing } else { Exit::Done })
+}
+
+fn line(LogFile { file, records }: &LogFile) -> String {
+    format!("{records} records in {file}")
+}
+
+impl Human for Cleared {
+    fn human(&self, ui: &Ui) {
+        for file in &self.files {
+            ui.line(&format!("Deleted: {}", line(file)));
+        }
+    }
+}
+
+impl Human for Log {
+    fn human(&self, ui: &Ui) {
+        let header = ["time", "agent", "session", "type", "what"];
+        ui.table(&header, self.records.iter().map(cells).collect());
+    }
+}
+
+fn cells(LogRecord { at, record }: &LogRecord) -> Vec<String> {
+    let time = local_time::local(*at);
+    let time = format!("{} {}", time.date, time.clock());
+    let session = record.session.as_deref().unwrap_or("-").chars().take(8).collect();
+    let kind = record.what.name().to_owned();
+    vec![time, record.agent.clone(), session, kind, in_words(record)]
 }
 
 /// What a record says, in a few words.
-fn told(record: &Record) -> (String, String) {
+fn in_words(record: &Record) -> String {
     let entries = |n: usize| if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
     let behind =
         |prompt: &str| if prompt.is_empty() { String::new() } else { format!(": {prompt}") };
-    let what = match &record.what {
+    match &record.what {
         What::Injection { event, prompt, entries: list } => {
             format!("{}, {event}{}", entries(list.len()), behind(prompt))
         }
@@ -229,40 +198,5 @@ fn told(record: &Record) -> (String, String) {
         What::SessionInject { prompt, count } => format!("{count} past sessions{}", behind(prompt)),
         What::Access { entries: list } => format!("{} found", entries(list.len())),
         What::Unknown => String::new(),
-    };
-    (record.what.name().to_owned(), what)
-}
-
-fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {
-    let stores = ctx.readers()?;
-    let mut held = Vec::new();
-    for store in &stores {
-        let bytes = store.local(TELEMETRY).map_err(|problem| Failure::from(&problem))?;
-        let bytes = bytes.unwrap_or_default();
-        if !bytes.is_empty() {
-            let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-            held.push((store, lines));
-        }
     }
-    let place = |store: &Store| store.data_dir().join(TELEMETRY).display().to_string();
-    let lines: Vec<String> =
-        held.iter().map(|(store, lines)| format!("{lines} records in {}", place(store))).collect();
-    if !held.is_empty() && !yes && !input::confirm(ctx, &lines, "Delete them?")? {
-        let message = "nothing was deleted";
-        return Err(Failure::new(Kind::Refused, message, "--yes does it without asking"));
-    }
-    for (store, _) in &held {
-        store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
-    }
-    if ctx.ui.json {
-        let json =
-            |(store, lines): &(&Store, usize)| json!({"file": place(store), "records": lines});
-        let files: Vec<Value> = held.iter().map(json).collect();
-        ctx.ui.document(&json!({"schema": "pimem.telemetry-clear/1", "files": files}));
-    } else {
-        for line in &lines {
-            ctx.ui.line(&format!("Deleted: {line}"));
-        }
-    }
-    Ok(if held.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::sums::{Log, Session, session};
 use crate::{
     model::entry::EntryId,
@@ -133,7 +135,8 @@ pub struct Hit {
 }
 
 /// What decides which hits are put into a prompt.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Setting {
     /// Least score.
     pub min_score: f64,

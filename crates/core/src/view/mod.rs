@@ -1,6 +1,8 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
+pub mod config;
 pub mod dream;
+pub mod telemetry;
 pub mod topics;
 
 use std::cell::OnceCell;

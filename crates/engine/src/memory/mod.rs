@@ -32,6 +32,7 @@ pub mod scores_file;
 pub mod search;
 pub mod selector;
 pub mod sessions;
+pub mod settings;
 pub mod stale;
 pub mod telemetry;
 pub mod topics;

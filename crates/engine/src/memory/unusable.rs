@@ -1,20 +1,19 @@
 //! What is said of settings that cannot be used. Everything goes on without them.
 
-use serde_json::{Value, json};
-
 use super::Memory;
-use crate::config::{invalid::Unusable, layers::Origin};
+use crate::config::layers::Origin;
+use pimem_core::view::config::Unusable;
 
 impl Memory {
     /// The settings that are left out, for programs.
-    pub fn unusable(&self) -> Vec<Value> {
-        let value = |wrong: &Unusable| {
-            json!({
-                "origin": wrong.origin.to_string(), "line": wrong.line,
-                "message": wrong.message, "hint": wrong.hint,
-            })
-        };
-        self.config.unusable.iter().map(value).collect()
+    pub fn unusable(&self) -> Vec<Unusable> {
+        let unusable = self.config.unusable.iter().map(|wrong| Unusable {
+            origin: wrong.origin.to_string(),
+            line: wrong.line,
+            message: wrong.message.clone(),
+            hint: wrong.hint.clone(),
+        });
+        unusable.collect()
     }
 
     /// Says in one line that settings are left out.

@@ -1,0 +1,199 @@
+//! Settings shown and changed.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Memory, Target, config_files};
+use crate::{
+    config::{
+        env::Env,
+        invalid::Unusable,
+        layers,
+        review::Awaiting,
+        schema::{self, Guard, Key},
+    },
+    error::{Failure, Kind},
+    llm::{self, Question, Role, Service},
+    store::{atomic, read, trust},
+};
+use pimem_core::{
+    exchange::json_position,
+    score::ranking::Scope,
+    view::config::{self, Changed, InForce, ModelCheck, Prompt, Setting, Settings},
+};
+
+/// Enough to see whether somebody answers, and cheap.
+const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };
+
+impl Memory {
+    /// All settings with their origins, and what is left out.
+    pub fn settings(&self) -> Settings {
+        let awaiting = |key: &Key| {
+            let other = self.config.awaiting.iter().find(|other| other.key.name == key.name)?;
+            Some(config::Awaiting { value: other.value.clone(), place: other.place.clone() })
+        };
+        let setting = |key: &'static Key| {
+            let (value, origin) = self.config.get(key.name)?;
+            Some(Setting {
+                key: key.name,
+                value: value.clone(),
+                origin: origin.to_string(),
+                env: key.env,
+                description: key.doc,
+                awaiting: awaiting(key),
+            })
+        };
+        Settings {
+            settings: schema::keys().filter_map(setting).collect(),
+            unusable: self.unusable(),
+        }
+    }
+
+    /// One setting; `None` when it has no value.
+    ///
+    /// # Errors
+    /// When there is no setting of that name.
+    pub fn setting(&self, name: &str) -> Result<Option<InForce>, Failure> {
+        let key = find(name)?;
+        let in_force = |(value, origin): &(Value, layers::Origin)| InForce {
+            key: key.name,
+            value: value.clone(),
+            origin: origin.to_string(),
+        };
+        Ok(self.config.get(key.name).map(in_force))
+    }
+
+    /// Changes a setting in the file of a store.
+    ///
+    /// # Errors
+    /// When the value does not fit, the file may not set it, or cannot be read or written.
+    pub fn change_setting(
+        &self,
+        key: &Key,
+        text: &str,
+        target: Target,
+    ) -> Result<Changed, Failure> {
+        write(self, key, text, target)
+    }
+
+    /// The rules that a language model gets.
+    ///
+    /// # Errors
+    /// When the user's own cannot be read.
+    pub fn prompt(&self, prompt: llm::prompt::Prompt) -> Result<Prompt, Failure> {
+        let home = self.env.home.as_deref();
+        let own = home.map(|home| prompt.path(home));
+        let text = prompt.text(home).map_err(|problem| Failure::from(&problem))?;
+        Ok(Prompt {
+            prompt: prompt.name(),
+            path: own.as_ref().map(|path| path.display().to_string()),
+            own: own.as_ref().is_some_and(|path| path.is_file()),
+            text,
+        })
+    }
+
+    /// Asks the language model of a role for a word. How long that took is for the caller to say.
+    ///
+    /// # Errors
+    /// When none is set, or it does not answer.
+    pub fn check_model(&self, role: Role) -> Result<ModelCheck, Failure> {
+        let Some(service) = Service::of(&self.config, &self.env, role)? else {
+            let message = format!("no language model is set for the {}", role.name());
+            let hint = format!("pimem config set --user {}.provider NAME sets one", role.name());
+            return Err(Failure::new(Kind::Config, message, hint));
+        };
+        let answer = service.ask(HELLO)?.chars().take(80).collect();
+        Ok(ModelCheck {
+            role: role.name(),
+            model: service.name().to_owned(),
+            place: service.place().to_owned(),
+            service: service.told(),
+            ms: 0,
+            answer,
+        })
+    }
+}
+
+/// The setting of that name.
+pub fn find(name: &str) -> Result<&'static Key, Failure> {
+    Key::find(name).ok_or_else(|| {
+        let hint = json_position::closest(name, schema::keys().map(|key| key.name)).map_or_else(
+            || "pimem config show lists the settings".to_owned(),
+            |name| format!("did you mean {name}?"),
+        );
+        Failure::new(Kind::Config, format!("unknown setting {name:?}"), hint)
+    })
+}
+
+fn write(memory: &Memory, key: &Key, text: &str, target: Target) -> Result<Changed, Failure> {
+    let value = key.read(text);
+    let wrong = |expected: &str| {
+        let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
+        Failure::new(Kind::Config, message, key.doc)
+    };
+    if let Some(expected) = key.mismatch(&value) {
+        return Err(wrong(&expected));
+    }
+    let is_project = target.1 == Scope::Project;
+    if key.guard == Guard::Own && is_project {
+        let message = format!("a project's file may not set {}", key.name);
+        return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
+    }
+    let path = Memory::config_file(&target.0);
+    let store = memory.made(target)?;
+    if is_project {
+        read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
+    }
+    // Your own file may be a link, as dotfiles often are; the link stays.
+    let path = fs::canonicalize(&path).unwrap_or(path);
+    let lock = super::lock(memory, &store)?;
+    let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
+    let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
+        let message = format!("{} is not UTF-8", path.display());
+        Failure::new(Kind::Config, message, "iconv turns it into UTF-8")
+    })?;
+    let origin = if is_project { layers::Origin::Project } else { layers::Origin::User };
+    let load = |text: &str| {
+        layers::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
+    };
+    let old = if before.trim().is_empty() { load("{}") } else { load(&before) };
+    let after = layers::with_setting(&before, key, value.clone()).ok_or_else(|| {
+        let in_the_way = old.unusable.first().map(Failure::from);
+        in_the_way.unwrap_or_else(|| {
+            let message = format!("{} is not a JSON object", path.display());
+            Failure::new(Kind::Config, message, "start it with {")
+        })
+    })?;
+    // What is written must be readable: a table of categories has rules of its own.
+    let new = load(&after);
+    let known = |wrong: &&Unusable| old.unusable.iter().any(|old| old.message == wrong.message);
+    if let Some(wrong) = new.unusable.iter().find(|wrong| !known(wrong)) {
+        return Err(Failure::from(wrong));
+    }
+    atomic::sweep(path.parent().unwrap_or(&path));
+    atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
+    drop(lock);
+    if key.guard == Guard::Reviewed && is_project {
+        vouch(memory, &store.trust, &old.awaiting, &new.awaiting);
+    }
+    let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
+    let headings = categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
+    for heading in headings.filter_map(Value::as_str) {
+        store.trust.record_text(trust::Kind::Heading, heading);
+    }
+    Ok(Changed { key: key.name, value, file: path.display().to_string() })
+}
+
+/// Notes that settings were made here. Those that came with a clone do not become known because
+/// something was added to them.
+fn vouch(memory: &Memory, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
+    let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
+    if old.is_empty() || trust.holds(text(old)) {
+        trust.note(|| vec![text(new)]);
+    } else {
+        memory
+            .notices
+            .note("Other settings in that file were not made here: pimem trust shows them");
+    }
+}

@@ -1,0 +1,229 @@
+//! Telemetry: what is noted by the way, and what the notes say about entries. It stays on this
+//! machine.
+
+mod replay;
+mod summary;
+
+use std::{collections::BTreeMap, mem::ManuallyDrop};
+
+use clap::ValueEnum;
+
+use super::{Answer, Memory, period::Period, problems};
+use crate::{
+    error::Failure,
+    store::{
+        machine_local::{TELEMETRY, TELEMETRY_BYTES},
+        read::Problem,
+        snapshot::{Snapshot, Store},
+    },
+};
+use pimem_core::{
+    model::entry::EntryId,
+    score::{ledger::Ledger, ranking::Ranking},
+    usage::{
+        record::{Record, What},
+        sums::{self, Access, Log},
+    },
+    view::telemetry as view,
+};
+
+pub use self::{
+    replay::ReplayRequest,
+    summary::{By, SESSIONS},
+};
+
+/// Records to list.
+#[derive(Debug, Clone, Default)]
+pub struct LogRequest {
+    /// Of this time.
+    pub period: Period,
+    /// Of these kinds; of all when there are none.
+    pub kinds: Vec<RecordKind>,
+    /// At most so many, the newest.
+    pub limit: usize,
+}
+
+/// Kinds of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecordKind {
+    /// Entries were put into a context
+    Injection,
+    /// An answer was seen
+    Usage,
+    /// Summaries of past sessions were put into a context
+    SessionInject,
+    /// A search found entries
+    Access,
+}
+
+impl RecordKind {
+    fn is(self, what: &What) -> bool {
+        match self {
+            Self::Injection => matches!(what, What::Injection { .. }),
+            Self::Usage => matches!(what, What::Usage { .. }),
+            Self::SessionInject => matches!(what, What::SessionInject { .. }),
+            Self::Access => matches!(what, What::Access { .. }),
+        }
+    }
+}
+
+/// Telemetry of some stores, and their entries.
+struct Usage {
+    stores: Vec<Store>,
+    log: Log,
+    ranking: ManuallyDrop<Ranking>,
+    snapshots: ManuallyDrop<Vec<Snapshot>>,
+    problems: Vec<Problem>,
+}
+
+impl Usage {
+    /// Reads it, and says so where there is nothing.
+    fn read(memory: &Memory) -> Result<Self, Failure> {
+        let stores = memory.readers()?;
+        let (log, problems) = log(memory, &stores);
+        if log.records.is_empty() {
+            let off = !memory.config.flag("telemetry.enabled");
+            let why = if off { " (telemetry.enabled is false)" } else { "" };
+            memory.notices.note(&format!("Nothing was noted yet{why}"));
+        }
+        let (ranking, snapshots) = memory.board(&stores);
+        Ok(Self { stores, log, ranking, snapshots, problems })
+    }
+
+    fn answer<V>(mut self, view: V) -> Answer<V> {
+        self.problems.extend(problems(&self.snapshots));
+        Answer { view, problems: self.problems }
+    }
+}
+
+impl Memory {
+    /// A record of what happens now. A hook knows its agent and session better.
+    pub fn record(&self, what: What) -> Record {
+        let who = self.who();
+        Record { ts: self.now.0.to_string(), agent: who.by, session: who.session, what }
+    }
+
+    /// Notes what happened, unless that is switched off. What fails here costs a record and nothing
+    /// else, and it waits for nobody.
+    pub fn note_telemetry(&self, store: &Store, records: &[Record]) {
+        if records.is_empty() || !self.config.flag("telemetry.enabled") {
+            return;
+        }
+        let lines: String = records.iter().map(Record::write).collect();
+        if let Err(error) = store.append_telemetry(&lines) {
+            self.notices.detail(&format!("not noted: {error:#}"));
+        }
+    }
+
+    /// Notes that a search has found entries, where something is kept on this machine anyway: a
+    /// command that reads makes no directories.
+    pub(super) fn note_access(&self, store: &Store, entries: impl Iterator<Item = EntryId>) {
+        let entries: Vec<String> = entries.map(|id| id.to_string()).collect();
+        if !entries.is_empty() && store.data_dir().is_dir() {
+            self.note_telemetry(store, &[self.record(What::Access { entries })]);
+        }
+    }
+
+    /// Records, oldest first.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<view::Log>, Failure> {
+        let (log, problems) = log(self, &self.readers()?);
+        let LogRequest { period, kinds, limit } = request;
+        let mut records: Vec<_> = log
+            .records
+            .into_iter()
+            .filter(|(at, _)| period.contains(Some(*at)))
+            .filter(|(_, record)| {
+                kinds.is_empty() || kinds.iter().any(|kind| kind.is(&record.what))
+            })
+            .map(|(at, record)| view::LogRecord { at, record })
+            .collect();
+        records.drain(..records.len().saturating_sub(*limit));
+        Ok(Answer { view: view::Log { records, damaged: log.damaged }, problems })
+    }
+
+    /// The logs that [`Memory::clear_telemetry`] deletes.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist, or a log cannot be read.
+    pub fn telemetry_files(&self) -> Result<view::Cleared, Failure> {
+        Ok(view::Cleared { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
+    }
+
+    /// Deletes all records.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist, or a log cannot be read or written.
+    pub fn clear_telemetry(&self) -> Result<view::Cleared, Failure> {
+        let mut files = Vec::new();
+        for (store, file) in self.logs()? {
+            store.rewrite_local(TELEMETRY, |_| Some(Vec::new()))?;
+            files.push(file);
+        }
+        Ok(view::Cleared { files })
+    }
+
+    fn logs(&self) -> Result<Vec<(Store, view::LogFile)>, Failure> {
+        let mut found = Vec::new();
+        for store in self.readers()? {
+            let bytes = store.local(TELEMETRY).map_err(|problem| Failure::from(&problem))?;
+            let bytes = bytes.unwrap_or_default();
+            if !bytes.is_empty() {
+                let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+                let file = store.data_dir().join(TELEMETRY).display().to_string();
+                let file = view::LogFile { file, records: lines.count() };
+                found.push((store, file));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The telemetry of some stores, and what of it could not be read.
+pub fn log(memory: &Memory, stores: &[Store]) -> (Log, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut logs = Vec::new();
+    for store in stores {
+        match store.local(TELEMETRY) {
+            Ok(bytes) => logs.extend(bytes.map(|bytes| end_of(&bytes).to_vec())),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (Log::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
+}
+
+/// The end of a log, from the beginning of a line: as much as ours ever have, and more than that
+/// nobody has to wait for.
+fn end_of(log: &[u8]) -> &[u8] {
+    let most = usize::try_from(2 * TELEMETRY_BYTES).unwrap_or(usize::MAX);
+    let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
+    let end = log.get(cut..).unwrap_or_default();
+    memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
+}
+
+/// How often entries were found or shown, as far as telemetry goes back.
+#[derive(Default)]
+pub struct Accesses(BTreeMap<EntryId, Access>);
+
+impl Accesses {
+    /// Those of some stores. An unreadable log is an empty one: nothing depends on it.
+    pub fn of(memory: &Memory, stores: &[Store]) -> Self {
+        Self(sums::accesses(&log(memory, stores).0))
+    }
+
+    /// Those of an entry, its earlier wordings included.
+    pub fn get<'a>(&self, id: EntryId, ledgers: impl IntoIterator<Item = &'a Ledger>) -> Access {
+        if self.0.is_empty() {
+            return Access::default();
+        }
+        let mut family: Vec<EntryId> =
+            ledgers.into_iter().flat_map(|ledger| ledger.sources(id)).collect();
+        family.sort_unstable();
+        family.dedup();
+        family.push(id);
+        let known = family.iter().filter_map(|id| self.0.get(id));
+        known.fold(Access::default(), |sum, access| sum.and(*access))
+    }
+}

@@ -1,0 +1,206 @@
+//! What telemetry says about use: the summary, rates, and what was never used.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use clap::ValueEnum;
+
+use super::Usage;
+use crate::{
+    error::Failure,
+    memory::{Answer, Memory},
+    store::{machine_local::TELEMETRY, snapshot::Store},
+};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        time::{DAY_MS, Timestamp},
+    },
+    score::{ranking::ScoredEntry, stability::Standing},
+    usage::{
+        record::What,
+        sums::{self, Count, Session, Volume},
+    },
+    view::{Entries, telemetry as view},
+};
+
+/// Sessions from which the summary calls an entry never used.
+pub const SESSIONS: usize = 3;
+/// What stands for the category of an entry that is not there any more.
+const GONE: &str = "(gone)";
+
+/// How rates are broken down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// By entry
+    Entry,
+    /// By category
+    Category,
+    /// By agent
+    Agent,
+}
+
+impl Memory {
+    /// Sums up what was put into prompts, and what of it was used.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn telemetry_summary(&self) -> Result<Answer<view::Summary>, Failure> {
+        let usage = Usage::read(self)?;
+        let volume = sums::volume(&usage.log);
+        let fates = sums::fates(&usage.log);
+        let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
+        let size =
+            |store: &Store| store.local(TELEMETRY).ok().flatten().map_or(0, |bytes| bytes.len());
+        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+        let view = view::Summary {
+            from: volume.span.map(|(first, _)| first.to_string()),
+            to: volume.span.map(|(_, last)| last.to_string()),
+            sessions: volume.sessions,
+            measured_sessions: volume.measured,
+            prompts: volume.prompts,
+            injections: volume.injections,
+            entries: volume.entries,
+            different_entries: volume.different,
+            session_injects: volume.session_injects,
+            past_sessions: volume.summaries,
+            searches: volume.searches,
+            records: usage.log.records.len(),
+            damaged: usage.log.damaged,
+            bytes: usage.stores.iter().map(size).sum(),
+            never_used: never_used(&entries, &usage, SESSIONS).len(),
+            usage: view::Use::from(&all),
+            categories: named(&entries, &usage, By::Category),
+            agents: named(&entries, &usage, By::Agent),
+            days: days(&volume),
+        };
+        Ok(usage.answer(view))
+    }
+
+    /// How often entries were used, of the sessions that had them.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn telemetry_usage(&self, by: By) -> Result<Answer<view::Usage>, Failure> {
+        let usage = Usage::read(self)?;
+        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+        let view = match by {
+            By::Entry => {
+                view::Usage { by: "entry", usage: view::Uses::Entries(by_entry(&entries, &usage)) }
+            }
+            By::Category | By::Agent => {
+                let name = if by == By::Agent { "agent" } else { "category" };
+                view::Usage { by: name, usage: view::Uses::Named(named(&entries, &usage, by)) }
+            }
+        };
+        Ok(usage.answer(view))
+    }
+
+    /// Entries that at least so many sessions had and none used.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn telemetry_never_used(&self, min: usize) -> Result<Answer<view::NeverUsed>, Failure> {
+        let usage = Usage::read(self)?;
+        let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
+        let unused = |(row, count): (&ScoredEntry, Count)| {
+            let act = if row.standing == Standing::Pinned { "unpin" } else { "forget" };
+            view::Unused {
+                entry: entries.entry(row),
+                usage: view::Use::from(&count),
+                command: format!("pimem {act} {}", row.entry.id),
+                state: Entries::state(row),
+                score: Entries::score(row),
+            }
+        };
+        let rows = never_used(&entries, &usage, min).into_iter().map(unused).collect();
+        Ok(usage.answer(view::NeverUsed { min, entries: rows }))
+    }
+}
+
+fn by_entry(entries: &Entries<'_>, usage: &Usage) -> Vec<view::EntryUse> {
+    let fates = sums::fates(&usage.log);
+    let mut rows: Vec<(EntryId, Count)> = sums::by(&fates, |_, id| Some(id)).into_iter().collect();
+    order(&mut rows);
+    let texts = texts(usage);
+    let entry = |(id, count): &(EntryId, Count)| {
+        let row = usage.ranking.get(*id);
+        let text = match row {
+            Some(row) => row.entry.text.clone(),
+            None => texts.get(id).map_or_else(String::new, |text| (*text).to_owned()),
+        };
+        view::EntryUse {
+            id: id.to_string(),
+            short: entries.short(*id),
+            category: row.map(|row| entries.category(row).to_owned()),
+            text,
+            present: row.is_some(),
+            usage: view::Use::from(count),
+        }
+    };
+    rows.iter().map(entry).collect()
+}
+
+/// Entries that are there, were in at least so many sessions of which an answer was seen, and were
+/// never used; those in most sessions first. What is forgotten is in no prompt any more.
+fn never_used<'a>(
+    entries: &Entries<'_>,
+    usage: &'a Usage,
+    min: usize,
+) -> Vec<(&'a ScoredEntry, Count)> {
+    let fates = sums::fates(&usage.log);
+    let counts = sums::by(&fates, |_, id| Some(id));
+    let mut rows: Vec<(&ScoredEntry, Count)> = counts
+        .into_iter()
+        .filter(|(_, count)| count.used == 0 && count.measured >= min.max(1))
+        .filter_map(|(id, count)| Some((usage.ranking.get(id)?, count)))
+        .filter(|(row, _)| row.standing != Standing::Forgotten)
+        .collect();
+    rows.sort_by_key(|(row, count)| {
+        (Reverse(count.measured), entries.category(row).to_owned(), row.entry.id)
+    });
+    rows
+}
+
+/// Sums by category or agent, most used first.
+fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
+    let key = |(agent, _): &Session, id: EntryId| {
+        let category = || usage.ranking.get(id).map_or(GONE, |row| entries.category(row));
+        Some(if by == By::Agent { agent.clone() } else { category().to_owned() })
+    };
+    let mut rows: Vec<_> = sums::by(&sums::fates(&usage.log), key).into_iter().collect();
+    order(&mut rows);
+    let named = |(name, count)| view::NamedUse { name, usage: view::Use::from(&count) };
+    rows.into_iter().map(named).collect()
+}
+
+/// Most used first, then most seen.
+fn order<K>(rows: &mut [(K, Count)]) {
+    rows.sort_by(|(_, a), (_, b)| {
+        (b.used, b.measured, b.injected).cmp(&(a.used, a.measured, a.injected))
+    });
+}
+
+/// The beginnings of entries, as they were noted last.
+fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
+    let mut texts = BTreeMap::new();
+    for (_, record) in &usage.log.records {
+        let What::Injection { entries, .. } = &record.what else { continue };
+        let known = entries.iter().filter_map(|e| Some((e.id.parse().ok()?, e.text.as_str())));
+        texts.extend(known);
+    }
+    texts
+}
+
+/// Days with their dates, up to the last one.
+fn days(volume: &Volume) -> Vec<view::Day> {
+    let last = volume.span.map_or(0, |(_, last)| last.0);
+    let date = |ago: usize| {
+        let ago = i64::try_from(ago).unwrap_or(0).saturating_mul(DAY_MS);
+        Timestamp(last.saturating_sub(ago)).date()
+    };
+    let days = volume.days.iter().rev().enumerate();
+    let mut days: Vec<view::Day> =
+        days.map(|(ago, sum)| view::Day { date: date(ago), entries: *sum }).collect();
+    days.reverse();
+    days
+}

@@ -1,0 +1,189 @@
+//! `pimem config`: show and change settings.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::{
+    Document,
+    config::{Changed, InForce, ModelCheck, Prompt as PromptView, Setting, Settings},
+};
+use pimem_engine::{
+    config::schema,
+    error::{Failure, Kind},
+    llm::{Role, prompt::Prompt},
+    memory::{model, settings},
+};
+
+/// Show or change settings
+///
+/// Settings come from `memory.json`: yours in ~/.pi/agent, the project's in .pi. The project's wins,
+/// then variables, then flags. A key that is unknown or has a wrong value is left out, and so is a
+/// file that is no JSON; the rest counts, and `show` and `pimem doctor` name what does not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List all settings
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print one setting
+    Get {
+        /// Its name
+        key: String,
+    },
+    /// Change one setting in the project's file, or in yours with --user
+    Set {
+        /// Its name
+        key: String,
+        /// Its new value
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Print the JSON schema of memory.json
+    Schema,
+    /// Print the rules that a language model gets, to be copied and changed
+    Prompt {
+        /// For what
+        #[arg(value_name = "NAME")]
+        prompt: Prompt,
+        /// Print the path of the file of yours that takes their place
+        #[arg(long)]
+        path: bool,
+    },
+    /// Ask a language model for a word, to see whether its settings are right
+    CheckModel {
+        /// For what it is set
+        role: Role,
+    },
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    match &args.action {
+        Action::Show { origin } => {
+            let settings = ctx.settings();
+            if *origin {
+                ctx.ui.show(&WithOrigin(settings))
+            } else {
+                ctx.ui.show(&settings)
+            }
+            if let Some(lacking) = model::lacking(ctx) {
+                let hints = lacking.hints.join("; ");
+                ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
+            }
+        }
+        Action::Get { key } => {
+            if let Some(setting) = ctx.setting(key)? {
+                ctx.ui.show(&setting);
+            }
+        }
+        Action::Set { key, value } => {
+            let key = settings::find(key)?;
+            ctx.ui.show(&ctx.change_setting(key, value, ctx.target()?)?);
+        }
+        Action::Schema => ctx.ui.document(&schema::json_schema()),
+        Action::Prompt { prompt, path } => {
+            let prompt = ctx.prompt(*prompt)?;
+            if !path {
+                ctx.ui.show(&prompt);
+            } else if prompt.path.is_some() {
+                ctx.ui.show(&PathOf(prompt));
+            } else {
+                return Err(Failure::new(Kind::Usage, "there is no home directory", "set HOME"));
+            }
+        }
+        Action::CheckModel { role } => {
+            let (check, time) = ctx.ui.timed(|| ctx.check_model(*role));
+            let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            ctx.ui.show(&ModelCheck { ms, ..check? });
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Settings, of which people see the origins too.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct WithOrigin(Settings);
+
+/// Rules, of which people see where their own would be.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct PathOf(PromptView);
+
+impl Document for WithOrigin {
+    fn schema(&self) -> &'static str {
+        self.0.schema()
+    }
+}
+
+impl Document for PathOf {
+    fn schema(&self) -> &'static str {
+        self.0.schema()
+    }
+}
+
+impl Human for Settings {
+    fn human(&self, ui: &Ui) {
+        let row = |Setting { key, value, .. }: &Setting| vec![(*key).to_owned(), plain(value)];
+        ui.table(&["setting", "value"], self.settings.iter().map(row).collect());
+    }
+}
+
+impl Human for WithOrigin {
+    fn human(&self, ui: &Ui) {
+        let row = |Setting { key, value, origin, awaiting, .. }: &Setting| {
+            let other = awaiting
+                .as_ref()
+                .map(|other| format!("; {} in {} awaits review", plain(&other.value), other.place));
+            let origin = format!("{origin}{}", other.unwrap_or_default());
+            vec![(*key).to_owned(), plain(value), origin]
+        };
+        ui.table(&["setting", "value", "origin"], self.0.settings.iter().map(row).collect());
+    }
+}
+
+impl Human for InForce {
+    fn human(&self, ui: &Ui) {
+        ui.line(&plain(&self.value));
+    }
+}
+
+impl Human for Changed {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("Set {} = {} in {}", self.key, plain(&self.value), self.file));
+    }
+}
+
+impl Human for PromptView {
+    fn human(&self, ui: &Ui) {
+        ui.text(&self.text);
+    }
+}
+
+impl Human for PathOf {
+    fn human(&self, ui: &Ui) {
+        ui.line(self.0.path.as_deref().unwrap_or_default());
+    }
+}
+
+impl Human for ModelCheck {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("{} answered in {} ms: {}", self.service, self.ms, self.answer));
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
