@@ -74,20 +74,16 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Show { origin } => {
             let settings = ctx.settings();
             if *origin {
-                ctx.ui.show(&WithOrigin(settings))
+                ctx.ui.show(&WithOrigin(settings));
             } else {
-                ctx.ui.show(&settings)
+                ctx.ui.show(&settings);
             }
             if let Some(lacking) = model::lacking(ctx) {
                 let hints = lacking.hints.join("; ");
                 ctx.ui.note(&format!("warning: embedding.model: {} ({hints})", lacking.message));
             }
         }
-        Action::Get { key } => {
-            if let Some(setting) = ctx.setting(key)? {
-                ctx.ui.show(&setting);
-            }
-        }
+        Action::Get { key } => ctx.ui.show(&ctx.setting(key)?),
         Action::Set { key, value } => {
             let key = settings::find(key)?;
             ctx.ui.show(&ctx.change_setting(key, value, ctx.target()?)?);

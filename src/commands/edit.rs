@@ -2,26 +2,15 @@
 
 use std::process::Command;
 
-use serde_json::json;
-
-use super::curate;
-use crate::{exit::Exit, shell::Shell};
-use pimem_core::{
-    model::{
-        entry::{EntryId, Wording},
-        event::EventKind,
-    },
-    safety::entry_text::EntryText,
-    score::{adopt, stability::Standing},
-    view::Entries,
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
 };
+use pimem_core::view::curate::Edited;
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{self, intake, selector},
-    store::{
-        atomic::{self, Sync},
-        transaction::{Change, Target},
-    },
+    store::atomic::{self, Sync},
 };
 
 /// Give an entry another wording
@@ -38,79 +27,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let (board, held) = ctx.board(&ctx.readers()?);
-    let old = selector::entry(ctx, &board, &memory::problems(&held), &args.entry)?;
-    let raw = if args.text.is_empty() { ask(ctx, &old.entry.text)? } else { args.text.join(" ") };
-    let text = EntryText::new(&raw)?;
-    let spec = ctx.config.categories.spec(old.entry.category);
-    let (from, category) = (old.entry.wording(), old.entry.category);
-    let id = EntryId::of(&spec.name, text.as_str().as_bytes());
-    let to = Wording { id, category, text: text.as_str().to_owned() };
-    if to == from {
-        ctx.ui.note("Nothing changed");
-        return Ok(Exit::Done);
-    }
-    if let Some(twin) = board.get(id) {
-        let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-        if !twin.entry.is(&to) {
-            let message = intake::is_twin(&to, &twin.entry.text);
-            return Err(Failure::new(Kind::Refused, message, "word it otherwise"));
-        }
-        let message = format!("there is such an entry already: {}", entries.line(twin));
-        return Err(Failure::new(Kind::Refused, message, "pimem remove takes one of the two out"));
-    }
-    let old = old.clone();
-    let scope = old.entry.scope;
-    let changed = curate::on_rows(ctx, board, vec![old], |txn, row| {
-        let line = adopt::Line {
-            id,
-            category: &spec.name,
-            topic: &row.entry.topic,
-            text: text.as_str(),
-            pinned: row.entry.pinned,
-        };
-        // The old entry has to be known before another can be made from it.
-        txn.adopt(Some(from.id));
-        txn.say(row.entry.category, text.as_str());
-        txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
-        // The new wording may have been put out of force in a past of its own.
-        let ledger = &txn.snapshot().ledger;
-        if !row.is_over() && (ledger.is_over(ctx.now, id) || ledger.archived(id)) {
-            txn.record(id, EventKind::Restore)?;
-            if row.standing == Standing::Pinned {
-                txn.record(id, EventKind::Pin)?;
-            }
-        }
-        let holders: Vec<String> =
-            txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
-        if text.pinned() {
-            txn.record(id, EventKind::Pin)?;
-        }
-        for stem in holders {
-            let reword = Change::Reword(from.clone(), text.as_str().to_owned());
-            txn.change(Target::Topic(stem.clone()), reword);
-            if text.pinned() {
-                txn.change(Target::Topic(stem), Change::SetPinned(from.clone(), true));
-            }
-        }
-        Ok(())
+    let edited = ctx.edit(&args.entry, |old| {
+        if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
     })?;
-    let said = [(category, text.as_str())];
-    for store in ctx.readers()?.iter().filter(|store| store.scope == scope) {
-        intake::say_orders(ctx, store, said.into_iter());
-    }
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &changed.after);
-    if let Some(row) = changed.after.find(&to) {
-        if ctx.ui.json {
-            let document = json!({
-                "schema": "pimem.edit/1", "from": from.id.to_string(), "entry": entries.json(row),
-            });
-            ctx.ui.document(&document);
-        } else {
-            ctx.ui.line(&format!("Edited: {}", entries.line(row)));
-        }
+    match edited {
+        Some(edited) => ctx.ui.show(&edited),
+        None => ctx.ui.note("Nothing changed"),
     }
     Ok(Exit::Done)
+}
+
+impl Human for Edited {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("Edited: {}", self.entry.line()));
+    }
 }
 
 /// Opens the text in an editor, in a file that only its owner can read.

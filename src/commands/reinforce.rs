@@ -1,13 +1,13 @@
 //! `pimem reinforce`: say that a memory was right again, or in the way.
-//!
-//! Never adds an entry and never edits a topic file.
 
-use serde_json::{Value, json};
-
-use super::curate;
-use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::{model::event::EventKind, view::Entries};
-use pimem_engine::error::Failure;
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::curate::Reinforced;
+use pimem_engine::{error::Failure, memory::curate::Proof};
 
 /// Record that a memory proved right
 ///
@@ -27,24 +27,22 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let kind =
-        if args.harmful { EventKind::Harmful(args.by) } else { EventKind::Reinforce(args.by) };
-    let selectors = input::selectors(&args.entries)?;
-    let curate::Changed { after: board, rows, .. } =
-        curate::on_each(ctx, &selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    if ctx.ui.json {
-        let results: Vec<Value> = rows.iter().map(|row| entries.json(row)).collect();
-        ctx.ui.document(&json!({"schema": "pimem.reinforce/1", "results": results}));
-        return Ok(Exit::Done);
-    }
-    for row in &rows {
-        let verb = if args.harmful { "Marked harmful" } else { "Reinforced" };
-        let (count, score, state) = (row.evidence.count, Entries::score(row), Entries::state(row));
-        ctx.ui.line(&format!(
-            "{verb}: {} evidence {count}, score {score}, {state}",
-            entries.line(row)
-        ));
-    }
+    let proof = if args.harmful { Proof::Wrong(args.by) } else { Proof::Right(args.by) };
+    ctx.ui.show(&ctx.reinforce(&input::selectors(&args.entries)?, proof)?);
     Ok(Exit::Done)
+}
+
+impl Human for Reinforced {
+    fn human(&self, ui: &Ui) {
+        let verb = if self.harmful { "Marked harmful" } else { "Reinforced" };
+        for entry in &self.results {
+            ui.line(&format!(
+                "{verb}: {} evidence {}, score {}, {}",
+                entry.line(),
+                entry.evidence,
+                entry.formatted_score(),
+                entry.described_state()
+            ));
+        }
+    }
 }

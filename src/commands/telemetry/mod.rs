@@ -115,7 +115,7 @@ fn score(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    match args.action.as_ref().unwrap_or(&Action::Summary) {
+    Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {
         Action::Summary => show(ctx, &ctx.telemetry_summary()?, |view| view.records > 0),
         Action::Log(args) => {
             let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
@@ -135,15 +135,15 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Tune { apply } => {
             show(ctx, &ctx.tune_recall(*apply)?, |view| view.reason.is_none())
         }
-        Action::Clear { yes } => clear(ctx, *yes),
-    }
+        Action::Clear { yes } => clear(ctx, *yes)?,
+    })
 }
 
 /// Shows an answer; what is not found makes another exit code.
-fn show<V: Human>(ctx: &Shell, answer: &Answer<V>, found: fn(&V) -> bool) -> Result<Exit, Failure> {
+fn show<V: Human>(ctx: &Shell, answer: &Answer<V>, found: fn(&V) -> bool) -> Exit {
     ctx.ui.show(&answer.view);
     let exit = if found(&answer.view) { Exit::Done } else { Exit::Nothing };
-    Ok(ctx.complain(&answer.problems, exit))
+    ctx.complain(&answer.problems, exit)
 }
 
 fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {

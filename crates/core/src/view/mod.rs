@@ -1,13 +1,14 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
 pub mod config;
+pub mod curate;
 pub mod dream;
 pub mod telemetry;
 pub mod topics;
 
 use std::cell::OnceCell;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::{
@@ -54,7 +55,8 @@ pub struct EntryView {
     pub category: String,
     /// The text, without markers.
     pub text: String,
-    /// Stability, or 9999 when pinned.
+    /// Stability, 9999 when pinned, or 0 when forgotten; documents have six decimals.
+    #[serde(serialize_with = "six_decimals")]
     pub score: f64,
     /// `active`, `provisional` and so on.
     pub state: &'static str,
@@ -85,6 +87,30 @@ pub struct EntryView {
     /// `false` for what was neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed: Option<bool>,
+    /// What sets it apart from others in its state: `pinned`, `fresh` and so on.
+    #[serde(skip)]
+    pub mark: Option<&'static str>,
+}
+
+impl EntryView {
+    /// `[lesson] text (1a2b3c4)`.
+    pub fn line(&self) -> String {
+        format!("[{}] {} ({})", self.category, self.text, self.short)
+    }
+
+    /// The state, with what sets it apart: `active (fresh)`.
+    pub fn described_state(&self) -> String {
+        let mark = self.mark.map_or_else(String::new, |mark| format!(" ({mark})"));
+        format!("{}{mark}", self.state)
+    }
+
+    /// The score, as 9999, 0 or with three decimals.
+    pub fn formatted_score(&self) -> String {
+        match self.user_state {
+            "pinned" | "forgotten" => format!("{:.0}", self.score),
+            _ => format!("{:.3}", self.score),
+        }
+    }
 }
 
 /// Renders entries of one ranking.
@@ -177,7 +203,7 @@ impl<'a> Entries<'a> {
             short: self.short(row.entry.id),
             category: self.category(row).to_owned(),
             text: row.entry.text.clone(),
-            score: rounded(row.standing.shown()),
+            score: row.standing.shown(),
             state: row.state.name(),
             fresh: row.fresh,
             user_state: user_state(row).name(),
@@ -191,6 +217,7 @@ impl<'a> Entries<'a> {
             valid_until: row.evidence.until.map(|until| until.to_string()),
             superseded_by: row.superseded_by.map(|by| by.to_string()),
             reviewed: (!row.entry.reviewed).then_some(false),
+            mark: Self::mark(row),
         }
     }
 
@@ -218,6 +245,12 @@ pub fn count(number: usize, what: &str) -> String {
 /// Six decimals are enough for anybody, and keep JSON readable.
 pub fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
+}
+
+/// For fields that documents have with six decimals.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(rounded(*number))
 }
 
 /// Marks a text that was neither written nor reviewed on this machine.

@@ -11,7 +11,8 @@ use crate::{
         invalid::Unusable,
         layers,
         review::Awaiting,
-        schema::{self, Guard, Key},
+        schema::{Guard, Key},
+        settings,
     },
     error::{Failure, Kind},
     llm::{self, Question, Role, Service},
@@ -33,35 +34,25 @@ impl Memory {
             let other = self.config.awaiting.iter().find(|other| other.key.name == key.name)?;
             Some(config::Awaiting { value: other.value.clone(), place: other.place.clone() })
         };
-        let setting = |key: &'static Key| {
-            let (value, origin) = self.config.get(key.name)?;
-            Some(Setting {
-                key: key.name,
-                value: value.clone(),
-                origin: origin.to_string(),
-                env: key.env,
-                description: key.doc,
-                awaiting: awaiting(key),
-            })
+        let setting = |key: &'static Key| Setting {
+            key: key.name,
+            value: self.config.value(key),
+            origin: self.config.origin(key).to_string(),
+            env: key.env,
+            description: key.doc,
+            awaiting: awaiting(key),
         };
-        Settings {
-            settings: schema::keys().filter_map(setting).collect(),
-            unusable: self.unusable(),
-        }
+        Settings { settings: settings::keys().map(setting).collect(), unusable: self.unusable() }
     }
 
-    /// One setting; `None` when it has no value.
+    /// One setting.
     ///
     /// # Errors
     /// When there is no setting of that name.
-    pub fn setting(&self, name: &str) -> Result<Option<InForce>, Failure> {
+    pub fn setting(&self, name: &str) -> Result<InForce, Failure> {
         let key = find(name)?;
-        let in_force = |(value, origin): &(Value, layers::Origin)| InForce {
-            key: key.name,
-            value: value.clone(),
-            origin: origin.to_string(),
-        };
-        Ok(self.config.get(key.name).map(in_force))
+        let origin = self.config.origin(key).to_string();
+        Ok(InForce { key: key.name, value: self.config.value(key), origin })
     }
 
     /// Changes a setting in the file of a store.
@@ -118,7 +109,7 @@ impl Memory {
 /// The setting of that name.
 pub fn find(name: &str) -> Result<&'static Key, Failure> {
     Key::find(name).ok_or_else(|| {
-        let hint = json_position::closest(name, schema::keys().map(|key| key.name)).map_or_else(
+        let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
             || "pimem config show lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),
         );

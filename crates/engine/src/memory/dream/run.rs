@@ -182,7 +182,7 @@ impl Memory {
     fn propose(&self, store: &Store, told: &[String], view: &mut Dream) -> Result<(), Failure> {
         let mut run = PlanRun::of(self, store, None)?;
         let name = run.ask(self, store, told).filter(|_| !run.plan.steps.is_empty());
-        if name.is_some() && self.config.flag("dream.applyModel") {
+        if name.is_some() && self.config.settings.dream.apply_model {
             let _whole = Committing::begin();
             let lock = memory::lock(self, store)?;
             let mut now = PlanRun::of(self, store, Some(&lock))?;

@@ -82,7 +82,7 @@ impl Usage {
         let stores = memory.readers()?;
         let (log, problems) = log(memory, &stores);
         if log.records.is_empty() {
-            let off = !memory.config.flag("telemetry.enabled");
+            let off = !memory.config.settings.telemetry.enabled;
             let why = if off { " (telemetry.enabled is false)" } else { "" };
             memory.notices.note(&format!("Nothing was noted yet{why}"));
         }
@@ -106,7 +106,7 @@ impl Memory {
     /// Notes what happened, unless that is switched off. What fails here costs a record and nothing
     /// else, and it waits for nobody.
     pub fn note_telemetry(&self, store: &Store, records: &[Record]) {
-        if records.is_empty() || !self.config.flag("telemetry.enabled") {
+        if records.is_empty() || !self.config.settings.telemetry.enabled {
             return;
         }
         let lines: String = records.iter().map(Record::write).collect();

@@ -95,8 +95,8 @@ impl Memory {
 
 /// The setting in force.
 fn in_force(memory: &Memory) -> Setting {
-    let limit = usize::try_from(memory.config.whole("recall.limit")).unwrap_or(usize::MAX);
-    Setting { min_score: memory.config.number("recall.minScore"), limit }
+    let limit = memory.config.settings.recall.limit;
+    Setting { min_score: memory.config.settings.recall.min_score, limit }
 }
 
 /// What a prompt finds today, for every prompt. Nothing is noted of these searches.

@@ -1,0 +1,286 @@
+//! What a person decides about entries: evidence for or against them, and whether they are in force.
+//!
+//! Nothing is deleted: a removed line moves to the archive, and can be brought back.
+
+use std::mem::ManuallyDrop;
+
+use anyhow::Result;
+
+use super::{Memory, archived, intake, selector};
+use crate::{
+    error::{Failure, Kind},
+    store::{
+        snapshot::{Snapshot, Store},
+        transaction::{Change, Target, Txn},
+    },
+};
+use pimem_core::{
+    model::{
+        entry::{Markers, Wording},
+        event::{EventKind, Why},
+    },
+    score::{
+        evidence::UserState,
+        ledger::Ledger,
+        ranking::{LocatedEntry, Ranking, ScoredEntry},
+    },
+    view::{
+        Entries, EntryView,
+        curate::{Action, Curated, CuratedEntry, Reinforced},
+    },
+};
+
+/// How an entry proved, and how many pieces of evidence that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// It was right.
+    Right(u32),
+    /// It was wrong, which takes four times as many pieces of evidence away.
+    Wrong(u32),
+}
+
+impl Memory {
+    /// Records how entries proved. Adds no entry and edits no topic file.
+    ///
+    /// # Errors
+    /// When a selector does not mean exactly one entry, or a store cannot be written. Nothing is
+    /// recorded then.
+    pub fn reinforce(&self, selectors: &[String], proof: Proof) -> Result<Reinforced, Failure> {
+        let (kind, harmful) = match proof {
+            Proof::Right(by) => (EventKind::Reinforce(by), false),
+            Proof::Wrong(by) => (EventKind::Harmful(by), true),
+        };
+        let Changed { after, rows, .. } =
+            on_each(self, selectors, |txn, row| txn.record(row.entry.id, kind.clone()))?;
+        let entries = Entries::new(self.now, &self.config.categories, &after);
+        Ok(Reinforced { results: rows.iter().map(|row| entries.entry(row)).collect(), harmful })
+    }
+
+    /// Carries out what a person decides about entries.
+    ///
+    /// # Errors
+    /// When a selector does not mean exactly one entry, or a store cannot be written. Nothing is
+    /// changed then.
+    pub fn curate(&self, action: Action, selectors: &[String]) -> Result<Curated, Failure> {
+        let changed = match action {
+            Action::Pinned => on_each(self, selectors, |txn, row| {
+                txn.record(row.entry.id, EventKind::Pin)?;
+                mark(txn, &row.entry.wording(), true);
+                Ok(())
+            }),
+            Action::Unpinned => on_each(self, selectors, |txn, row| {
+                txn.record(row.entry.id, EventKind::Unpin)?;
+                mark(txn, &row.entry.wording(), false);
+                Ok(())
+            }),
+            Action::Forgot => on_each(self, selectors, |txn, row| {
+                // A marker would win over the decision, so it goes too, and is noted for the way back.
+                if row.entry.pinned && row.evidence.user != UserState::Pinned {
+                    txn.record(row.entry.id, EventKind::Pin)?;
+                }
+                mark(txn, &row.entry.wording(), false);
+                txn.record(row.entry.id, EventKind::Forget)
+            }),
+            Action::Removed => {
+                on_each(self, selectors, |txn, row| archived::archive(txn, row, Why::Person))
+            }
+            Action::Restored => {
+                let unseen = |entry| CuratedEntry { entry, shown_elsewhere: false };
+                let results = restore(self, selectors)?.into_iter().map(unseen).collect();
+                return Ok(Curated { action, results });
+            }
+        };
+        let Changed { before, after, rows } = changed?;
+        let known = if action == Action::Removed { &before } else { &after };
+        let entries = Entries::new(self.now, &self.config.categories, known);
+        let result = |row: &ScoredEntry| {
+            // A decision against an entry in one store is none against that in another.
+            let other = after.find(&row.entry.wording());
+            let shown_elsewhere =
+                other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over());
+            CuratedEntry { entry: entries.entry(row), shown_elsewhere }
+        };
+        Ok(Curated { action, results: rows.iter().map(result).collect() })
+    }
+}
+
+/// Brings back what is out of service. One selector that fits nothing, and nothing is done.
+fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<EntryView>, Failure> {
+    for selector in selectors {
+        find_gone(memory, selector)?;
+    }
+    selectors.iter().map(|selector| restore_one(memory, selector)).collect()
+}
+
+/// What is out of service in a store: entries out of force, and archived lines that are no entries.
+struct Gone {
+    candidates: Ranking,
+    /// The row that was meant.
+    at: usize,
+    archive: Snapshot,
+    /// Whether its line is in the archive.
+    archived: bool,
+}
+
+fn gone(memory: &Memory, store: &Store, held: &Snapshot, selector: &str) -> Result<Gone, Failure> {
+    let archive = store.read_archive(&memory.config.categories);
+    let live = ranking_of(memory, store, held, &held.ledger);
+    let old = ranking_of(memory, store, &archive, &held.ledger);
+    let mut rows: Vec<ScoredEntry> =
+        live.rows.iter().filter(|row| row.is_over()).cloned().collect();
+    let over = rows.len();
+    let stands = |row: &&ScoredEntry| live.find(&row.entry.wording()).is_some();
+    rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
+    let candidates = Ranking { rows };
+    let row = selector::entry(memory, &candidates, &[], selector)?;
+    let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
+    Ok(Gone { archive, at, archived: at >= over, candidates })
+}
+
+/// The first store in which a selector means something that is out of service.
+fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
+    let mut unread = Vec::new();
+    for store in memory.readers()? {
+        let held = store.read(memory.now, &memory.config.categories);
+        match gone(memory, &store, &held, selector) {
+            Ok(_) => return Ok(store),
+            Err(failure) if failure.kind == Kind::NotFound => {
+                unread.extend(held.problems);
+                unread.extend(store.read_archive(&memory.config.categories).problems);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    if let Some(problem) = unread.first() {
+        return Err(Failure::from(problem));
+    }
+    let mut failure = selector::failure(selector, std::iter::empty());
+    failure.message = format!("no forgotten or archived entry matches {selector:?}");
+    failure.hints = vec![
+        "pimem list --state dropped shows forgotten entries; the archive is in archive/".to_owned(),
+    ];
+    Err(failure)
+}
+
+/// Brings back what is out of service, with the markers that it had.
+fn restore_one(memory: &Memory, selector: &str) -> Result<EntryView, Failure> {
+    let store = find_gone(memory, selector)?;
+    let lock = super::lock(memory, &store)?;
+    let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
+    let Gone { candidates, at, archive, archived } =
+        gone(memory, &store, txn.snapshot(), selector)?;
+    // A line that was not seen would stay where it is, or be written a second time.
+    let mut problems = txn.snapshot().problems.iter().chain(&archive.problems);
+    if let Some(problem) = problems.next() {
+        return Err(Failure::from(problem));
+    }
+    let Some(row) = candidates.rows.get(at).cloned() else {
+        return Err(selector::failure(selector, std::iter::empty()));
+    };
+    let of = row.entry.wording();
+    let forgotten = row.evidence.user == UserState::Forgotten;
+    let before = txn.snapshot().ledger.before_forgetting(of.id);
+    let pinned = row.entry.pinned || forgotten && before == UserState::Pinned;
+    txn.record(of.id, EventKind::Restore)?;
+    if pinned {
+        txn.record(of.id, EventKind::Pin)?;
+    }
+    if archived {
+        let LocatedEntry { category, text, enforced, topic, .. } = row.entry.clone();
+        let markers = Markers { pinned, enforced };
+        txn.change(Target::Topic(topic), Change::Append { category, text, markers, heading: None });
+        for stem in archive.holders(&of) {
+            txn.change(Target::Archive(stem.to_owned()), Change::Remove(of.clone()));
+        }
+    } else if pinned {
+        mark(&mut txn, &of, true);
+    }
+    txn.commit()?;
+    Ok(Entries::new(memory.now, &memory.config.categories, &candidates).entry(&row))
+}
+
+fn ranking_of(memory: &Memory, store: &Store, snapshot: &Snapshot, ledger: &Ledger) -> Ranking {
+    Ranking::new(
+        memory.now,
+        memory.rules(),
+        vec![(snapshot.placed(store, &memory.config.categories), ledger)],
+    )
+}
+
+fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
+    let holders: Vec<String> = txn.snapshot().holders(of).into_iter().map(str::to_owned).collect();
+    for stem in holders {
+        txn.change(Target::Topic(stem), Change::SetPinned(of.clone(), pinned));
+    }
+}
+
+/// What [`on_each`] changed, and the rankings around it.
+pub struct Changed {
+    /// As it was.
+    pub before: ManuallyDrop<Ranking>,
+    /// As it is.
+    pub after: ManuallyDrop<Ranking>,
+    /// The entries, in the order of the selectors: as they are in their store, or as they were where
+    /// they left it.
+    pub rows: Vec<ScoredEntry>,
+}
+
+/// Finds the entry that each selector means, changes it in its store under the lock, and reads the
+/// ranking anew. Nothing is written when one selector fails.
+pub fn on_each(
+    memory: &Memory,
+    selectors: &[String],
+    act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
+) -> Result<Changed, Failure> {
+    let stores = memory.readers()?;
+    let (before, held) = memory.board(&stores);
+    let unread = super::problems(&held);
+    let mut rows: Vec<ScoredEntry> = Vec::new();
+    for selector in selectors {
+        let row = selector::entry(memory, &before, &unread, selector)?;
+        if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
+            rows.push(row.clone());
+        }
+    }
+    on_rows(memory, before, rows, act)
+}
+
+/// The same of rows of a ranking.
+pub fn on_rows(
+    memory: &Memory,
+    before: ManuallyDrop<Ranking>,
+    rows: Vec<ScoredEntry>,
+    act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
+) -> Result<Changed, Failure> {
+    let stores = memory.readers()?;
+    for store in &stores {
+        let mut mine = rows.iter().filter(|row| row.entry.scope == store.scope).peekable();
+        if mine.peek().is_none() {
+            continue;
+        }
+        let lock = super::lock(memory, store)?;
+        let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
+        intake::refuse_if_unreadable(&txn)?;
+        let fresh = ranking_of(memory, store, txn.snapshot(), &txn.snapshot().ledger);
+        for ScoredEntry { entry, .. } in mine {
+            let gone = || selector::failure(&entry.id.to_string(), std::iter::empty());
+            act(&mut txn, fresh.find(&entry.wording()).ok_or_else(gone)?)?;
+        }
+        txn.commit()?;
+    }
+    let (after, snapshots) = memory.board(&stores);
+    let now = |row: ScoredEntry| {
+        let of = row.entry.wording();
+        let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;
+        if let Some(found) = after.find(&of).filter(here) {
+            return found.clone();
+        }
+        // Another store's copy stands before it.
+        let side = stores.iter().zip(snapshots.iter());
+        let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
+        let alone = side.next().map(|(store, held)| ranking_of(memory, store, held, &held.ledger));
+        alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or(row)
+    };
+    let rows = rows.into_iter().map(now).collect();
+    Ok(Changed { before, after, rows })
+}

@@ -1,0 +1,97 @@
+//! Another wording for an entry. Its evidence stays with it.
+
+use super::{Memory, curate, intake, selector};
+use crate::{
+    error::{Failure, Kind},
+    store::transaction::{Change, Target},
+};
+use pimem_core::{
+    model::{
+        entry::{EntryId, Wording},
+        event::EventKind,
+    },
+    safety::entry_text::EntryText,
+    score::{adopt, stability::Standing},
+    view::{Entries, curate::Edited},
+};
+
+impl Memory {
+    /// Gives an entry the text that `reword` makes of its present one. `None` when that is the same.
+    ///
+    /// # Errors
+    /// When the selector does not mean exactly one entry, another entry has the text already, or it may
+    /// not be stored.
+    pub fn edit(
+        &self,
+        selector: &str,
+        reword: impl FnOnce(&str) -> Result<String, Failure>,
+    ) -> Result<Option<Edited>, Failure> {
+        let (ranking, snapshots) = self.board(&self.readers()?);
+        let old = selector::entry(self, &ranking, &super::problems(&snapshots), selector)?;
+        let raw = reword(&old.entry.text)?;
+        let text = EntryText::new(&raw)?;
+        let spec = self.config.categories.spec(old.entry.category);
+        let (from, category) = (old.entry.wording(), old.entry.category);
+        let id = EntryId::of(&spec.name, text.as_str().as_bytes());
+        let to = Wording { id, category, text: text.as_str().to_owned() };
+        if to == from {
+            return Ok(None);
+        }
+        if let Some(twin) = ranking.get(id) {
+            let entries = Entries::new(self.now, &self.config.categories, &ranking);
+            if !twin.entry.is(&to) {
+                let message = intake::is_twin(&to, &twin.entry.text);
+                return Err(Failure::new(Kind::Refused, message, "word it otherwise"));
+            }
+            let message = format!("there is such an entry already: {}", entries.line(twin));
+            return Err(Failure::new(
+                Kind::Refused,
+                message,
+                "pimem remove takes one of the two out",
+            ));
+        }
+        let old = old.clone();
+        let scope = old.entry.scope;
+        let changed = curate::on_rows(self, ranking, vec![old], |txn, row| {
+            let line = adopt::Line {
+                id,
+                category: &spec.name,
+                topic: &row.entry.topic,
+                text: text.as_str(),
+                pinned: row.entry.pinned,
+            };
+            // The old entry has to be known before another can be made from it.
+            txn.adopt(Some(from.id));
+            txn.say(row.entry.category, text.as_str());
+            txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
+            // The new wording may have been put out of force in a past of its own.
+            let ledger = &txn.snapshot().ledger;
+            if !row.is_over() && (ledger.is_over(self.now, id) || ledger.archived(id)) {
+                txn.record(id, EventKind::Restore)?;
+                if row.standing == Standing::Pinned {
+                    txn.record(id, EventKind::Pin)?;
+                }
+            }
+            let holders: Vec<String> =
+                txn.snapshot().holders(&from).into_iter().map(str::to_owned).collect();
+            if text.pinned() {
+                txn.record(id, EventKind::Pin)?;
+            }
+            for stem in holders {
+                let reword = Change::Reword(from.clone(), text.as_str().to_owned());
+                txn.change(Target::Topic(stem.clone()), reword);
+                if text.pinned() {
+                    txn.change(Target::Topic(stem), Change::SetPinned(from.clone(), true));
+                }
+            }
+            Ok(())
+        })?;
+        let said = [(category, text.as_str())];
+        for store in self.readers()?.iter().filter(|store| store.scope == scope) {
+            intake::say_orders(self, store, said.into_iter());
+        }
+        let entries = Entries::new(self.now, &self.config.categories, &changed.after);
+        let edited = changed.after.find(&to);
+        Ok(edited.map(|row| Edited { from: from.id.to_string(), entry: entries.entry(row) }))
+    }
+}
