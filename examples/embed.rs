@@ -30,6 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{:.2} {}", hit.score, hit.text);
     }
 
-    print!("{}", memory.report(&ReportRequest::default())?.report.text);
+    print!("{}", memory.report(&ReportRequest::default())?.view.text);
     Ok(())
 }

@@ -11,6 +11,8 @@ use plotters::{
     },
 };
 
+use pimem_core::view::forecast::Curve;
+
 /// Rows of a chart of columns.
 const ROWS: usize = 6;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -52,12 +54,6 @@ pub(crate) fn sparkline(values: &[usize], width: usize) -> String {
         BLOCKS.get((value.saturating_mul(8)).div_ceil(top).min(8)).copied().unwrap_or(' ')
     };
     values.chunks(group).map(block).collect()
-}
-
-/// A curve: its name and its points, in days and score.
-pub(crate) struct Curve {
-    pub(crate) name: String,
-    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// Pixels that a plot is high, and a line of its list of names.

@@ -13,5 +13,12 @@ pub(crate) enum Exit {
     Error = 2,
 }
 
+impl Exit {
+    /// The same, or [`Exit::Nothing`] where all went well and nothing was found.
+    pub(crate) fn unless_empty(self, empty: bool) -> Self {
+        if self == Self::Done && empty { Self::Nothing } else { self }
+    }
+}
+
 /// How a command ended, and the stores whose index should be refreshed after its answer.
 pub(crate) type Outcome = (Exit, Vec<Stale>);

@@ -33,6 +33,11 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
     })
 }
 
+/// The words of the command line as one text; `-` alone reads standard input.
+pub(crate) fn text(words: &[String]) -> Result<String, Failure> {
+    if words == ["-"] { read_stdin() } else { Ok(words.join(" ")) }
+}
+
 /// Asks a person, who answers with one of some letters; `None` when there are no more answers.
 pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Option<char>, Failure> {
     loop {

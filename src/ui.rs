@@ -148,6 +148,13 @@ impl Ui {
         out.push('\n');
     }
 
+    /// Values with their names, one a line, the values below each other.
+    pub(crate) fn fields(&self, fields: &[(&str, String)]) {
+        for (name, value) in fields {
+            self.line(&format!("{name:<16} {value}"));
+        }
+    }
+
     /// A table on a terminal; in a pipe one line a row, its cells separated by tabs. Without rows,
     /// nothing.
     pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {

@@ -1,20 +1,23 @@
 //! `pimem add`: remember something.
 
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
 use clap::builder::PossibleValuesParser;
-use serde_json::json;
-
-use crate::{exit::Exit, input, shell::Shell};
 use pimem_core::{
     exchange::jsonl,
     model::{calendar::Date, event::Cue, time::Timestamp},
     safety::entry_text::EntryText,
+    view::add::{AddView, Added, NotShown, Older},
 };
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
         add::{AddRequest, Rejected},
-        added::{Added, NotShown, Older},
         intake::{self, New, category, with_tags},
     },
 };
@@ -82,35 +85,36 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         // What replaces another entry may well resemble it.
         force: args.force || args.supersedes.is_some(),
         goes_on: args.text == ["-"],
-        whole: ctx.ui.json,
+        whole: ctx.notices.for_programs(),
     };
-    let added = ctx.add(request).map_err(|Rejected { at, failure }| {
+    let results = ctx.add(request).map_err(|Rejected { at, failure }| {
         let number = at.and_then(|at| numbers.get(at).copied().flatten());
         at_line(number, failure)
     })?;
-    show(ctx, &added);
+    ctx.ui.show(&AddView { results });
     Ok(Exit::Done)
 }
 
-fn show(ctx: &Shell, added: &[Added]) {
-    if ctx.ui.json {
-        ctx.ui.document(&json!({"schema": "pimem.add/1", "results": added}));
-        return;
-    }
-    for Added { action, category, text, short, absent, replaces, seems_to_replace, .. } in added {
-        let what = if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
-        ctx.ui.line(&format!("{what}: [{category}] {text} ({short})"));
-        if let Some(NotShown { reason, remedy }) = absent {
-            let remedy = remedy.as_ref().map(|act| format!(" ({act} brings it in)"));
-            let remedy = remedy.unwrap_or_default();
-            ctx.ui.line(&format!("    Not in the next report: {reason}{remedy}"));
-        }
-        if let Some(old) = replaces {
-            ctx.ui.line(&format!("    What it replaces was in the archive already: {old}"));
-        }
-        if let Some(Older { text, short, remedy, .. }) = seems_to_replace {
-            let older = format!("[{category}] {text} ({short})");
-            ctx.ui.line(&format!("    Seems to replace: {older}; if so: {remedy}"));
+impl Human for AddView {
+    fn human(&self, ui: &Ui) {
+        for Added { action, category, text, short, absent, replaces, seems_to_replace, .. } in
+            &self.results
+        {
+            let what =
+                if *action == "added" { "Added" } else { "Already exists, reinforced instead" };
+            ui.line(&format!("{what}: [{category}] {text} ({short})"));
+            if let Some(NotShown { reason, remedy }) = absent {
+                let remedy = remedy.as_ref().map(|act| format!(" ({act} brings it in)"));
+                let remedy = remedy.unwrap_or_default();
+                ui.line(&format!("    Not in the next report: {reason}{remedy}"));
+            }
+            if let Some(old) = replaces {
+                ui.line(&format!("    What it replaces was in the archive already: {old}"));
+            }
+            if let Some(Older { text, short, remedy, .. }) = seems_to_replace {
+                let older = format!("[{category}] {text} ({short})");
+                ui.line(&format!("    Seems to replace: {older}; if so: {remedy}"));
+            }
         }
     }
 }

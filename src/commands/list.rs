@@ -1,19 +1,22 @@
 //! `pimem list`: all entries, with score and state.
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
 
-use crate::{exit::Exit, shell::Shell};
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
 use pimem_core::{
-    score::{
-        ranking::{self, ScoredEntry},
-        stability::State,
+    score::stability::State,
+    view::{
+        Whose,
+        list::{AccessedEntry, Listed},
     },
-    view::{Entries, Whose},
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{self, intake, telemetry::Accesses},
+    memory::list::{ListOrder, ListRequest},
 };
 
 /// List entries with their score and state
@@ -44,67 +47,39 @@ enum Sort {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let mut categories = Vec::new();
-    for name in &args.category {
-        categories.push(intake::category(ctx, name)?);
-    }
-    let mut states = Vec::new();
-    for name in &args.state {
-        states.push(State::find(name).ok_or_else(|| {
+    let state = |name: &String| {
+        State::find(name).ok_or_else(|| {
             let hint = "one of active, provisional, candidate, dropped";
             Failure::new(Kind::Usage, format!("unknown state {name:?}"), hint)
-        })?);
-    }
-    let topic = args.topic.as_deref();
-    let stores = ctx.readers()?;
-    let (board, snapshots) = ctx.own_board(&stores);
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let mut rows: Vec<&ScoredEntry> = board
-        .rows
-        .iter()
-        .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
-        .filter(|row| topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic)))
-        .filter(|row| states.is_empty() || states.contains(&row.state))
-        .collect();
-    match args.sort {
-        Sort::Score => {}
-        Sort::Age => {
-            rows.sort_by_key(|row| (std::cmp::Reverse(row.evidence.last_reinforced), row.entry.id));
-        }
-        Sort::Hot => {
-            let heat = |row: &ScoredEntry| {
-                let topics = board.topics(row.entry.scope);
-                topics.get(row.entry.topic.as_str()).map_or(0.0, |rows| ranking::hotness(rows))
-            };
-            rows.sort_by(|a, b| heat(b).total_cmp(&heat(a)));
-        }
-    }
-    if ctx.ui.json {
-        let accesses = Accesses::of(ctx, &stores);
-        let ledgers = || snapshots.iter().map(|held| &held.ledger);
-        let json =
-            |row: &&ScoredEntry| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
-        let list: Vec<Value> = rows.iter().map(json).collect();
-        ctx.ui.document(&json!({"schema": "pimem.list/1", "entries": list}));
-    } else {
-        let whose = Whose::of(&rows.iter().map(|row| row.entry.scope));
-        let cells = |row: &&ScoredEntry| {
-            let text = whose.mark(row.entry.text.clone(), row.entry.scope);
-            let category = entries.category(row).to_owned();
-            let score = Entries::score(row);
+        })
+    };
+    let request = ListRequest {
+        categories: &args.category,
+        topic: args.topic.as_deref(),
+        states: &args.state.iter().map(state).collect::<Result<Vec<_>, _>>()?,
+        order: match args.sort {
+            Sort::Score => ListOrder::Score,
+            Sort::Age => ListOrder::Age,
+            Sort::Hot => ListOrder::Hot,
+        },
+    };
+    Ok(ctx.show(&ctx.list(&request)?))
+}
+
+impl Human for Listed {
+    fn human(&self, ui: &Ui) {
+        let whose = Whose::of(self.entries.iter().map(|listed| listed.entry.scope));
+        let cells = |AccessedEntry { entry, age, .. }: &AccessedEntry| {
             vec![
-                entries.short(row.entry.id),
-                category,
-                Entries::state(row),
-                score,
-                entries.age(row),
-                text,
+                entry.short.clone(),
+                entry.category.clone(),
+                entry.described_state(),
+                entry.formatted_score(),
+                age.clone(),
+                whose.mark(entry.text.clone(), entry.scope),
             ]
         };
         let header = ["id", "category", "state", "score", "age", "text"];
-        if !rows.is_empty() {
-            ctx.ui.table(&header, rows.iter().map(cells).collect());
-        }
+        ui.table(&header, self.entries.iter().map(cells).collect());
     }
-    Ok(ctx.complain(&memory::problems(&snapshots), Exit::Done))
 }

@@ -1,31 +1,26 @@
 //! `pimem search`: find memories by what they say.
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
 
 use crate::{
-    exit::{Exit, Outcome},
+    exit::Outcome,
     input,
     shell::Shell,
+    ui::{Human, Ui},
 };
 use pimem_core::{
-    score::ranking,
-    search::{
-        bm25::Query,
-        documents::SourceKind,
-        rank::{Candidate, Mode},
+    search::{bm25::Query, documents::SourceKind, rank::Mode},
+    view::{
+        self, Whose,
+        search::{HitView, ScoreParts, SearchView},
     },
-    view::{self, Whose},
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::Failure,
     memory::{
-        intake,
+        hits::{Detail, Searched},
         period::Period,
-        search::{
-            Hit,
-            request::{MinScore, Order, SearchRequest},
-        },
+        search::request::{MinScore, Order, SearchRequest},
     },
 };
 
@@ -91,27 +86,6 @@ pub(crate) struct Args {
     no_touch: bool,
 }
 
-impl Args {
-    /// For past sessions alone.
-    pub(crate) fn sessions(query: &[String], limit: usize) -> Self {
-        Self {
-            query: query.to_vec(),
-            mode: By::Hybrid,
-            rank: Rank::Fused,
-            limit,
-            category: Vec::new(),
-            topic: None,
-            within: vec![Within::Sessions],
-            since: None,
-            until: None,
-            min_score: 0.0,
-            explain: false,
-            // Only entries are counted.
-            no_touch: true,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum By {
     /// Words and meaning together
@@ -151,15 +125,8 @@ enum Within {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    for name in &args.category {
-        intake::category(ctx, name)?;
-    }
-    let text = if args.query == ["-"] { input::read_stdin()? } else { args.query.join(" ") };
-    if text.trim().is_empty() {
-        return Err(Failure::new(Kind::Usage, "the query is empty", "give some words to look for"));
-    }
+    let text = input::text(&args.query)?;
     let query = Query::new(&text);
-    let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
     let kinds: Vec<SourceKind> = args
         .within
         .iter()
@@ -175,7 +142,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         })
         .collect();
     let all = SourceKind::ALL.iter().all(|kind| kinds.contains(kind));
-    let wanted = SearchRequest {
+    let request = SearchRequest {
         mode: match args.mode {
             By::Hybrid => Mode::Hybrid,
             By::Keyword => Mode::Keyword,
@@ -190,58 +157,38 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         kinds: if all { &[] } else { &kinds },
         categories: &args.category,
         topic: args.topic.as_deref(),
-        period,
+        period: Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?,
         whole_archive: args.within.contains(&Within::Archive),
         touch: !args.no_touch,
         ..SearchRequest::new(&query)
     };
-    let found = ctx.search(&wanted)?;
-    let short = ranking::short_ids(found.hits.iter().filter_map(|hit| hit.entry));
-    let id = |hit: &Hit| hit.entry.and_then(|id| short.get(&id)).cloned();
-    if ctx.ui.json {
-        let list = |hits: &[Hit]| hits.iter().map(|hit| json_of(hit, args.explain)).collect();
-        let hits: Vec<Value> = list(&found.hits);
-        let mode = found.mode.unwrap_or(wanted.mode).name();
-        let mut document = json!({
-            "schema": "pimem.search/1", "mode": mode, "query": text, "terms": query.terms, "hits": hits,
-        });
-        if let Some(fields) = document.as_object_mut() {
-            let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
-            found.model.iter().for_each(|model| put("model", json!(model)));
-            found.degraded.iter().for_each(|why| put("degraded", json!(why)));
-            if args.explain {
-                put("nearMisses", Value::Array(list(&found.near)));
-            }
-        }
-        ctx.ui.document(&document);
-    } else if !found.hits.is_empty() {
-        let whose = Whose::of(&found.hits.iter().map(|hit| hit.scope));
-        let cells = |hit: &Hit| {
+    let detail = if args.explain { Detail::Explained } else { Detail::Plain };
+    let Searched { answer, stale } = ctx.search_for(&text, &request, detail)?;
+    Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
+}
+
+impl Human for SearchView {
+    fn human(&self, ui: &Ui) {
+        let whose = Whose::of(self.hits.iter().map(|hit| hit.scope));
+        let cells = |hit: &HitView| {
             let place = format!("{}:{}", hit.source, hit.line);
-            let name = id(hit).unwrap_or_else(|| "-".to_owned());
-            let text = whose.mark(snippet(&hit.text, &query), hit.scope);
-            let text = view::mark_unreviewed(text, hit.reviewed);
-            let text = if hit.is_archived() { format!("{text} (archived)") } else { text };
-            vec![format!("{:.3}", hit.score), name, place, text]
+            let text = whose.mark(snippet(&hit.text, &self.terms), hit.scope);
+            let text = view::mark_unreviewed(text, hit.reviewed.is_none());
+            let text = if hit.archived.is_some() { format!("{text} (archived)") } else { text };
+            let id = hit.short.clone().unwrap_or_else(|| "-".to_owned());
+            vec![format!("{:.3}", hit.score), id, place, text]
         };
-        ctx.ui.table(&["score", "id", "where", "text"], found.hits.iter().map(cells).collect());
-    }
-    if found.model.is_none()
-        && let Some(why) = &found.degraded
-    {
-        ctx.ui.detail(&format!("{why}; searched by words alone"));
-    }
-    if args.explain && !ctx.ui.json {
-        ctx.ui.explain(&format!("terms: {}", query.terms.join(" ")));
-        let mode = found.mode.unwrap_or(wanted.mode);
-        found.hits.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
-        if !found.near.is_empty() {
-            ctx.ui.explain("near misses:");
-            found.near.iter().for_each(|hit| ctx.ui.explain(&arithmetic(hit, mode, args.rank)));
+        ui.table(&["score", "id", "where", "text"], self.hits.iter().map(cells).collect());
+        let Some(near_misses) = &self.near_misses else { return };
+        ui.explain(&format!("terms: {}", self.terms.join(" ")));
+        let explain =
+            |hit: &HitView| arithmetic(self, hit).iter().for_each(|line| ui.explain(line));
+        self.hits.iter().for_each(explain);
+        if !near_misses.is_empty() {
+            ui.explain("near misses:");
+            near_misses.iter().for_each(explain);
         }
     }
-    let exit = if found.hits.is_empty() { Exit::Nothing } else { Exit::Done };
-    Ok((ctx.complain(&found.problems, exit), found.stale))
 }
 
 fn score(text: &str) -> Result<f64, String> {
@@ -250,15 +197,15 @@ fn score(text: &str) -> Result<f64, String> {
 }
 
 /// How a score came about, in one line.
-fn arithmetic(hit: &Hit, mode: Mode, order: Rank) -> String {
-    let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
+fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
+    let ScoreParts { bm25, cosine, likeness, near, coverage, context, factor } = hit.explain?;
     let place = format!("{}:{}", hit.source, hit.line);
-    if order == Rank::Seed {
+    if found.by_seed {
         let (similarity, score) = (cosine.max(0.0), hit.score);
         let stability = score - similarity * 100.0;
-        return format!(
+        return Some(format!(
             "{score:.3} = cosine {similarity:.3} × 100 + stability {stability:.3}  {place}"
-        );
+        ));
     }
     // Another model's cosine is brought to the scale of the built-in one.
     let cosine = if (cosine - likeness).abs() < 1e-9 {
@@ -266,70 +213,29 @@ fn arithmetic(hit: &Hit, mode: Mode, order: Rank) -> String {
     } else {
         format!("likeness {likeness:.3} [cosine {cosine:.3}]")
     };
-    let own = match mode {
+    let own = match found.mode {
         Mode::Keyword => format!("0.7 × {bm25:.3} / ({bm25:.3} + 8)"),
         Mode::Semantic => cosine,
         Mode::Hybrid => {
-            let near = reading.near;
             let words = bm25 + near;
             format!(
                 "0.3 × {cosine} + 0.5 × {words:.3} / ({words:.3} + 8) [BM25 {bm25:.3} + near \
-                 words {near:.3}] + 0.2 × coverage {:.3}",
-                reading.coverage
+                 words {near:.3}] + 0.2 × coverage {coverage:.3}"
             )
         }
     };
     let beside = if context > 0.0 { format!(", neighbour {context:.3}") } else { String::new() };
-    let (score, factor) = (hit.score, hit.factor);
-    format!("{score:.3} = ({own}{beside}) × {factor:.3} (standing)  {place}")
-}
-
-pub(crate) fn json_of(hit: &Hit, explain: bool) -> Value {
-    let mut out = Map::new();
-    let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
-    if let Some(id) = hit.entry {
-        put("id", json!(id.to_string()));
-    }
-    put("score", json!(view::rounded(hit.score)));
-    put("in", json!(hit.kind.name()));
-    put("scope", json!(hit.scope.name()));
-    put("source", json!(hit.source));
-    put("line", json!(hit.line));
-    if let Some(when) = hit.when {
-        put("date", json!(when.date()));
-    }
-    put("text", json!(hit.text));
-    if !hit.reviewed {
-        put("reviewed", json!(false));
-    }
-    if hit.is_archived() {
-        put("archived", json!(true));
-    }
-    if explain {
-        let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
-        let parts = [
-            ("bm25", bm25),
-            ("cosine", cosine),
-            ("likeness", likeness),
-            ("near", reading.near),
-            ("coverage", reading.coverage),
-            ("context", context),
-            ("factor", hit.factor),
-        ];
-        let parts = parts.map(|(name, value)| (name.to_owned(), json!(view::rounded(value))));
-        put("explain", Value::Object(parts.into_iter().collect()));
-    }
-    Value::Object(out)
+    Some(format!("{:.3} = ({own}{beside}) × {factor:.3} (standing)  {place}", hit.score))
 }
 
 /// The line of a passage that says most about the query: its first line, then the one with the most
 /// query words.
-fn snippet(text: &str, query: &Query) -> String {
+fn snippet(text: &str, terms: &[String]) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let Some((first, rest)) = lines.split_first() else { return String::new() };
     let matches = |line: &&&str| {
         let found = Query::from_prompt(line).terms;
-        query.terms.iter().filter(|term| found.contains(term)).count()
+        terms.iter().filter(|term| found.contains(term)).count()
     };
     // `max_by_key` gives the last of equals; the first is wanted.
     let best = rest.iter().rev().max_by_key(matches).filter(|line| matches(line) > 0);

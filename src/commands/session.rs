@@ -7,21 +7,26 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::search;
 use crate::{
     exit::{Exit, Outcome},
+    input,
     shell::Shell,
 };
 use pimem_core::{
     model::time::Timestamp,
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
     score::ranking::Scope,
+    search::{bm25::Query, documents::SourceKind},
     session::summaries::{self as file, Summary},
     view::Whose,
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::sessions::{self, Named},
+    memory::{
+        hits::{Detail, Searched},
+        search::request::SearchRequest,
+        sessions::{self, Named},
+    },
     store::machine_local,
 };
 
@@ -82,7 +87,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let named = Named { agent: agent.as_deref(), session: session.as_deref() };
             Ok((index(ctx, file, named)?, Vec::new()))
         }
-        Act::Search { query, limit } => search::run(ctx, &search::Args::sessions(query, *limit)),
+        Act::Search { query, limit } => find(ctx, query, *limit),
         Act::List { limit } => Ok((list(ctx, *limit)?, Vec::new())),
     }
 }
@@ -123,6 +128,16 @@ fn index(ctx: &Shell, path: &Path, named: Named<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// Searches past sessions alone.
+fn find(ctx: &Shell, query: &[String], limit: usize) -> Result<Outcome, Failure> {
+    let text = input::text(query)?;
+    let query = Query::new(&text);
+    let kinds = &[SourceKind::Session];
+    let request = SearchRequest { limit, kinds, touch: false, ..SearchRequest::new(&query) };
+    let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
+    Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
+}
+
 fn list(ctx: &Shell, limit: usize) -> Result<Exit, Failure> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for store in ctx.readers()? {
@@ -156,10 +171,10 @@ fn show(ctx: &Shell, found: &[(Summary, Scope)]) {
         ctx.ui.document(&json!({"schema": "pimem.sessions/1", "sessions": sessions}));
         return;
     }
-    let whose = Whose::of(&found.iter().map(|(_, scope)| *scope));
+    let whose = Whose::of(found.iter().map(|(_, scope)| scope.name()));
     let row = |(summary, scope): &(Summary, Scope)| {
         let [date, agent, id, text] = cells(summary);
-        vec![date, agent, id, whose.mark(text, *scope)]
+        vec![date, agent, id, whose.mark(text, scope.name())]
     };
     if !found.is_empty() {
         let rows = found.iter().map(row).collect();

@@ -6,10 +6,7 @@ use super::{
 };
 use crate::{
     agents::wire::Source,
-    commands::{
-        handoff::{self, Left},
-        report::working,
-    },
+    commands::handoff::{self, Left},
 };
 use pimem_core::{
     markdown::handoff as blocks,
@@ -17,7 +14,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     local_time,
-    memory::trust::Notes,
+    memory::{trust::Notes, working},
     store::{notes, snapshot::Store},
 };
 

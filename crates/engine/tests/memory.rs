@@ -48,7 +48,7 @@ fn found(memory: &Memory, query: &str) -> Vec<String> {
 }
 
 fn report(memory: &Memory) -> String {
-    memory.report(&ReportRequest::default()).unwrap().report.text
+    memory.report(&ReportRequest::default()).unwrap().view.text
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn what_is_added_is_found_and_reported() {
     assert_eq!(found(&memory, "how are berths locked"), [added[0].text.as_str()]);
     assert!(report(&memory).contains("- Berths are locked by row"));
     let request = ReportRequest { budget: Some(Tokens(0)), ..ReportRequest::default() };
-    assert!(!memory.report(&request).unwrap().report.text.contains("Berths"));
+    assert!(!memory.report(&request).unwrap().view.text.contains("Berths"));
 }
 
 #[test]

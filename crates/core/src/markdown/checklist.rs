@@ -65,6 +65,11 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
     found
 }
 
+/// The open items of a checklist.
+pub fn open(bytes: &[u8]) -> impl Iterator<Item = Item> {
+    items(bytes).into_iter().filter(|item| !item.done)
+}
+
 /// The place of the tick, and the text, of a line that is an item.
 pub(super) fn item(line: &[u8]) -> Option<(usize, &[u8])> {
     let words = line.trim_ascii_start();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::select::Verdict;
 use crate::{
     model::entry::EntryId,
@@ -29,7 +31,8 @@ pub struct Difference {
 }
 
 /// Kinds of [`Difference`], the most important first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// It came into the report.
     Entered,

@@ -26,6 +26,22 @@ pub enum Turn {
     Expires,
 }
 
+impl Turn {
+    /// `becomes candidate`, `expires` and so on, for an entry of a category.
+    #[must_use]
+    pub fn describe(self, spec: &CategorySpec) -> String {
+        match self {
+            Self::Falls(state) => format!("becomes {}", state.name()),
+            Self::NoLongerFresh => "is no longer new".to_owned(),
+            Self::LeavesWindow => {
+                let days = spec.window_days.unwrap_or_default();
+                format!("leaves its section: not reinforced for {days} days")
+            }
+            Self::Expires => "expires".to_owned(),
+        }
+    }
+}
+
 /// The moments from `now` on at which something changes, in order; each is the first at which the
 /// new state holds.
 #[must_use]

@@ -1,19 +1,30 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
+pub mod add;
 pub mod config;
 pub mod curate;
+pub mod diff;
 pub mod dream;
+pub mod forecast;
+pub mod list;
+pub mod report;
+pub mod search;
 pub mod telemetry;
 pub mod topics;
+pub mod why;
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, fmt::Display};
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use self::{
+    list::AccessedEntry,
+    why::{Factors, JudgedEntry},
+};
 use crate::{
     model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
-    report::{budget::thousands, select::Verdict},
+    report::{budget::thousands, explain::Arithmetic, select::Verdict},
     score::{
         evidence::UserState,
         ranking::{self, Ranking, Scope, ScoredEntry},
@@ -134,25 +145,22 @@ impl<'a> Entries<'a> {
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 
-    /// An entry as JSON, with what the report made of it.
-    pub fn judged(&self, row: &ScoredEntry, verdict: &Verdict) -> Value {
-        let mut value = self.json(row);
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("shown".to_owned(), json!(verdict.shown()));
-            fields.insert("reason".to_owned(), json!(verdict.to_string()));
-        }
-        value
+    /// An entry with what the report made of it.
+    pub fn judged(&self, row: &ScoredEntry, verdict: &Verdict) -> JudgedEntry {
+        let (shown, reason) = (verdict.shown(), verdict.to_string());
+        JudgedEntry { entry: self.entry(row), shown, reason, factors: None }
     }
 
-    /// An entry as JSON, with how often it was found or shown.
-    pub fn accessed(&self, row: &ScoredEntry, accessed: Access) -> Value {
-        let mut value = self.json(row);
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("accessCount".to_owned(), json!(accessed.count));
-            let last = accessed.last.map(|last| last.to_string());
-            fields.insert("lastAccessed".to_owned(), json!(last));
-        }
-        value
+    /// An entry with how often it was found or shown.
+    pub fn accessed(&self, row: &ScoredEntry, accessed: Access) -> AccessedEntry {
+        let last_accessed = accessed.last.map(|last| last.to_string());
+        let (entry, age) = (self.entry(row), self.age(row));
+        AccessedEntry { entry, access_count: accessed.count, last_accessed, age }
+    }
+
+    /// The factors of an entry's score.
+    pub fn factors(&self, row: &ScoredEntry) -> Factors {
+        Factors(Arithmetic::of(row, self.categories.spec(row.entry.category)))
     }
 
     /// The category's name.
@@ -253,6 +261,11 @@ fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_f64(rounded(*number))
 }
 
+/// For fields that documents have as they are displayed.
+fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
 /// Marks a text that was neither written nor reviewed on this machine.
 pub fn mark_unreviewed(mut text: String, reviewed: bool) -> String {
     if !reviewed {
@@ -267,15 +280,15 @@ pub struct Whose {
 }
 
 impl Whose {
-    /// For a list with lines of these stores.
-    pub fn of(scopes: &(impl Iterator<Item = Scope> + Clone)) -> Self {
-        let has = |wanted| scopes.clone().any(|scope| scope == wanted);
-        Self { both: has(Scope::User) && has(Scope::Project) }
+    /// For a list with lines of the stores with these names.
+    pub fn of<'a>(mut scopes: impl Iterator<Item = &'a str>) -> Self {
+        let first = scopes.next();
+        Self { both: scopes.any(|scope| Some(scope) != first) }
     }
 
     /// The text, marked if it is of the user's store and others are not.
-    pub fn mark(&self, mut text: String, scope: Scope) -> String {
-        if self.both && scope == Scope::User {
+    pub fn mark(&self, mut text: String, scope: &str) -> String {
+        if self.both && scope == Scope::User.name() {
             text.push_str(" (yours)");
         }
         text

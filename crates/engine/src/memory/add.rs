@@ -2,7 +2,7 @@
 
 use super::{
     Memory,
-    added::{self, Added, Before},
+    added::{self, Before},
     intake::{self, New},
     selector,
 };
@@ -23,6 +23,7 @@ use pimem_core::{
         adopt,
         ranking::{LocatedEntry, Ranking, ScoredEntry},
     },
+    view::add::Added,
 };
 
 /// Texts to remember.

@@ -5,8 +5,6 @@
 
 use std::cell::OnceCell;
 
-use serde::Serialize;
-
 use super::{
     Memory,
     add::Done,
@@ -36,7 +34,10 @@ use pimem_core::{
         ranking::{self, Ranking, ScoredEntry},
         rivals,
     },
-    view::{Entries, EntryView},
+    view::{
+        Entries,
+        add::{Added, NotShown, Older},
+    },
 };
 
 /// What has to be known of a store before something is written to it.
@@ -66,92 +67,35 @@ impl Before {
     }
 }
 
-/// What became of a text.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Added {
-    /// `added`, or `reinforced` where it was known.
-    pub action: &'static str,
-    /// Everything about its entry, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<EntryView>,
-    /// Whether the next report may show it.
-    pub eligible: bool,
-    /// Why not, and what would change that.
-    #[serde(flatten)]
-    pub absent: Option<NotShown>,
-    /// An older entry that it seems to replace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seems_to_replace: Option<Older>,
-    /// Name of its category.
-    #[serde(skip)]
-    pub category: String,
-    /// Its text.
-    #[serde(skip)]
-    pub text: String,
-    /// The shortest unique prefix of its id.
-    #[serde(skip)]
-    pub short: String,
-    /// What it replaces, where that was in the archive already.
-    #[serde(skip)]
-    pub replaces: Option<String>,
-}
-
-/// Why the next report leaves an entry out.
-#[derive(Debug, Clone, Serialize)]
-pub struct NotShown {
-    /// A sentence without its beginning.
-    pub reason: String,
-    /// The command that brings it in.
-    pub remedy: Option<String>,
-}
-
-/// An older entry that a new one seems to replace.
-#[derive(Debug, Clone, Serialize)]
-pub struct Older {
-    /// Everything about it, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<EntryView>,
-    /// The command that says so.
-    pub remedy: String,
-    /// Its text.
-    #[serde(skip)]
-    pub text: String,
-    /// The shortest unique prefix of its id.
-    #[serde(skip)]
-    pub short: String,
-}
-
-impl Added {
-    fn of(
-        memory: &Memory,
-        done: &Done,
-        short: String,
-        absent: Option<Absent>,
-        older: Option<(&ScoredEntry, String)>,
-    ) -> Self {
-        let Done { wording, reinforced, replaces, .. } = done;
-        let not_shown = |Absent { reason, remedy }| {
-            let remedy = remedy.map(|act: Act| act.command(&short));
-            NotShown { reason, remedy }
-        };
-        let older = older.map(|(row, old)| Older {
-            entry: None,
-            remedy: replacing(memory, &old, wording),
-            text: row.entry.text.clone(),
-            short: old,
-        });
-        Self {
-            action: if *reinforced { "reinforced" } else { "added" },
-            entry: None,
-            eligible: absent.is_none(),
-            absent: absent.map(not_shown),
-            seems_to_replace: older,
-            category: memory.config.categories.spec(wording.category).name.to_string(),
-            text: wording.text.clone(),
-            replaces: replaces.clone(),
-            short,
-        }
+/// What became of one text.
+fn result_of(
+    memory: &Memory,
+    done: &Done,
+    short: String,
+    absent: Option<Absent>,
+    older: Option<(&ScoredEntry, String)>,
+) -> Added {
+    let Done { wording, reinforced, replaces, .. } = done;
+    let not_shown = |Absent { reason, remedy }| {
+        let remedy = remedy.map(|act: Act| act.command(&short));
+        NotShown { reason, remedy }
+    };
+    let older = older.map(|(row, old)| Older {
+        entry: None,
+        remedy: replacing(memory, &old, wording),
+        text: row.entry.text.clone(),
+        short: old,
+    });
+    Added {
+        action: if *reinforced { "reinforced" } else { "added" },
+        entry: None,
+        eligible: absent.is_none(),
+        absent: absent.map(not_shown),
+        seems_to_replace: older,
+        category: memory.config.categories.spec(wording.category).name.to_string(),
+        text: wording.text.clone(),
+        replaces: replaces.clone(),
+        short,
     }
 }
 
@@ -183,7 +127,7 @@ pub(super) fn told(
             })),
         };
         if let Some(absent) = over {
-            return Ok(vec![Added::of(memory, one, before.short(one.wording.id), absent, None)]);
+            return Ok(vec![result_of(memory, one, before.short(one.wording.id), absent, None)]);
         }
     }
     let categories = &memory.config.categories;
@@ -209,7 +153,7 @@ pub(super) fn told(
         let absent = absent(row).filter(|_| whole || row.entry.reviewed);
         let old = older(done, row);
         let shortened = old.map(|old| (old, short(old.entry.id)));
-        let mut one = Added::of(memory, done, short(row.entry.id), absent, shortened);
+        let mut one = result_of(memory, done, short(row.entry.id), absent, shortened);
         if whole {
             one.entry = Some(entries.entry(row));
         }

@@ -13,12 +13,16 @@ pub mod archived;
 pub mod background;
 pub mod config_files;
 pub mod curate;
+pub mod diff;
 pub mod dream;
 pub mod edit;
 pub mod export;
+pub mod forecast;
+pub mod hits;
 pub mod import;
 pub mod intake;
 pub mod learn;
+pub mod list;
 pub mod model;
 pub mod named_file;
 pub mod newcomer;
@@ -40,6 +44,8 @@ pub mod telemetry;
 pub mod topics;
 pub mod trust;
 pub mod unusable;
+pub mod why;
+pub mod working;
 
 use std::{
     cell::RefCell,
@@ -89,11 +95,11 @@ use pimem_core::{
 
 pub use self::{
     add::{AddRequest, Rejected},
-    added::Added,
     intake::New,
     report::{ReportRequest, Reported},
     search::{SearchResult, request::SearchRequest},
 };
+pub use pimem_core::view::add::Added;
 
 /// What is said beside an answer.
 pub trait Notices {

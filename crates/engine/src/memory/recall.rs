@@ -265,6 +265,11 @@ pub fn lines<'a>(
     lines
 }
 
+/// The same as one text.
+pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> String {
+    lines(memory, entries, notes, sessions).into_iter().map(|line| line.text).collect()
+}
+
 /// Whether something found is a past session.
 pub fn is_session(hit: &Hit) -> bool {
     hit.kind == SourceKind::Session

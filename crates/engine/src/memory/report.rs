@@ -4,22 +4,22 @@ use std::mem::ManuallyDrop;
 
 use super::{
     Memory,
+    hits::{self, Detail},
+    problems,
     recall::{self, limit},
-    search::{Hit, SearchResult},
+    search::SearchResult,
     stale::Stale,
 };
 use crate::{
     error::Failure,
-    store::snapshot::{Snapshot, Store},
+    store::{read::Problem, snapshot::Snapshot},
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
-    report::{
-        budget::Tokens,
-        render::{self, Report},
-    },
+    report::{budget::Tokens, render},
     score::ranking::Ranking,
     search::social_gate,
+    view::{Entries, report::ReportView, why::JudgedEntry},
 };
 
 /// What a report is for.
@@ -31,31 +31,27 @@ pub struct ReportRequest {
     pub system_prompt: Tokens,
     /// A prompt, for which entries and past sessions are recalled that the report has not.
     pub prompt: Option<String>,
+    /// Whether it says of every entry why it is in or out.
+    pub detail: Detail,
 }
 
-/// A report with what it was made from.
+/// A report, and what there was to say about it.
 pub struct Reported {
     /// The report; its text is what goes into a prompt.
-    pub report: Report,
-    /// Entries that the prompt recalls, best first.
-    pub recalled: Vec<Hit>,
-    /// Summaries of past sessions that it recalls.
-    pub sessions: Vec<Hit>,
-    /// All entries with their standing.
-    pub ranking: Ranking,
-    /// What was read.
-    pub snapshots: Vec<Snapshot>,
-    /// The stores that were read.
-    pub stores: Vec<Store>,
+    pub view: ReportView,
+    /// Files and lines that could not be read.
+    pub problems: Vec<Problem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
+    /// What it was made of: whoever ends soon need not give that back.
+    _sources: (Ranking, Vec<Snapshot>),
 }
 
 impl Memory {
     /// What an agent should know, within a budget of tokens.
     ///
     /// # Errors
-    /// When a store was named that is not there. What cannot be read of a store is in its snapshot.
+    /// When a store was named that is not there.
     pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.readers()?;
         let settings = self.report_settings(request.budget, request.system_prompt);
@@ -71,9 +67,34 @@ impl Memory {
             recalled = found.entries;
             recalled.hits = recall::on_board(&ranking, recalled.hits, limit(self));
         }
-        let SearchResult { hits: recalled, stale, .. } = recalled;
-        let ranking = ManuallyDrop::into_inner(ranking);
-        let snapshots = ManuallyDrop::into_inner(snapshots);
-        Ok(Reported { report, recalled, sessions, ranking, snapshots, stores, stale })
+        let unreviewed = ranking.unreviewed();
+        let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
+        self.say_left_out(&stores, waiting);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let explained = request.detail == Detail::Explained;
+        // A person reads the text.
+        let named = explained || self.notices.for_programs();
+        let judged = report.judged(&ranking).filter(|(_, verdict)| explained || verdict.shown());
+        let judged = judged.filter(|_| named).map(|(row, verdict)| {
+            let factors = explained.then(|| entries.factors(row));
+            JudgedEntry { factors, ..entries.judged(row, verdict) }
+        });
+        let view = ReportView {
+            entries: judged.collect(),
+            text: report.text,
+            tokens: report.tokens.0,
+            budget: report.budget.0,
+            recalled_text: recall::text(self, &recalled.hits, &[], &sessions),
+            recalled: recalled
+                .hits
+                .into_iter()
+                .map(|hit| hits::view(hit, request.detail))
+                .collect(),
+            sessions: sessions.iter().map(recall::session).collect(),
+            unreviewed: (unreviewed > 0).then_some(unreviewed),
+        };
+        let problems = problems(&snapshots);
+        let sources = (ManuallyDrop::into_inner(ranking), ManuallyDrop::into_inner(snapshots));
+        Ok(Reported { view, problems, stale: recalled.stale, _sources: sources })
     }
 }

@@ -1,0 +1,164 @@
+//! `pimem why`, and what it shares with `report --explain` and `diff`.
+
+use std::fmt::Write as _;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+
+use super::{Document, Entries, EntryView, displayed, rounded};
+use crate::{
+    model::{category::CategorySpec, time::Timestamp},
+    report::explain::Arithmetic,
+    score::{
+        caps::Place,
+        ranking::ScoredEntry,
+        stability::{Standing, State},
+    },
+};
+
+/// Why an entry is in the report or not, and what is to come.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// The entry.
+    pub entry: EntryView,
+    /// The factors of its score.
+    #[serde(flatten)]
+    pub factors: Factors,
+    /// Its place under the caps, or why it has none.
+    pub place: String,
+    /// The heading above its line; `null` for none.
+    pub heading: Option<String>,
+    /// Whether the report shows it.
+    pub shown: bool,
+    /// Why, or why not.
+    pub reason: String,
+    /// Its section of the report.
+    pub section: String,
+    /// Tokens that it takes there.
+    pub tokens: u32,
+    /// What time alone will do to it, the next first.
+    pub ahead: Vec<Ahead>,
+    /// The command that brings it into the report with the least evidence; `null` where it is in, or
+    /// where nothing would.
+    pub cheapest: Option<String>,
+    /// Its state, with the score that the state needs.
+    #[serde(skip)]
+    pub state: String,
+    /// Tokens that its section may take.
+    #[serde(skip)]
+    pub section_tokens: u32,
+}
+
+/// Something that happens to an entry if nobody does anything.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ahead {
+    /// When, RFC 3339.
+    #[serde(serialize_with = "displayed")]
+    pub at: Timestamp,
+    /// `becomes candidate`, `expires` and so on.
+    pub what: String,
+}
+
+/// An entry with what the report made of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedEntry {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// Whether the report shows it.
+    pub shown: bool,
+    /// Why, or why not.
+    pub reason: String,
+    /// The factors of its score, where they were asked for.
+    #[serde(flatten)]
+    pub factors: Option<Factors>,
+}
+
+/// The factors of a score, as documents have them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factors(pub Arithmetic);
+
+impl Serialize for Factors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Arithmetic { weight, age_days, tau_days, decay, count: _, evidence } = self.0;
+        let mut fields = serializer.serialize_struct("Factors", 6)?;
+        fields.serialize_field("weight", &weight)?;
+        fields.serialize_field("ageDays", &rounded(age_days))?;
+        fields.serialize_field("tauDays", &tau_days)?;
+        fields.serialize_field("decay", &rounded(decay))?;
+        fields.serialize_field("evidenceFactor", &rounded(evidence))?;
+        fields.serialize_field("stability", &rounded(self.0.score()))?;
+        fields.end()
+    }
+}
+
+impl Factors {
+    /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`
+    pub fn text(&self, entry: &EntryView) -> String {
+        let Arithmetic { weight, age_days, tau_days, decay, count, evidence } = self.0;
+        let cue = entry.cue;
+        let mut text = format!(
+            "{:.3} = {weight} ({cue}) × {decay:.3} (e^(−{age_days:.1} d / {tau_days} d)) × \
+             {evidence:.3} (ln(1 + {count}))",
+            self.0.score(),
+        );
+        match entry.user_state {
+            "pinned" => text.push_str(", but pinned"),
+            "forgotten" => text.push_str(", but forgotten"),
+            _ => {}
+        }
+        text
+    }
+}
+
+/// The state of an entry, with the score that the state needs.
+pub fn state(row: &ScoredEntry) -> String {
+    let by_score = row.standing.state();
+    let mut text = Entries::state(row);
+    if let Standing::Scored(_) = row.standing {
+        // Writing to a string cannot fail.
+        if !row.entry.reviewed {
+            let name = by_score.name();
+            let more =
+                (row.state != by_score).then(|| format!(": by its score it would be {name}"));
+            return text + &more.unwrap_or_default();
+        }
+        let _ = match by_score.least() {
+            Some(least) => write!(text, ": at least {least}"),
+            None => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
+        };
+        if row.state != by_score {
+            let _ = write!(
+                text,
+                " would be {}, but the cap of its category is reached",
+                by_score.name()
+            );
+        }
+    }
+    text
+}
+
+/// The place of an entry under the caps, or why it has none.
+pub fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
+    let cap = spec.max_active;
+    match row.place {
+        Place::Pinned => "pinned: in no cap".to_owned(),
+        Place::Active(rank) => format!("{rank} of at most {cap} active in its category"),
+        Place::Pool(rank) => format!("{rank} of at most 6 in the overflow pool"),
+        Place::OverCap if row.state < State::Provisional => {
+            let least = State::Provisional.least().unwrap_or_default();
+            format!("none: its category has {cap} places, and the pool begins at {least}")
+        }
+        Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
+        Place::BelowPool => "none: the overflow pool is full".to_owned(),
+        Place::TooWeak => "none: its score is too low".to_owned(),
+        Place::Forgotten => "none: forgotten".to_owned(),
+        Place::Excluded => "none: superseded or expired".to_owned(),
+        Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
+    }
+}
+
+impl Document for Why {
+    fn schema(&self) -> &'static str {
+        "pimem.why/1"
+    }
+}

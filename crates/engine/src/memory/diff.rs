@@ -1,0 +1,109 @@
+//! What changed between two times.
+
+use super::{Answer, Memory, problems};
+use crate::{
+    error::Failure,
+    store::{
+        history::Past,
+        read::Problem,
+        snapshot::{Snapshot, Store},
+    },
+};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        hash::IdMap,
+        time::{Now, Timestamp},
+    },
+    report::{
+        budget::Tokens,
+        diff::{self, Difference},
+        render,
+    },
+    score::ranking::Ranking,
+    view::{
+        Entries,
+        diff::{Change, Diff, Side, Sizes},
+    },
+};
+
+/// The stores at one time.
+struct Then {
+    now: Now,
+    ranking: Ranking,
+    report: render::Report,
+    /// Under which id an entry of today was known, where that differs.
+    former: IdMap<EntryId, EntryId>,
+    /// What of the archive could not be read.
+    problems: Vec<Problem>,
+}
+
+impl Memory {
+    /// What changed between two times, or will if nobody does anything: the past is taken from the
+    /// log.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn diff(&self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
+        let stores = self.readers()?;
+        let (_, snapshots) = self.board(&stores);
+        let before = then(self, &stores, &snapshots, from);
+        let after = then(self, &stores, &snapshots, to);
+        // From the wording of the first time to that of today, and on to that of the second.
+        let later: IdMap<EntryId, EntryId> =
+            after.former.iter().map(|(then, today)| (*today, *then)).collect();
+        let differences = diff::differences(
+            (&before.ranking, &before.report.verdicts),
+            (&after.ranking, &after.report.verdicts),
+            |id| {
+                let today = before.former.get(&id).copied().unwrap_or(id);
+                later.get(&today).copied().unwrap_or(today)
+            },
+        );
+        let categories = &self.config.categories;
+        let old = Entries::new(before.now, categories, &before.ranking);
+        let new = Entries::new(after.now, categories, &after.ranking);
+        let side = |entries: &Entries<'_>, side: &diff::Side| Side {
+            judged: entries.judged(&side.row, &side.verdict),
+            factors: entries.factors(&side.row),
+        };
+        let change = |difference: &Difference| Change {
+            change: difference.kind(),
+            id: difference.id.to_string(),
+            before: difference.before.as_ref().map(|before| side(&old, before)),
+            after: difference.after.as_ref().map(|after| side(&new, after)),
+        };
+        let tokens = Sizes { before: before.report.tokens.0, after: after.report.tokens.0 };
+        let changes = differences.iter().map(change).collect();
+        let problems = [problems(&snapshots), before.problems].concat();
+        Ok(Answer { view: Diff { from, to, tokens, changes }, problems })
+    }
+}
+
+/// The stores as they stood, or will stand, at a time.
+fn then(memory: &Memory, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) -> Then {
+    let (mut former, mut problems) = (IdMap::default(), Vec::new());
+    let past: Vec<Past> = stores
+        .iter()
+        .zip(snapshots)
+        .map(|(store, today)| {
+            if at >= memory.now.0 {
+                let placed = today.placed(store, &memory.config.categories);
+                let ledger = today.ledger.clone();
+                let (former, problems) = (IdMap::default(), Vec::new());
+                return Past { placed, ledger, former, problems };
+            }
+            store.at(at, today, &memory.config.categories)
+        })
+        .collect();
+    for past in &past {
+        former.extend(&past.former);
+        problems.extend(past.problems.iter().cloned());
+    }
+    let placed = past.iter().map(|past| (past.placed.clone(), &past.ledger)).collect();
+    let now = Now(at);
+    let ranking = Ranking::new(now, memory.rules(), placed);
+    let settings = memory.report_settings(None, Tokens(0));
+    let report = render::report(&ranking, &memory.config.categories, settings);
+    Then { now, ranking, report, former, problems }
+}

@@ -1,0 +1,150 @@
+//! What will fade and when, and how large the report will be.
+
+use super::{Answer, Memory, placed, problems, selector};
+use crate::{error::Failure, local_time};
+use pimem_core::{
+    model::time::{DAY_MS, Now, Timestamp},
+    report::{
+        budget::Tokens,
+        outlook::{self, Day},
+    },
+    score::{
+        forecast,
+        ranking::{Ranking, ScoredEntry},
+        stability::{self, Standing},
+    },
+    view::{
+        self, Entries,
+        forecast::{Change, Curve, Forecast},
+    },
+};
+
+/// Points of a curve for each day.
+const POINTS: u32 = 4;
+/// Characters of a text beside its curve.
+const NAME: usize = 36;
+/// Curves that are drawn when no entries are named.
+const CURVES: usize = 8;
+
+/// How far to look ahead, and at what.
+#[derive(Debug, Clone, Default)]
+pub struct ForecastRequest<'a> {
+    /// Only these entries; empty for all.
+    pub selectors: &'a [String],
+    /// Days.
+    pub days: u32,
+    /// Whether the scores of the entries day by day are wanted.
+    pub curves: bool,
+}
+
+/// Something that happens to an entry.
+struct Event<'a> {
+    at: Timestamp,
+    row: &'a ScoredEntry,
+    what: String,
+}
+
+impl Memory {
+    /// What happens to entries and to the report if nobody does anything.
+    ///
+    /// # Errors
+    /// When a selector does not mean exactly one entry.
+    pub fn forecast(&self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.board(&stores);
+        let problems = problems(&snapshots);
+        let chosen = request.selectors.iter();
+        let chosen = chosen.map(|selector| selector::entry(self, &ranking, &problems, selector));
+        let chosen: Vec<&ScoredEntry> = chosen.collect::<Result<_, _>>()?;
+        let placed = placed(&self.config.categories, &stores, &snapshots);
+        let settings = self.report_settings(None, Tokens(0));
+        let days = outlook::outlook(self.now, self.rules(), settings, &placed, request.days);
+        let rows: Vec<&ScoredEntry> =
+            if chosen.is_empty() { ranking.rows.iter().collect() } else { chosen.clone() };
+        let events = events(self, &ranking, &rows, &days);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let mut curves = Vec::new();
+        if request.curves {
+            let drawn = if chosen.is_empty() { fading(&events) } else { chosen };
+            curves.extend(drawn.into_iter().map(|row| curve(self, &entries, row, request.days)));
+        }
+        let day = |day: &Day| view::forecast::Day {
+            date: local_time::local(day.at).date,
+            tokens: day.tokens,
+            entries: day.shown.len(),
+        };
+        let change = |Event { at, row, what }: Event<'_>| Change {
+            at,
+            what,
+            id: row.entry.id.to_string(),
+            category: entries.category(row).to_owned(),
+            text: row.entry.text.clone(),
+            score: row.standing.shown(),
+            short: entries.short(row.entry.id),
+        };
+        let view = Forecast {
+            budget: settings.budget.0,
+            days: days.iter().map(day).collect(),
+            changes: events.into_iter().map(change).collect(),
+            curves,
+        };
+        Ok(Answer { view, problems })
+    }
+}
+
+/// What happens to the rows, in order of time.
+fn events<'a>(
+    memory: &Memory,
+    ranking: &'a Ranking,
+    rows: &[&'a ScoredEntry],
+    days: &[Day],
+) -> Vec<Event<'a>> {
+    let end = days.last().map_or(memory.now.0, |day| day.at);
+    let mut events: Vec<Event<'a>> = Vec::new();
+    for row in rows.iter().copied() {
+        let spec = memory.config.categories.spec(row.entry.category);
+        let turns = forecast::turns(memory.now, memory.rules().clock, row, spec)
+            .into_iter()
+            .filter(|(at, _)| *at <= end);
+        events.extend(turns.map(|(at, turn)| Event { at, row, what: turn.describe(spec) }));
+    }
+    for day in days {
+        let both = [(&day.left, "leaves the report"), (&day.entered, "enters the report")];
+        for (ids, what) in both {
+            let rows = ids.iter().filter_map(|id| rows.iter().find(|row| row.entry.id == *id));
+            events.extend(rows.map(|row| Event { at: day.at, row, what: what.to_owned() }));
+        }
+    }
+    let order =
+        |event: &Event<'_>| ranking.rows.iter().position(|row| row.entry.id == event.row.entry.id);
+    events.sort_by_cached_key(|event| (event.at, order(event), event.what.clone()));
+    events
+}
+
+/// The entries that something happens to, in the order in which it does.
+fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a ScoredEntry> {
+    let mut rows: Vec<&ScoredEntry> = Vec::new();
+    for event in events {
+        let known = rows.iter().any(|row| row.entry.id == event.row.entry.id);
+        if !known && matches!(event.row.standing, Standing::Scored(_)) && rows.len() < CURVES {
+            rows.push(event.row);
+        }
+    }
+    rows
+}
+
+/// The scores of an entry over so many days.
+fn curve(memory: &Memory, entries: &Entries<'_>, row: &ScoredEntry, days: u32) -> Curve {
+    let spec = memory.config.categories.spec(row.entry.category);
+    let point = |step: u32| {
+        let ahead = i64::from(step) * DAY_MS / i64::from(POINTS);
+        let then = Now(Timestamp(memory.now.0.0.saturating_add(ahead)));
+        let idle = row.idle.and(memory.rules().clock.ahead(memory.now, then));
+        let standing = stability::standing_of(idle, row.evidence.strength(), spec.tau_days, false);
+        (f64::from(step) / f64::from(POINTS), standing.shown())
+    };
+    let text: String = row.entry.text.chars().take(NAME).collect();
+    let more = if row.entry.text.chars().nth(NAME).is_some() { "…" } else { "" };
+    let name = format!("{} {text}{more}", entries.short(row.entry.id));
+    Curve { name, points: (0..=days * POINTS).map(point).collect() }
+}

@@ -1,0 +1,99 @@
+//! Hits of a search as documents have them.
+
+use super::{
+    Answer, Memory, intake,
+    search::{
+        Hit, SearchResult,
+        request::{Order, SearchRequest},
+    },
+    stale::Stale,
+};
+use crate::error::{Failure, Kind};
+use pimem_core::{
+    model::time::Timestamp,
+    score::ranking,
+    search::rank::Candidate,
+    view::search::{HitView, ScoreParts, SearchView},
+};
+
+/// How much a document says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// Results alone.
+    #[default]
+    Plain,
+    /// How they came about, too.
+    Explained,
+}
+
+/// The answer to a search.
+pub struct Searched {
+    /// What was found.
+    pub answer: Answer<SearchView>,
+    /// Stores whose index should be refreshed afterwards.
+    pub stale: Vec<Stale>,
+}
+
+impl Memory {
+    /// Searches the stores that are read, for a query that was given as `text`.
+    ///
+    /// # Errors
+    /// When the text is empty, there is no such category, or a store was named that is not there.
+    pub fn search_for(
+        &self,
+        text: &str,
+        request: &SearchRequest<'_>,
+        detail: Detail,
+    ) -> Result<Searched, Failure> {
+        for name in request.categories {
+            intake::category(self, name)?;
+        }
+        if text.trim().is_empty() {
+            let hint = "give some words to look for";
+            return Err(Failure::new(Kind::Usage, "the query is empty", hint));
+        }
+        let found = self.search(request)?;
+        let SearchResult { hits, near, mode, model, degraded, problems, stale, .. } = found;
+        if let (None, Some(why)) = (&model, &degraded) {
+            self.notices.detail(&format!("{why}; searched by words alone"));
+        }
+        let short = ranking::short_ids(hits.iter().filter_map(|hit| hit.entry));
+        let shortened = |hit: Hit| {
+            let short = hit.entry.and_then(|id| short.get(&id)).cloned();
+            HitView { short, ..view(hit, detail) }
+        };
+        let near = || near.into_iter().map(|hit| view(hit, detail)).collect();
+        let view = SearchView {
+            mode: mode.unwrap_or(request.mode),
+            query: text.to_owned(),
+            terms: request.query.terms.clone(),
+            hits: hits.into_iter().map(shortened).collect(),
+            model,
+            degraded,
+            near_misses: (detail == Detail::Explained).then(near),
+            by_seed: request.order == Order::Seed,
+        };
+        Ok(Searched { answer: Answer { view, problems }, stale })
+    }
+}
+
+/// A hit as documents have it.
+pub fn view(hit: Hit, detail: Detail) -> HitView {
+    let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
+    let (near, coverage, factor) = (reading.near, reading.coverage, hit.factor);
+    let parts = ScoreParts { bm25, cosine, likeness, near, coverage, context, factor };
+    HitView {
+        id: hit.entry.map(|id| id.to_string()),
+        score: hit.score,
+        kind: hit.kind.name(),
+        scope: hit.scope.name(),
+        archived: hit.is_archived().then_some(true),
+        source: hit.source,
+        line: hit.line,
+        date: hit.when.map(Timestamp::date),
+        text: hit.text,
+        reviewed: (!hit.reviewed).then_some(false),
+        explain: (detail == Detail::Explained).then_some(parts),
+        short: None,
+    }
+}

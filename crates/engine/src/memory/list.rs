@@ -1,0 +1,104 @@
+//! Entries with all that is known about them.
+
+use std::cmp::Reverse;
+
+use super::{Answer, Memory, intake, problems, selector, telemetry::Accesses};
+use crate::error::Failure;
+use pimem_core::{
+    score::{
+        ranking::{self, ScoredEntry},
+        stability::State,
+    },
+    view::{
+        Entries,
+        list::{Listed, Shown},
+    },
+};
+
+/// Which entries are listed, and in which order.
+#[derive(Debug, Clone, Default)]
+pub struct ListRequest<'a> {
+    /// Only entries of categories with these names; empty for all.
+    pub categories: &'a [String],
+    /// Only entries of this topic and the files that it goes on in.
+    pub topic: Option<&'a str>,
+    /// Only entries in these states; empty for all.
+    pub states: &'a [State],
+    /// Their order.
+    pub order: ListOrder,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListOrder {
+    /// Strongest first.
+    #[default]
+    Score,
+    /// Most recently reinforced first.
+    Age,
+    /// Hottest topic first, then strongest.
+    Hot,
+}
+
+impl Memory {
+    /// The entries with their score and state.
+    ///
+    /// # Errors
+    /// When there is no such category, or the store that was named does not exist.
+    pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<Listed>, Failure> {
+        let ListRequest { topic, states, order, .. } = *request;
+        let categories = request.categories.iter().map(|name| intake::category(self, name));
+        let categories = categories.collect::<Result<Vec<_>, _>>()?;
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.own_board(&stores);
+        let mut rows: Vec<&ScoredEntry> = ranking
+            .rows
+            .iter()
+            .filter(|row| categories.is_empty() || categories.contains(&row.entry.category))
+            .filter(|row| topic.is_none_or(|topic| intake::is_of_topic(&row.entry.topic, topic)))
+            .filter(|row| states.is_empty() || states.contains(&row.state))
+            .collect();
+        match order {
+            ListOrder::Score => {}
+            ListOrder::Age => {
+                rows.sort_by_key(|row| (Reverse(row.evidence.last_reinforced), row.entry.id));
+            }
+            ListOrder::Hot => {
+                let heat = |row: &ScoredEntry| {
+                    let topics = ranking.topics(row.entry.scope);
+                    let rows = topics.get(row.entry.topic.as_str());
+                    rows.map_or(0.0, |rows| ranking::hotness(rows))
+                };
+                rows.sort_by(|a, b| heat(b).total_cmp(&heat(a)));
+            }
+        }
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let accesses = Accesses::of(self, &stores);
+        let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
+        let listed =
+            |row: &ScoredEntry| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
+        let entries = rows.into_iter().map(listed).collect();
+        Ok(Answer { view: Listed { entries }, problems: problems(&snapshots) })
+    }
+
+    /// All that is known about an entry.
+    ///
+    /// # Errors
+    /// When the selector does not mean exactly one entry.
+    pub fn show(&self, selector: &str) -> Result<Answer<Shown>, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.own_board(&stores);
+        let problems = problems(&snapshots);
+        let row = selector::entry(self, &ranking, &problems, selector)?;
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
+        let accessed = Accesses::of(self, &stores).get(row.entry.id, ledgers);
+        let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));
+        let view = Shown {
+            entry: entries.accessed(row, accessed),
+            known_for: self.now.since(row.evidence.first_seen).to_string(),
+            superseded_by: superseded_by.map(|by| entries.line(by)),
+        };
+        Ok(Answer { view, problems })
+    }
+}

@@ -1,0 +1,165 @@
+//! The working report: the day at hand, for a prompt.
+
+use super::{
+    Answer, Memory, recall,
+    report::ReportRequest,
+    search::{
+        self, Hit, SearchResult,
+        request::{MinScore, SearchRequest},
+    },
+    stale::Stale,
+};
+use crate::{
+    error::Failure,
+    local_time,
+    store::{notes, read::Problem, snapshot::Store},
+};
+use pimem_core::{
+    markdown::{checklist, handoff},
+    model::calendar::Date,
+    report::{
+        budget::{self, Tokens},
+        working::{self, Sources},
+    },
+    search::{bm25::Query, documents::SourceKind, social_gate},
+    view::report::WorkingView,
+};
+
+/// Hits of the search with the prompt.
+const HITS: usize = 3;
+/// Hits that are looked through for them.
+const READ_HITS: usize = HITS * 4;
+/// Characters of the prompt that are searched for.
+const PROMPT: usize = 200;
+/// Bytes of the end of a log that are read: far more than is shown.
+pub const READ: u64 = 64 * 1024;
+
+impl Memory {
+    /// Open items, logs of today and yesterday, what fits the prompt, and long-term notes; with the
+    /// stores whose index should be refreshed afterwards.
+    ///
+    /// # Errors
+    /// When a store was named that is not there.
+    pub fn working_report(
+        &self,
+        request: &ReportRequest,
+    ) -> Result<(Answer<WorkingView>, Vec<Stale>), Failure> {
+        let most = request.budget.unwrap_or(Tokens(u32::MAX));
+        let context = self.config.settings.report.context;
+        let room = budget::available(most, context, request.system_prompt);
+        let stores = self.readers()?;
+        let mut problems = Vec::new();
+        let today = local_time::local(self.now.0).date;
+        let mut sources = Sources::default();
+        let mut left_out = Vec::new();
+        for store in &stores {
+            let mut changed = Vec::new();
+            let mut add =
+                |name: &str, text: &mut String, read: &dyn Fn() -> Result<String, Problem>| {
+                    let more = if self.shows_notes(store, name) {
+                        read()
+                    } else {
+                        let held = store.file(name);
+                        held.map(|held| changed.extend(held.map(|_| name.to_owned())))
+                            .map(|()| String::new())
+                    };
+                    match more {
+                        Ok(more) if more.trim().is_empty() => {}
+                        Ok(more) => {
+                            if !text.is_empty() {
+                                text.push_str("\n\n");
+                            }
+                            text.push_str(&more);
+                        }
+                        Err(problem) => problems.push(problem),
+                    }
+                };
+            let Sources { scratchpad, today: now, notes: long, yesterday: before, .. } =
+                &mut sources;
+            add(notes::SCRATCHPAD, scratchpad, &|| open_items(store));
+            add(&notes::daily(today), now, &|| log(store, today, scratchpad));
+            add(notes::NOTES, long, &|| notes(store));
+            let yesterday = today.yesterday();
+            add(&notes::daily(yesterday), before, &|| log(store, yesterday, scratchpad));
+            if !changed.is_empty() {
+                self.notices.note(&if store.notes_begun() {
+                    let names = changed.join(", ");
+                    format!("{names}: changed since review, and left out: pimem trust --review")
+                } else {
+                    "Notes and logs were not written here and are left out: pimem trust --review"
+                        .to_owned()
+                });
+            }
+            left_out.extend(changed);
+        }
+        let prompt = request.prompt.as_deref();
+        let found =
+            prompt.map(|prompt| recall(self, &stores, prompt, &sources)).unwrap_or_default();
+        let line = |hit: &Hit| {
+            let text = hit.text.replace('\n', " ");
+            let text = text.strip_prefix("- ").unwrap_or(&text);
+            format!("- {text} ({}:{})\n", hit.source, hit.line)
+        };
+        sources.recalled = found.hits.iter().map(line).collect();
+        let text = working::working(&sources, today, room.chars());
+        let characters = text.chars().count();
+        let view = WorkingView { text, characters, unreviewed: left_out };
+        Ok((Answer { view, problems }, found.stale))
+    }
+}
+
+/// What the prompt brings to mind that is not there anyway: what is much like it, and where that is not
+/// enough, what is most like it; entries before past sessions.
+fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) -> SearchResult {
+    let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = clean.trim().chars().take(PROMPT).collect();
+    if memory.env.text("PIMEM_NO_SEARCH") == Some("1") || social_gate::is_trivial(&clean) {
+        return SearchResult::default();
+    }
+    let query = Query::from_prompt(&clean);
+    let like = SearchRequest::recall(memory, &query, READ_HITS, &[]);
+    let any = SearchRequest {
+        min_score: MinScore::Score(0.0),
+        ..SearchRequest::recall(memory, &query, READ_HITS, &[])
+    };
+    let mut answers = search::find_each(memory, stores, &[like, any]).into_iter();
+    let mut found = answers.next().unwrap_or_default();
+    let others = answers.next().unwrap_or_default().hits;
+    // A session that begins like the prompt is much like it, and says less than an entry does.
+    let is_session = |hit: &Hit| hit.kind == SourceKind::Session;
+    let sorted = |hits: Vec<Hit>| {
+        let (sessions, others): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_session);
+        others.into_iter().chain(sessions)
+    };
+    let hits: Vec<Hit> = sorted(std::mem::take(&mut found.hits)).chain(sorted(others)).collect();
+    let holds = recall::hold(memory, stores, &hits);
+    for (hit, _) in hits.into_iter().zip(holds).filter(|(_, holds)| *holds) {
+        let is_there = sources.whole().any(|text| text.contains(hit.text.trim()));
+        let is_again = found.hits.iter().any(|other| other.text == hit.text);
+        if !is_there && !is_again && !recall::orders(&hit) {
+            found.hits.push(hit);
+        }
+    }
+    found.hits.truncate(HITS);
+    found
+}
+
+/// The open items of a store, a line each.
+pub fn open_items(store: &Store) -> Result<String, Problem> {
+    let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
+    let lines =
+        checklist::open(&bytes).flat_map(|item| ["- [ ] ".to_owned(), item.text, "\n".to_owned()]);
+    Ok(lines.collect())
+}
+
+/// The end of a day's log; handoffs say what is not shown beside them.
+fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
+    let end = store.tail(&notes::daily(date), READ)?;
+    Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
+}
+
+/// The long-term notes of a store.
+pub fn notes(store: &Store) -> Result<String, Problem> {
+    let bytes = store.file(notes::NOTES)?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,114 @@
+//! `pimem report`: what an agent should know, within a budget of tokens.
+
+use std::mem::{self, ManuallyDrop};
+
+use crate::{
+    exit::{Exit, Outcome},
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::{
+    report::budget::Tokens,
+    view::report::{ReportView, WorkingView},
+};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::{hits::Detail, named_file, report::ReportRequest},
+    store::read,
+};
+
+/// Print what an agent should know, for a prompt
+///
+/// Entries are chosen by score, section by section; what that leaves of the budget is filled with
+/// the others, in the order of their lasting value. Pinned ones are always there. Prints nothing
+/// when there is nothing to say.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
+    pimem report --prompt 'why do berths overlap?'")]
+pub(crate) struct Args {
+    /// Tokens that the report may take [default: 1700]
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
+    /// Tokens that the system prompt takes already
+    #[arg(long, value_name = "TOKENS", conflicts_with = "system_prompt")]
+    system_prompt_tokens: Option<u32>,
+    /// The system prompt, to be measured
+    #[arg(long, value_name = "FILE")]
+    system_prompt: Option<std::path::PathBuf>,
+    /// Add memories that fit this prompt (`-` reads it from standard input)
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// What the report is made of
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "memories")]
+    layout: Layout,
+    /// Say of every entry why it is in or out, on standard error or in the JSON
+    #[arg(long)]
+    explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Layout {
+    /// Entries by their score
+    Memories,
+    /// Open items, logs of today and yesterday, what fits the prompt, and long-term notes
+    Working,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
+    let prompt = match args.prompt.as_deref() {
+        Some("-") => Some(input::read_stdin()?),
+        prompt => prompt.map(str::to_owned),
+    };
+    let request = ReportRequest {
+        budget: args.budget.map(Tokens),
+        system_prompt: system_prompt(args)?,
+        prompt,
+        detail: if args.explain { Detail::Explained } else { Detail::Plain },
+    };
+    if args.layout == Layout::Working {
+        if args.explain {
+            let message = "--explain says why entries are in a report, and this layout has none";
+            return Err(Failure::new(Kind::Usage, message, "leave out --explain or --layout"));
+        }
+        let (answer, stale) = ctx.working_report(&request)?;
+        return Ok((ctx.show(&answer), stale));
+    }
+    // The process ends soon, which is quicker than giving thousands of strings back.
+    let mut reported = ManuallyDrop::new(ctx.report(&request)?);
+    ctx.ui.show(&reported.view);
+    let exit = ctx.complain(&reported.problems, Exit::Done);
+    Ok((exit, mem::take(&mut reported.stale)))
+}
+
+impl Human for ReportView {
+    fn human(&self, ui: &Ui) {
+        let between = !self.text.is_empty() && !self.recalled_text.is_empty();
+        ui.text(&self.text);
+        ui.text(if between { "\n" } else { "" });
+        ui.text(&self.recalled_text);
+        for judged in &self.entries {
+            if let Some(factors) = judged.factors {
+                let (reason, entry) = (&judged.reason, &judged.entry);
+                let (state, score) = (entry.described_state(), factors.text(entry));
+                ui.explain(&format!("{reason}; {state}, {score}: {}", entry.line()));
+            }
+        }
+    }
+}
+
+impl Human for WorkingView {
+    fn human(&self, ui: &Ui) {
+        ui.text(&self.text);
+    }
+}
+
+/// What the system prompt takes.
+fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
+    let Some(path) = &args.system_prompt else {
+        return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));
+    };
+    let hint = "--system-prompt-tokens takes a number instead";
+    let bytes = named_file::named(path, read::MAX_FILE, hint)?;
+    Ok(Tokens::of(&String::from_utf8_lossy(&bytes)))
+}
