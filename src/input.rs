@@ -1,9 +1,15 @@
 //! Standard input, and questions to a person.
 
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::{
+    io::{self, BufRead, IsTerminal, Read},
+    path::Path,
+};
 
 use super::shell::Shell;
-use pimem_engine::error::{Failure, Kind};
+use pimem_engine::{
+    error::{Failure, Kind},
+    memory::sessions::Transcript,
+};
 
 /// More than this is no memory.
 const MAX: u64 = 16 << 20;
@@ -36,6 +42,19 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
 /// The words of the command line as one text; `-` alone reads standard input.
 pub(crate) fn text(words: &[String]) -> Result<String, Failure> {
     if words == ["-"] { read_stdin() } else { Ok(words.join(" ")) }
+}
+
+/// The transcript of a session, by its path; `-` is standard input.
+pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
+    if path != Path::new("-") {
+        return Ok(Transcript::File(path));
+    }
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        let message = "- reads standard input, and that is a terminal";
+        return Err(Failure::new(Kind::Usage, message, "name a transcript, or pipe one in"));
+    }
+    Ok(Transcript::Stdin(Box::new(stdin.lock())))
 }
 
 /// Asks a person, who answers with one of some letters; `None` when there are no more answers.

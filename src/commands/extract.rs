@@ -1,18 +1,15 @@
 //! `pimem extract`: learn the preferences that a text states.
 
-use serde_json::{Map, Value, json};
-
-use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::{
-    language::preference::{self, Preference},
-    model::entry::EntryId,
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
 };
+use pimem_core::view::extract::{ExtractAction, Extracted, ExtractedPreference};
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{
-        learn::{self, Learned, What},
-        pending,
-    },
+    memory::extract::{ExtractRequest, Origin},
 };
 
 /// Learn the preferences that a text states
@@ -43,105 +40,66 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let dry = args.dry_run;
-    let piped = args.text == ["-"];
-    let text = if piped { input::read_stdin()? } else { args.text.join(" ") };
-    let mut stated = preference::find(&text);
-    if piped && !args.typed {
-        for found in &mut stated {
-            found.waits = found.waits.or(Some(PIPED));
-        }
-    }
-    let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
-        stated.into_iter().partition(|found| found.waits.is_some());
-    let mut found = Vec::new();
-    if !typed.is_empty() {
-        let (dir, scope, known) = ctx.target()?;
-        let store = if dry { ctx.store(dir, scope) } else { ctx.made((dir, scope, known))? };
-        found = learn::take(ctx, &store, &typed, preference::MOST, ctx.who(), dry)?;
-    }
-    if !waiting.is_empty() {
-        found.extend(hold(ctx, &waiting, dry)?);
-    }
-    show(ctx, &found, dry);
-    let is = |wanted: fn(&What) -> bool| found.iter().any(|learned| wanted(&learned.what));
-    if is(|what| matches!(what, What::Refused(_))) {
-        return Ok(Exit::Error);
-    }
-    let nothing = !is(|what| !matches!(what, What::Doubtful(_) | What::Forgotten));
-    Ok(if nothing { Exit::Nothing } else { Exit::Done })
-}
-
-/// Why what is piped in waits.
-const PIPED: &str = "it came from standard input";
-
-/// Keeps for a review what may have been pasted.
-fn hold(ctx: &Shell, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
-    let (store, there) = pending::place(ctx).ok_or_else(|| {
-        let message = "there is no project whose store could keep this for a review";
-        let hint = "in a project, or with pimem add --user if it is what you want";
-        Failure::new(Kind::Usage, message, hint)
+    let typed = args.typed || args.text != ["-"];
+    let view = ctx.extract(&ExtractRequest {
+        text: &input::text(&args.text)?,
+        origin: if typed { Origin::Typed } else { Origin::Piped },
+        dry_run: args.dry_run,
     })?;
-    let store = if there || dry { store } else { ctx.made((store.dir, store.scope, false))? };
-    pending::hold(ctx, &store, stated, preference::MOST, ctx.who(), dry)
-}
-
-fn show(ctx: &Shell, found: &[Learned], dry: bool) {
-    if ctx.ui.json {
-        let results: Vec<Value> = found.iter().map(json_of).collect();
-        let document = json!({"schema": "pimem.extract/1", "dryRun": dry, "results": results});
-        ctx.ui.document(&document);
-    }
-    for Learned { text, id, what } in found {
-        let line = |verb: &str| format!("{verb}: [preference] {text}{}", named(*id));
-        match what {
-            What::Refused(why) => {
+    for preference in &view.results {
+        let reason = preference.reason.as_deref().unwrap_or_default();
+        match preference.action {
+            ExtractAction::Refused => {
                 let hint = "write where the secret is kept instead";
-                let message = format!("cannot store this: {why}");
+                let message = format!("cannot store this: {reason}");
                 ctx.ui.failure(&Failure::new(Kind::Refused, message, hint));
             }
-            What::Doubtful(does) => ctx.ui.note(&format!("{}: it {does}", line("Left alone"))),
-            What::Forgotten => ctx.ui.note(&line("Forgotten before, left alone")),
-            _ if ctx.ui.json => {}
-            What::Learned => ctx.ui.line(&line(if dry { "Would learn" } else { "Learned" })),
-            What::Reinforced => {
-                ctx.ui.line(&line(if dry {
-                    "Known, would reinforce"
-                } else {
-                    "Known, reinforced"
-                }));
+            ExtractAction::Doubtful => {
+                ctx.ui.note(&format!("{}: {reason}", line("Left alone", preference)));
             }
-            What::Recent => ctx.ui.line(&line("Seen less than an hour ago")),
-            What::Known => ctx.ui.line(&line("Known, left alone")),
-            What::Waiting(why) => {
-                ctx.ui.line(&line(if dry { "Would wait" } else { "Waits" }));
-                let id = id.map(|id| id.to_string()).unwrap_or_default();
-                ctx.ui.note(&format!("Agents are not shown it before pimem trust {id:.7}: {why}"));
+            ExtractAction::Forgotten => {
+                ctx.ui.note(&line("Forgotten before, left alone", preference));
+            }
+            _ => {}
+        }
+    }
+    ctx.ui.show(&view);
+    let mut actions = view.results.iter().map(|preference| preference.action);
+    if actions.clone().any(|action| action == ExtractAction::Refused) {
+        return Ok(Exit::Error);
+    }
+    let idle = [ExtractAction::Doubtful, ExtractAction::Forgotten];
+    Ok(Exit::Done.unless_empty(actions.all(|action| idle.contains(&action))))
+}
+
+impl Human for Extracted {
+    fn human(&self, ui: &Ui) {
+        for preference in &self.results {
+            let verb = match (preference.action, self.dry_run) {
+                (ExtractAction::Learned, true) => "Would learn",
+                (ExtractAction::Learned, false) => "Learned",
+                (ExtractAction::Reinforced, true) => "Known, would reinforce",
+                (ExtractAction::Reinforced, false) => "Known, reinforced",
+                (ExtractAction::Recent, _) => "Seen less than an hour ago",
+                (ExtractAction::Known, _) => "Known, left alone",
+                (ExtractAction::Waiting, true) => "Would wait",
+                (ExtractAction::Waiting, false) => "Waits",
+                (
+                    ExtractAction::Refused | ExtractAction::Doubtful | ExtractAction::Forgotten,
+                    _,
+                ) => continue,
+            };
+            ui.line(&line(verb, preference));
+            if preference.action == ExtractAction::Waiting {
+                let id = preference.id.as_deref().unwrap_or_default();
+                let why = preference.reason.as_deref().unwrap_or_default();
+                ui.note(&format!("Agents are not shown it before pimem trust {id:.7}: {why}"));
             }
         }
     }
 }
 
-fn named(id: Option<EntryId>) -> String {
-    let short = |id: EntryId| format!(" ({:.7})", id.to_string());
-    id.map(short).unwrap_or_default()
-}
-
-fn json_of(learned: &Learned) -> Value {
-    let (action, reason) = match &learned.what {
-        What::Learned => ("learned", None),
-        What::Reinforced => ("reinforced", None),
-        What::Recent => ("recent", None),
-        What::Known => ("known", None),
-        What::Waiting(why) => ("waiting", Some(json!(why))),
-        What::Forgotten => ("forgotten", None),
-        What::Doubtful(does) => ("doubtful", Some(json!(format!("it {does}")))),
-        What::Refused(why) => ("refused", Some(json!(why))),
-    };
-    let mut out = Map::new();
-    out.insert("action".to_owned(), json!(action));
-    let id = learned.id.map(|id| json!(id.to_string()));
-    let fields = [("id", id), ("text", Some(json!(learned.text))), ("reason", reason)];
-    out.extend(fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
-    Value::Object(out)
+fn line(verb: &str, preference: &ExtractedPreference) -> String {
+    let id = preference.id.as_ref().map(|id| format!(" ({id:.7})")).unwrap_or_default();
+    format!("{verb}: [preference] {}{id}", preference.text)
 }

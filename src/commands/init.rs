@@ -1,8 +1,11 @@
 //! `pimem init`: make a store.
 
-use serde_json::json;
-
-use crate::{exit::Exit, shell::Shell};
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::undo::Initialized;
 use pimem_engine::error::Failure;
 
 /// Make a store, with its git files
@@ -14,18 +17,17 @@ use pimem_engine::error::Failure;
 pub(crate) struct Args {}
 
 pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
-    let (dir, scope, _) = ctx.target()?;
-    let store = ctx.store(dir, scope);
-    let made = store.init()?;
-    let path = store.dir.display().to_string();
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.init/1", "store": path, "scope": scope.name(), "created": made,
-        }));
-    } else if made {
-        ctx.ui.line(&format!("Initialized {} store in {path}", scope.name()));
-    } else {
-        ctx.ui.line(&format!("Already a {} store: {path}", scope.name()));
-    }
+    ctx.ui.show(&ctx.init()?);
     Ok(Exit::Done)
+}
+
+impl Human for Initialized {
+    fn human(&self, ui: &Ui) {
+        let Self { store, scope, created } = self;
+        ui.line(&if *created {
+            format!("Initialized {scope} store in {store}")
+        } else {
+            format!("Already a {scope} store: {store}")
+        });
+    }
 }

@@ -1,13 +1,16 @@
 //! `pimem note` and `pimem log`: add to long-term notes, and to the log of the day.
 
-use serde_json::json;
-
-use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::{
-    markdown::{lines, memo},
-    safety::note_text::NoteText,
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
 };
-use pimem_engine::{error::Failure, local_time, memory, store::notes};
+use pimem_core::{
+    safety::{entry_text::EntryText, note_text::NoteText},
+    view::notes::{Noted, NotedIn},
+};
+use pimem_engine::error::Failure;
 
 /// Add to the long-term notes in MEMORY.md
 ///
@@ -38,63 +41,30 @@ pub(crate) struct LogArgs {
 }
 
 pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
-    let text = read(&args.text)?;
+    let text = NoteText::new(&input::text(&args.text)?)?;
     // A heading is one line like the text of an entry.
+    let heading = |raw: &str| EntryText::new(raw.trim_start_matches('#'));
     let heading = args.section.as_deref().map(heading).transpose()?;
-    let added = match text.lines() {
-        [one] if !is_block(one) => text.item(""),
-        several => several.to_vec(),
-    };
-    let store = ctx.writer()?;
-    let lock = memory::lock(ctx, &store)?;
-    store.rewrite(&lock, notes::NOTES, |bytes| {
-        let edit = match &heading {
-            Some(heading) => memo::append_to(bytes, heading, &added),
-            None => memo::append(bytes, &added),
-        };
-        Some(lines::apply(bytes, vec![edit]))
-    })?;
-    done(ctx, "pimem.note/1", "Noted in", notes::NOTES, &added);
+    ctx.ui.show(&ctx.memory.note(&text, heading.as_ref().map(EntryText::as_str))?);
     Ok(Exit::Done)
 }
 
 pub(crate) fn log(ctx: &Shell, args: &LogArgs) -> Result<Exit, Failure> {
-    let text = read(&args.text)?;
-    let now = local_time::local(ctx.now.0);
-    let added = text.item(&format!("{} ", now.clock()));
-    let store = ctx.writer()?;
-    let lock = memory::lock(ctx, &store)?;
-    let name = notes::daily(now.date);
-    store.append(&lock, &name, &now.date.to_string(), &added)?;
-    done(ctx, "pimem.log/1", "Logged in", &name, &added);
+    let text = NoteText::new(&input::text(&args.text)?)?;
+    ctx.ui.show(&ctx.memory.log(&text)?);
     Ok(Exit::Done)
 }
 
-/// The text of the arguments, or of standard input.
-pub(crate) fn read(args: &[String]) -> Result<NoteText, Failure> {
-    let raw = if args == ["-"] { input::read_stdin()? } else { args.join(" ") };
-    Ok(NoteText::new(&raw)?)
-}
-
-fn heading(raw: &str) -> Result<String, Failure> {
-    let text = pimem_core::safety::entry_text::EntryText::new(raw.trim_start_matches('#'))?;
-    Ok(text.as_str().to_owned())
-}
-
-/// Whether a line is a block of markdown of its own.
-fn is_block(line: &str) -> bool {
-    let words = line.trim_start();
-    words.starts_with(['#', '>', '|', '`'])
-        || ["- ", "* ", "+ "].iter().any(|mark| words.starts_with(mark))
-}
-
-fn done(ctx: &Shell, schema: &str, verb: &str, file: &str, added: &[String]) {
-    if ctx.ui.json {
-        let text = added.join("\n");
-        ctx.ui.document(&json!({"schema": schema, "file": file, "text": text}));
-        return;
+impl Human for Noted {
+    fn human(&self, ui: &Ui) {
+        let verb = match self.into {
+            NotedIn::Notes => "Noted in",
+            NotedIn::Log => "Logged in",
+        };
+        let (first, more) = match self.text.split_once('\n') {
+            Some((first, _)) => (first, " …"),
+            None => (self.text.as_str(), ""),
+        };
+        ui.line(&format!("{verb} {}: {first}{more}", self.file));
     }
-    let first = added.first().map_or("", |line| line.as_str());
-    let more = if added.len() > 1 { " …" } else { "" };
-    ctx.ui.line(&format!("{verb} {file}: {first}{more}"));
 }

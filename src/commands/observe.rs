@@ -1,23 +1,15 @@
 //! `pimem observe`: what a session was like, in observations.
 
-use std::{
-    io::{self, IsTerminal},
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
-use crate::{exit::Exit, shell::Shell};
-use pimem_core::{observe::document::Document, view};
-use pimem_engine::{
-    error::{Failure, Kind},
-    memory::{
-        observe::{self, ObserveRequest, Observed},
-        reflect::{self, How},
-        sessions,
-    },
-    store::observation_files,
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
 };
+use pimem_core::view::observe::ObserveView;
+use pimem_engine::{error::Failure, memory::observe::Observing};
 
 /// Make observations of a session
 ///
@@ -51,116 +43,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let least = ctx.config.settings.observer.message_tokens;
-    let wanted = ObserveRequest {
-        session: args.session.as_deref(),
-        due: args.if_due.then_some(least),
-        anew: args.print,
+    let observing = match args {
+        Args { print: true, .. } => Observing::Anew,
+        Args { if_due: true, .. } => Observing::IfDue,
+        _ => Observing::News,
     };
-    let observed = if args.file == Path::new("-") {
-        let stdin = io::stdin();
-        if stdin.is_terminal() {
-            let message = "- reads standard input, and that is a terminal";
-            return Err(Failure::new(Kind::Usage, message, "name a transcript, or pipe one in"));
-        }
-        observe::observe(ctx, stdin.lock(), "standard input", wanted)?
-    } else {
-        let name = args.file.display().to_string();
-        observe::observe(ctx, sessions::open(&args.file)?, &name, wanted)?
-    };
-    let Some(observed) = observed else {
-        ctx.ui.note("There is nothing to observe: nobody said anything");
-        return Ok(nothing(ctx, None));
-    };
-    if observed.dropped > 0 {
-        ctx.ui.note(&format!(
-            "Lines of the answer that are no observations, left out: {}",
-            observed.dropped
-        ));
-    }
-    if !observed.due {
-        let (tokens, least) = (observed.tokens, least);
-        ctx.ui.note(&format!("Not due: what is new has {tokens} of {least} tokens"));
-        nothing(ctx, Some(&observed));
-        return Ok(Exit::Done);
-    }
-    if args.print {
-        show(ctx, &observed, &observed.found, None);
-        return Ok(if observed.found.is_empty() { Exit::Nothing } else { Exit::Done });
-    }
-    keep(ctx, &observed)
+    let session = args.session.as_deref();
+    let view = ctx.observe(input::transcript(&args.file)?, session, observing)?;
+    ctx.ui.show(&view);
+    let due = view.session.as_ref().is_none_or(|session| session.due);
+    Ok(Exit::Done.unless_empty(due && view.observations == 0))
 }
 
-fn keep(ctx: &Shell, observed: &Observed) -> Result<Exit, Failure> {
-    let target = ctx.target()?;
-    // What says nothing makes no store.
-    if observed.found.is_empty() && !target.2 {
-        ctx.ui.note("There is nothing new to note");
-        return Ok(nothing(ctx, Some(observed)));
+impl Human for ObserveView {
+    fn human(&self, ui: &Ui) {
+        ui.text(&self.text);
     }
-    let Some((store, written)) = observe::write(ctx, target, observed)? else {
-        ctx.ui.note("Another process has observed this session meanwhile: nothing was written");
-        return Ok(nothing(ctx, Some(observed)));
-    };
-    if observed.more {
-        ctx.ui.note("The transcript goes on: the same call again observes more of it");
-    }
-    if written.is_empty() {
-        ctx.ui.note("There is nothing new to note");
-        return Ok(nothing(ctx, Some(observed)));
-    }
-    let due = reflect::due(ctx);
-    let long = reflect::tokens(&store, &observed.stem)? > due;
-    let how = How { aggressive: false, due, trial: false };
-    let reflect = || reflect::file(ctx, &store, &observed.stem, how);
-    let done = long.then(reflect).transpose()?;
-    let reflected = done.as_ref().map(reflect::Done::json);
-    show(ctx, observed, &written, reflected);
-    let (items, file) = (written.items().count(), observation_files::file(&observed.stem));
-    ctx.ui.note(&format!(
-        "Observed {} in {file}: {}",
-        view::count(usize::try_from(observed.messages).unwrap_or(usize::MAX), "message"),
-        view::count(items, "observation")
-    ));
-    if let Some(done) = done {
-        ctx.ui.note(&done.line());
-    }
-    Ok(Exit::Done)
-}
-
-fn nothing(ctx: &Shell, observed: Option<&Observed>) -> Exit {
-    if ctx.ui.json {
-        let none = || json!({"schema": "pimem.observe/1", "observations": 0, "text": ""});
-        ctx.ui.document(
-            &observed.map_or_else(none, |observed| document(observed, &Document::default(), None)),
-        );
-    }
-    Exit::Nothing
-}
-
-fn show(ctx: &Shell, observed: &Observed, written: &Document, reflected: Option<Value>) {
-    if ctx.ui.json {
-        ctx.ui.document(&document(observed, written, reflected));
-    } else {
-        ctx.ui.text(&written.to_string());
-    }
-}
-
-fn document(observed: &Observed, written: &Document, reflected: Option<Value>) -> Value {
-    let mut document = json!({
-        "schema": "pimem.observe/1",
-        "file": observation_files::file(&observed.stem),
-        "messages": observed.messages,
-        "tokens": observed.tokens.0,
-        "due": observed.due,
-        "more": observed.more,
-        "by": observed.model.as_deref().unwrap_or("rules"),
-        "dropped": observed.dropped,
-        "observations": written.items().count(),
-        "text": written.to_string(),
-    });
-    if let (Some(fields), Some(reflected)) = (document.as_object_mut(), reflected) {
-        fields.insert("reflected".to_owned(), reflected);
-    }
-    document
 }

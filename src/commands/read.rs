@@ -1,13 +1,18 @@
 //! `pimem read`: notes, scratchpad and logs as they are.
 
-use serde_json::{Value, json};
-
-use crate::{exit::Exit, shell::Shell};
-use pimem_core::model::calendar::Date;
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::{
+    model::calendar::Date,
+    view::notes::{Days, Files},
+};
 use pimem_engine::{
     error::{Failure, Kind},
     local_time,
-    store::{notes, read, snapshot::Store},
+    memory::notes::NotesFile,
 };
 
 /// Show notes, the scratchpad or a daily log
@@ -39,38 +44,25 @@ enum What {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let name = match &args.what {
-        What::List => return list(ctx),
-        What::Memory => notes::NOTES.to_owned(),
-        What::Scratchpad => notes::SCRATCHPAD.to_owned(),
+    let file = match &args.what {
+        What::List => {
+            let view = ctx.logged_days()?;
+            ctx.ui.show(&view);
+            return Ok(Exit::Done.unless_empty(view.days.is_empty()));
+        }
+        What::Memory => NotesFile::Notes,
+        What::Scratchpad => NotesFile::Scratchpad,
         What::Daily { date } => {
             let today = local_time::local(ctx.now.0).date;
-            notes::daily(date.as_deref().map_or(Ok(today), day)?)
+            NotesFile::Log(date.as_deref().map_or(Ok(today), day)?)
         }
     };
-    let mut files = Vec::new();
-    for store in ctx.readers()? {
-        // However long a log has become, whoever asks for it gets all of it.
-        let all = store.tail(&name, read::MAX_LOG).map_err(|problem| Failure::from(&problem))?;
-        if let Some(bytes) = all {
-            files.push((store, String::from_utf8_lossy(&bytes).into_owned()));
-        }
+    let view = ctx.read_notes(file)?;
+    ctx.ui.show(&view);
+    if view.files.is_empty() {
+        ctx.ui.note(&format!("there is no {}", file.name()));
     }
-    if ctx.ui.json {
-        let file = |(store, text): &(Store, String)| json!({"scope": store.scope.name(), "file": name, "text": text});
-        let files: Vec<Value> = files.iter().map(file).collect();
-        ctx.ui.document(&json!({"schema": "pimem.read/1", "files": files}));
-    } else {
-        for (_, text) in &files {
-            let text = text.trim_start_matches('\u{feff}').replace('\t', "    ");
-            text.lines().for_each(|line| ctx.ui.line(line));
-        }
-    }
-    if files.is_empty() {
-        ctx.ui.note(&format!("there is no {name}"));
-        return Ok(Exit::Nothing);
-    }
-    Ok(Exit::Done)
+    Ok(Exit::Done.unless_empty(view.files.is_empty()))
 }
 
 fn day(text: &str) -> Result<Date, Failure> {
@@ -80,20 +72,18 @@ fn day(text: &str) -> Result<Date, Failure> {
     })
 }
 
-fn list(ctx: &Shell) -> Result<Exit, Failure> {
-    let mut days: Vec<(Date, &'static str)> = Vec::new();
-    for store in ctx.readers()? {
-        let own = store.days().map_err(|problem| Failure::from(&problem))?;
-        days.extend(own.into_iter().map(|date| (date, store.scope.name())));
+impl Human for Files {
+    fn human(&self, ui: &Ui) {
+        for file in &self.files {
+            let text = file.text.trim_start_matches('\u{feff}').replace('\t', "    ");
+            text.lines().for_each(|line| ui.line(line));
+        }
     }
-    days.sort_unstable_by(|a, b| b.cmp(a));
-    if ctx.ui.json {
-        let day = |(date, scope): &(Date, &str)| json!({"date": date.to_string(), "scope": scope});
-        let days: Vec<Value> = days.iter().map(day).collect();
-        ctx.ui.document(&json!({"schema": "pimem.days/1", "days": days}));
-    } else if !days.is_empty() {
-        let row = |(date, scope): &(Date, &str)| vec![date.to_string(), (*scope).to_owned()];
-        ctx.ui.table(&["date", "store"], days.iter().map(row).collect());
+}
+
+impl Human for Days {
+    fn human(&self, ui: &Ui) {
+        let rows = self.days.iter().map(|day| vec![day.date.to_string(), day.scope.to_owned()]);
+        ui.table(&["date", "store"], rows.collect());
     }
-    Ok(if days.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -1,34 +1,34 @@
 //! `pimem session`: what past sessions were about.
 
-use std::{
-    io::{self, IsTerminal},
-    path::{Path, PathBuf},
-};
-
-use serde_json::{Value, json};
+use std::path::PathBuf;
 
 use crate::{
     exit::{Exit, Outcome},
     input,
     shell::Shell,
+    ui::{Human, Ui},
 };
 use pimem_core::{
-    model::time::Timestamp,
     observe::summary::{LEAST_CHARS, LEAST_MESSAGES},
-    score::ranking::Scope,
     search::{bm25::Query, documents::SourceKind},
-    session::summaries::{self as file, Summary},
-    view::Whose,
+    view::{
+        Whose,
+        session::{SessionIndexed, SessionView, Sessions},
+    },
 };
 use pimem_engine::{
-    error::{Failure, Kind},
+    error::Failure,
     memory::{
         hits::{Detail, Searched},
         search::request::SearchRequest,
-        sessions::{self, Named},
+        sessions::Named,
     },
-    store::machine_local,
 };
+
+/// Characters of a session's id that are shown.
+const ID: usize = 8;
+/// Characters of its summary that are shown.
+const ABOUT: usize = 100;
 
 /// Remember what past sessions were about
 ///
@@ -85,129 +85,64 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     match &args.act {
         Act::Index { file, session, agent } => {
             let named = Named { agent: agent.as_deref(), session: session.as_deref() };
-            Ok((index(ctx, file, named)?, Vec::new()))
-        }
-        Act::Search { query, limit } => find(ctx, query, *limit),
-        Act::List { limit } => Ok((list(ctx, *limit)?, Vec::new())),
-    }
-}
-
-fn index(ctx: &Shell, path: &Path, named: Named<'_>) -> Result<Exit, Failure> {
-    let summary = if path == Path::new("-") {
-        let stdin = io::stdin();
-        if stdin.is_terminal() {
-            let message = "- reads standard input, and that is a terminal";
-            return Err(Failure::new(Kind::Usage, message, "name a transcript, or pipe one in"));
-        }
-        sessions::from_stdin(ctx, named, stdin.lock())?
-    } else {
-        sessions::from_transcript(ctx, named, path)?
-    };
-    let Some(summary) = summary else {
-        ctx.ui.note(&format!(
-            "Nothing to sum up: fewer than {LEAST_MESSAGES} messages of {LEAST_CHARS} characters"
-        ));
-        if ctx.ui.json {
-            ctx.ui.document(&json!({"schema": "pimem.session-index/1", "indexed": false}));
-        }
-        return Ok(Exit::Nothing);
-    };
-    if let Some(aside) = sessions::index(&sessions::store(ctx)?, &summary)? {
-        let name = machine_local::SESSIONS;
-        ctx.ui.note(&format!("warning: {name} was damaged and is started anew; it is now {aside}"));
-    }
-    if ctx.ui.json {
-        let session = json_of(&summary);
-        let document =
-            json!({"schema": "pimem.session-index/1", "indexed": true, "session": session});
-        ctx.ui.document(&document);
-    } else {
-        let [date, agent, id, text] = cells(&summary);
-        ctx.ui.line(&format!("Indexed: {date} {agent} {id} {text}"));
-    }
-    Ok(Exit::Done)
-}
-
-/// Searches past sessions alone.
-fn find(ctx: &Shell, query: &[String], limit: usize) -> Result<Outcome, Failure> {
-    let text = input::text(query)?;
-    let query = Query::new(&text);
-    let kinds = &[SourceKind::Session];
-    let request = SearchRequest { limit, kinds, touch: false, ..SearchRequest::new(&query) };
-    let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
-    Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
-}
-
-fn list(ctx: &Shell, limit: usize) -> Result<Exit, Failure> {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for store in ctx.readers()? {
-        match store.local(machine_local::SESSIONS) {
-            Ok(bytes) => {
-                let all = file::all(&bytes.unwrap_or_default());
-                found.extend(all.into_iter().map(|summary| (summary, store.scope)));
+            let view = ctx.index_session(input::transcript(file)?, named)?;
+            ctx.ui.show(&view);
+            if !view.indexed {
+                ctx.ui.note(&format!(
+                    "Nothing to sum up: fewer than {LEAST_MESSAGES} messages of {LEAST_CHARS} \
+                     characters"
+                ));
             }
-            Err(problem) => problems.push(problem),
+            Ok((Exit::Done.unless_empty(!view.indexed), Vec::new()))
+        }
+        Act::Search { query, limit } => {
+            let text = input::text(query)?;
+            let query = Query::new(&text);
+            let kinds = &[SourceKind::Session];
+            // Only entries are counted.
+            let request =
+                SearchRequest { limit: *limit, kinds, touch: false, ..SearchRequest::new(&query) };
+            let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
+            Ok((ctx.show(&answer).unless_empty(answer.view.hits.is_empty()), stale))
+        }
+        Act::List { limit } => {
+            let answer = ctx.sessions(*limit)?;
+            let exit = ctx.show(&answer).unless_empty(answer.view.sessions.is_empty());
+            Ok((exit, Vec::new()))
         }
     }
-    // Of one time, the later in the file is the newer.
-    found.reverse();
-    found.sort_by_key(|(summary, _)| std::cmp::Reverse(summary.when));
-    found.truncate(limit);
-    let exit = if found.is_empty() { Exit::Nothing } else { Exit::Done };
-    show(ctx, &found);
-    Ok(ctx.complain(&problems, exit))
 }
 
-fn show(ctx: &Shell, found: &[(Summary, Scope)]) {
-    if ctx.ui.json {
-        let one = |(summary, scope): &(Summary, Scope)| {
-            let mut session = json_of(summary);
-            if let Some(fields) = session.as_object_mut() {
-                fields.insert("scope".to_owned(), json!(scope.name()));
-            }
-            session
+impl Human for SessionIndexed {
+    fn human(&self, ui: &Ui) {
+        if let Some(session) = &self.session {
+            ui.line(&format!("Indexed: {}", cells(session).join(" ")));
+        }
+    }
+}
+
+impl Human for Sessions {
+    fn human(&self, ui: &Ui) {
+        let whose = Whose::of(self.sessions.iter().filter_map(|session| session.scope));
+        let row = |session: &SessionView| {
+            let [date, agent, id, about] = cells(session);
+            vec![date, agent, id, whose.mark(about, session.scope.unwrap_or_default())]
         };
-        let sessions: Vec<Value> = found.iter().map(one).collect();
-        ctx.ui.document(&json!({"schema": "pimem.sessions/1", "sessions": sessions}));
-        return;
-    }
-    let whose = Whose::of(found.iter().map(|(_, scope)| scope.name()));
-    let row = |(summary, scope): &(Summary, Scope)| {
-        let [date, agent, id, text] = cells(summary);
-        vec![date, agent, id, whose.mark(text, scope.name())]
-    };
-    if !found.is_empty() {
-        let rows = found.iter().map(row).collect();
-        ctx.ui.table(&["date", "agent", "session", "about"], rows);
+        let rows = self.sessions.iter().map(row).collect();
+        ui.table(&["date", "agent", "session", "about"], rows);
     }
 }
 
-/// Characters of a session's id and of its summary that are shown.
-const SHOWN: (usize, usize) = (8, 100);
-
-/// Date, agent, the beginning of the id, and that of the text.
-fn cells(summary: &Summary) -> [String; 4] {
+/// Date, agent, the beginning of the id, and that of the summary.
+fn cells(session: &SessionView) -> [String; 4] {
     let dash = || "-".to_owned();
-    let date = summary.when.map_or_else(dash, Timestamp::date);
-    let agent = summary.agent.clone().unwrap_or_else(dash);
-    let id = summary.id.as_ref().map_or_else(dash, |id| id.chars().take(SHOWN.0).collect());
-    let text = summary.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = text.chars().take(SHOWN.1).collect();
-    if short.len() < text.len() {
-        short.push('…');
+    let date = session.ts.as_ref().map(|ts| ts.chars().take_while(|c| *c != 'T').collect());
+    let id = session.id.as_ref().map(|id| id.chars().take(ID).collect());
+    let text = session.summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut about: String = text.chars().take(ABOUT).collect();
+    if about.len() < text.len() {
+        about.push('…');
     }
-    [date, agent, id, short]
-}
-
-fn json_of(summary: &Summary) -> Value {
-    let Summary { id, agent, when, messages, text } = summary;
-    let fields = [
-        ("id", id.as_ref().map(|id| json!(id))),
-        ("agent", agent.as_ref().map(|agent| json!(agent))),
-        ("ts", when.map(|when| json!(when.to_string()))),
-        ("messages", messages.map(|number| json!(number))),
-        ("summary", Some(json!(text))),
-    ];
-    let known = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(known.collect())
+    let agent = session.agent.clone();
+    [date.unwrap_or_else(dash), agent.unwrap_or_else(dash), id.unwrap_or_else(dash), about]
 }

@@ -1,19 +1,19 @@
 //! `pimem todo`: the scratchpad, a checklist of what must not be forgotten for now.
 
-use serde_json::{Value, json};
-
-use crate::{exit::Exit, input, shell::Shell};
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
 use pimem_core::{
-    markdown::{
-        checklist::{self, Item},
-        lines,
-    },
     safety::entry_text::EntryText,
+    view::notes::{Cleared, Todo, TodoChange, TodoItem},
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory,
-    store::{notes, read::Problem, snapshot::Store},
+    memory::todo::{Items, Tick},
+    store::notes,
 };
 
 /// Keep a checklist in SCRATCHPAD.md
@@ -61,154 +61,75 @@ enum Act {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.act {
-        Act::Add { text } => add(ctx, text),
-        Act::Done { text } => tick(ctx, &text.join(" "), true),
-        Act::Undo { text } => tick(ctx, &text.join(" "), false),
-        Act::List { all } => list(ctx, *all),
-        Act::Clear => clear(ctx),
+        Act::Add { text } => {
+            ctx.ui.show(&ctx.add_todo(&texts(text)?)?);
+            Ok(Exit::Done)
+        }
+        Act::Done { text } => tick(ctx, text, Tick::Done),
+        Act::Undo { text } => tick(ctx, text, Tick::Open),
+        Act::List { all } => {
+            let view = ctx.todo(if *all { Items::All } else { Items::Open })?;
+            ctx.ui.show(&view);
+            Ok(Exit::Done.unless_empty(view.items.is_empty()))
+        }
+        Act::Clear => {
+            ctx.ui.show(&ctx.clear_todo()?);
+            Ok(Exit::Done)
+        }
     }
 }
 
-fn add(ctx: &Shell, args: &[String]) -> Result<Exit, Failure> {
+/// The items that are to be added.
+fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
     let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
-    let texts: Vec<String> = if args == ["-"] {
-        let input = input::read_stdin()?;
-        let lines = input.lines().filter(|line| !line.trim().is_empty());
-        lines.map(one).collect::<Result<_, _>>()?
-    } else {
-        vec![one(&args.join(" "))?]
-    };
+    if args != ["-"] {
+        return Ok(vec![one(&args.join(" "))?]);
+    }
+    let input = input::read_stdin()?;
+    let lines = input.lines().filter(|line| !line.trim().is_empty());
+    let texts: Vec<String> = lines.map(one).collect::<Result<_, _>>()?;
     if texts.is_empty() {
         let message = "standard input is empty";
         return Err(Failure::new(Kind::Refused, message, "give one item a line"));
     }
-    let store = ctx.writer()?;
-    let lock = memory::lock(ctx, &store)?;
-    let mut new = Vec::new();
-    store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
-        let open: Vec<String> = open(bytes).map(|item| item.text).collect();
-        new = Vec::new();
-        for text in &texts {
-            if !open.contains(text) && !new.contains(text) {
-                new.push(text.clone());
-            }
-        }
-        let edit = checklist::append(bytes, &new);
-        (!new.is_empty()).then(|| lines::apply(bytes, vec![edit]))
-    })?;
-    let said = |text: &String| {
-        let what = if new.contains(text) { "Added" } else { "Already open" };
-        format!("{what}: {text}")
-    };
-    report(ctx, texts.iter().map(|text| (text.as_str(), false)), texts.iter().map(said));
-    Ok(Exit::Done)
+    Ok(texts)
 }
 
-fn tick(ctx: &Shell, needle: &str, done: bool) -> Result<Exit, Failure> {
-    if needle.trim().is_empty() {
-        let message = "the text is empty";
-        return Err(Failure::new(Kind::Usage, message, "give a part of the item's text"));
+fn tick(ctx: &Shell, words: &[String], tick: Tick) -> Result<Exit, Failure> {
+    let text = words.join(" ");
+    let view = ctx.tick_todo(&text, tick)?;
+    ctx.ui.show(&view);
+    if view.items.is_empty() {
+        let state = match tick {
+            Tick::Done => "open",
+            Tick::Open => "done",
+        };
+        let text = text.trim();
+        ctx.ui.note(&format!("no {state} item contains {text:?} (pimem todo list --all)"));
     }
-    let needle = needle.trim();
-    for store in ctx.readers()? {
-        let bytes = scratchpad(&store)?;
-        let items = checklist::items(&bytes);
-        if checklist::find(&items, needle, !done).is_none() {
-            continue;
-        }
-        let lock = memory::lock(ctx, &store)?;
-        let mut ticked = None;
-        store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
-            let items = checklist::items(bytes);
-            let item = checklist::find(&items, needle, !done)?;
-            ticked = Some(item.text.clone());
-            Some(lines::apply(bytes, vec![checklist::tick(item, done)]))
-        })?;
-        if let Some(text) = ticked {
-            let verb = if done { "Done" } else { "Open again" };
-            report(ctx, [(text.as_str(), done)].into_iter(), [format!("{verb}: {text}")]);
-            return Ok(Exit::Done);
+    Ok(Exit::Done.unless_empty(view.items.is_empty()))
+}
+
+impl Human for Todo {
+    fn human(&self, ui: &Ui) {
+        for TodoItem { text, done, change } in &self.items {
+            ui.line(&match change {
+                TodoChange::Unchanged => format!("- [{}] {text}", if *done { 'x' } else { ' ' }),
+                TodoChange::Added => format!("Added: {text}"),
+                TodoChange::AlreadyOpen => format!("Already open: {text}"),
+                TodoChange::Done => format!("Done: {text}"),
+                TodoChange::Reopened => format!("Open again: {text}"),
+            });
         }
     }
-    let state = if done { "open" } else { "done" };
-    ctx.ui.note(&format!("no {state} item contains {needle:?} (pimem todo list --all)"));
-    if ctx.ui.json {
-        report(ctx, std::iter::empty(), std::iter::empty());
-    }
-    Ok(Exit::Nothing)
 }
 
-fn list(ctx: &Shell, all: bool) -> Result<Exit, Failure> {
-    let mut items = Vec::new();
-    for store in ctx.readers()? {
-        items.extend(checklist::items(&scratchpad(&store)?));
+impl Human for Cleared {
+    fn human(&self, ui: &Ui) {
+        ui.line(&match self.cleared.len() {
+            0 => "Nothing is done".to_owned(),
+            1 => format!("Moved 1 line to {}", notes::DONE),
+            n => format!("Moved {n} lines to {}", notes::DONE),
+        });
     }
-    items.retain(|item| all || !item.done);
-    let lines = items.iter().map(|item| {
-        let mark = if item.done { 'x' } else { ' ' };
-        format!("- [{mark}] {}", item.text)
-    });
-    report(ctx, items.iter().map(|item| (item.text.as_str(), item.done)), lines);
-    Ok(if items.is_empty() { Exit::Nothing } else { Exit::Done })
-}
-
-fn clear(ctx: &Shell) -> Result<Exit, Failure> {
-    let mut all = Vec::new();
-    for store in ctx.readers()? {
-        if checklist::clear(&scratchpad(&store)?).1.is_empty() {
-            continue;
-        }
-        let lock = memory::lock(ctx, &store)?;
-        let mut cleared = Vec::new();
-        let mut over = false;
-        while !over {
-            cleared = checklist::clear(&scratchpad(&store)?).1;
-            // The archive gains first: a crash between the two leaves an item twice, never nowhere.
-            store.append(&lock, notes::DONE, "Scratchpad", &cleared)?;
-            // What an editor ticked meanwhile is not in the archive yet.
-            store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
-                let (after, lines) = checklist::clear(bytes);
-                over = lines == cleared;
-                over.then_some(after)
-            })?;
-        }
-        all.extend(cleared);
-    }
-    let said = match all.len() {
-        0 => "Nothing is done".to_owned(),
-        1 => format!("Moved 1 line to {}", notes::DONE),
-        n => format!("Moved {n} lines to {}", notes::DONE),
-    };
-    if ctx.ui.json {
-        ctx.ui.document(&json!({"schema": "pimem.todo/1", "cleared": all}));
-    } else {
-        ctx.ui.line(&said);
-    }
-    Ok(Exit::Done)
-}
-
-/// The scratchpad of a store.
-pub(crate) fn scratchpad(store: &Store) -> Result<Vec<u8>, Failure> {
-    let bytes =
-        store.file(notes::SCRATCHPAD).map_err(|problem: Problem| Failure::from(&problem))?;
-    Ok(bytes.unwrap_or_default())
-}
-
-/// The open items of a scratchpad.
-pub(crate) fn open(bytes: &[u8]) -> impl Iterator<Item = Item> {
-    checklist::items(bytes).into_iter().filter(|item| !item.done)
-}
-
-fn report<'a>(
-    ctx: &Shell,
-    items: impl Iterator<Item = (&'a str, bool)>,
-    lines: impl IntoIterator<Item = String>,
-) {
-    if ctx.ui.json {
-        let items: Vec<Value> =
-            items.map(|(text, done)| json!({"text": text, "done": done})).collect();
-        ctx.ui.document(&json!({"schema": "pimem.todo/1", "items": items}));
-        return;
-    }
-    lines.into_iter().for_each(|line| ctx.ui.line(&line));
 }

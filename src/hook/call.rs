@@ -15,7 +15,6 @@ use crate::{
         spec::{Agent, HookEvent},
         wire::{Input, Source},
     },
-    commands::handoff,
     shell::Shell,
 };
 use pimem_core::{
@@ -28,7 +27,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::stale,
+    memory::{handoff, stale},
     store::{
         hook_ledger::{self, Known, Note, Session},
         provenance, read,

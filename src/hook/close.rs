@@ -2,12 +2,12 @@
 //! end.
 
 use super::call::{Call, hash};
-use crate::commands::handoff::{self, Leave};
 use pimem_core::session::summaries;
 use pimem_engine::{
     error::Failure,
     memory::{
         dream::background,
+        handoff::{self, Leave},
         sessions::{self, Named},
     },
     store::{

@@ -4,17 +4,18 @@ use super::{
     answer::{Answer, Shown},
     call::{Call, hash},
 };
-use crate::{
-    agents::wire::Source,
-    commands::handoff::{self, Left},
-};
+use crate::agents::wire::Source;
 use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, Part, at_hand},
 };
 use pimem_engine::{
     local_time,
-    memory::{trust::Notes, working},
+    memory::{
+        handoff::{self, Left},
+        trust::Notes,
+        working,
+    },
     store::{notes, snapshot::Store},
 };
 

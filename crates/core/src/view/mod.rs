@@ -5,12 +5,17 @@ pub mod config;
 pub mod curate;
 pub mod diff;
 pub mod dream;
+pub mod extract;
 pub mod forecast;
 pub mod list;
+pub mod notes;
+pub mod observe;
 pub mod report;
 pub mod search;
+pub mod session;
 pub mod telemetry;
 pub mod topics;
+pub mod undo;
 pub mod why;
 
 use std::{cell::OnceCell, fmt::Display};

@@ -84,7 +84,7 @@ impl Memory {
         let before = Before::of(&txn, &done, whole);
         txn.commit()?;
         drop(lock);
-        let added = added::told(self, &store, &before, &done, whole)?;
+        let added = added::results(self, &store, &before, &done, whole)?;
         let said = texts.iter().map(|new| (new.category, new.text.as_str()));
         intake::say_orders(self, &store, said);
         Ok(added)

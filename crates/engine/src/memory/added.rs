@@ -106,7 +106,7 @@ struct Absent {
 }
 
 /// What became of each text, with everything about its entry if `whole`.
-pub(super) fn told(
+pub(super) fn results(
     memory: &Memory,
     store: &Store,
     before: &Before,

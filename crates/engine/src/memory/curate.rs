@@ -122,10 +122,15 @@ struct Gone {
     archived: bool,
 }
 
-fn gone(memory: &Memory, store: &Store, held: &Snapshot, selector: &str) -> Result<Gone, Failure> {
+fn gone(
+    memory: &Memory,
+    store: &Store,
+    snapshot: &Snapshot,
+    selector: &str,
+) -> Result<Gone, Failure> {
     let archive = store.read_archive(&memory.config.categories);
-    let live = ranking_of(memory, store, held, &held.ledger);
-    let old = ranking_of(memory, store, &archive, &held.ledger);
+    let live = ranking_of(memory, store, snapshot, &snapshot.ledger);
+    let old = ranking_of(memory, store, &archive, &snapshot.ledger);
     let mut rows: Vec<ScoredEntry> =
         live.rows.iter().filter(|row| row.is_over()).cloned().collect();
     let over = rows.len();
@@ -141,11 +146,11 @@ fn gone(memory: &Memory, store: &Store, held: &Snapshot, selector: &str) -> Resu
 fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     let mut unread = Vec::new();
     for store in memory.readers()? {
-        let held = store.read(memory.now, &memory.config.categories);
-        match gone(memory, &store, &held, selector) {
+        let snapshot = store.read(memory.now, &memory.config.categories);
+        match gone(memory, &store, &snapshot, selector) {
             Ok(_) => return Ok(store),
             Err(failure) if failure.kind == Kind::NotFound => {
-                unread.extend(held.problems);
+                unread.extend(snapshot.problems);
                 unread.extend(store.read_archive(&memory.config.categories).problems);
             }
             Err(failure) => return Err(failure),
@@ -233,19 +238,13 @@ pub fn on_each(
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = memory.readers()?;
-    let (before, held) = memory.board(&stores);
-    let unread = super::problems(&held);
-    let mut rows: Vec<ScoredEntry> = Vec::new();
-    for selector in selectors {
-        let row = selector::entry(memory, &before, &unread, selector)?;
-        if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
-            rows.push(row.clone());
-        }
-    }
+    let (before, snapshots) = memory.board(&stores);
+    let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
+    let rows = rows.into_iter().cloned().collect();
     on_rows(memory, before, rows, act)
 }
 
-/// The same of rows of a ranking.
+/// Changes rows of a ranking in the same way.
 pub fn on_rows(
     memory: &Memory,
     before: ManuallyDrop<Ranking>,
@@ -278,7 +277,9 @@ pub fn on_rows(
         // Another store's copy stands before it.
         let side = stores.iter().zip(snapshots.iter());
         let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
-        let alone = side.next().map(|(store, held)| ranking_of(memory, store, held, &held.ledger));
+        let alone = side
+            .next()
+            .map(|(store, snapshot)| ranking_of(memory, store, snapshot, &snapshot.ledger));
         alone.and_then(|alone| alone.find(&of).cloned()).unwrap_or(row)
     };
     let rows = rows.into_iter().map(now).collect();

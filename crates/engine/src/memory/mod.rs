@@ -17,7 +17,9 @@ pub mod diff;
 pub mod dream;
 pub mod edit;
 pub mod export;
+pub mod extract;
 pub mod forecast;
+pub mod handoff;
 pub mod hits;
 pub mod import;
 pub mod intake;
@@ -26,10 +28,12 @@ pub mod list;
 pub mod model;
 pub mod named_file;
 pub mod newcomer;
+pub mod notes;
 pub mod observe;
 pub mod pending;
 pub mod period;
 pub mod provenance;
+pub mod purge;
 pub mod recall;
 pub mod reflect;
 pub mod report;
@@ -41,8 +45,10 @@ pub mod sessions;
 pub mod settings;
 pub mod stale;
 pub mod telemetry;
+pub mod todo;
 pub mod topics;
 pub mod trust;
+pub mod undo;
 pub mod unusable;
 pub mod why;
 pub mod working;
@@ -73,7 +79,7 @@ use crate::{
         read,
         snapshot::{Snapshot, Store},
         trust::{Trust, TrustLevel},
-        undo::{self, Run},
+        undo::{self as steps, Run},
     },
 };
 use pimem_core::{
@@ -91,6 +97,7 @@ use pimem_core::{
         ledger::Ledger,
         ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
+    view::undo::Initialized,
 };
 
 pub use self::{
@@ -282,7 +289,7 @@ impl Memory {
     /// Has what the command does noted, so that it can be taken back.
     pub fn begin_run(&mut self, command: &'static str) {
         if !self.unasked {
-            self.run = undo::run(command, self.now.0.to_string(), of_system(self.real_now).0);
+            self.run = steps::run(command, self.now.0.to_string(), of_system(self.real_now).0);
         }
     }
 
@@ -335,6 +342,18 @@ impl Memory {
             ));
         }
         Ok(store)
+    }
+
+    /// Makes the store that a writing command would write to. Where it is there, nothing changes.
+    ///
+    /// # Errors
+    /// When there can be no such store, or it cannot be written.
+    pub fn init(&self) -> Result<Initialized, Failure> {
+        let (dir, scope, _) = self.target()?;
+        let store = self.store(dir, scope);
+        let created = store.init()?;
+        let (store, scope) = (store.dir.display().to_string(), scope.name());
+        Ok(Initialized { store, scope, created })
     }
 
     /// Where a writing command would write.

@@ -5,7 +5,8 @@ use std::{io::Read, ops::ControlFlow};
 
 use super::{
     Memory, Target, lock,
-    sessions::{self, Opened},
+    reflect::{self, How},
+    sessions::{self, Opened, Transcript},
 };
 use crate::{
     error::Failure,
@@ -26,6 +27,10 @@ use pimem_core::{
     report::budget::Tokens,
     safety::secret,
     session::transcript::{Lines, Message, Role as Speaker, Session},
+    view::{
+        self,
+        observe::{ObserveView, ObservedSession, ReflectedFile},
+    },
 };
 
 /// Tokens of a conversation that are observed in one go.
@@ -37,47 +42,158 @@ const MOST: usize = 1 << 20;
 /// Characters of the observations so far that a model gets.
 const SO_FAR: usize = 8_000;
 
+/// Which part of a transcript is observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observing {
+    /// What is new.
+    News,
+    /// What is new, if that is enough.
+    IfDue,
+    /// All of it, whatever has been observed already, and nothing is written.
+    Anew,
+}
+
 /// What is to be done.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ObserveRequest<'a> {
+#[derive(Debug, Clone, Copy)]
+struct ObserveRequest<'a> {
     /// The session's id, where the transcript's is not believed.
-    pub session: Option<&'a str>,
+    session: Option<&'a str>,
     /// Only from so many tokens on.
-    pub due: Option<Tokens>,
+    due: Option<Tokens>,
     /// All of it, whatever has been observed already.
-    pub anew: bool,
+    anew: bool,
 }
 
 /// What came of a transcript.
-pub struct Observed {
+struct Observed {
     /// The session's file, without `.md`.
-    pub stem: String,
+    stem: String,
     /// The observations.
-    pub found: Document,
+    found: Document,
     /// New messages, and how many tokens they have.
-    pub messages: u64,
-    pub tokens: Tokens,
+    messages: u64,
+    tokens: Tokens,
     /// Whether there was enough.
-    pub due: bool,
+    due: bool,
     /// Whether the rest is for another run.
-    pub more: bool,
+    more: bool,
     /// The model that observed all of it, and how many lines of its answers were no observations.
-    pub model: Option<String>,
-    pub dropped: usize,
+    model: Option<String>,
+    dropped: usize,
     before: Reached,
     reached: Reached,
 }
 
+impl Observed {
+    /// With the observations that were written, or would be.
+    fn view(self, written: &Document, reflected: Option<ReflectedFile>) -> ObserveView {
+        let session = ObservedSession {
+            file: observation_files::file(&self.stem),
+            messages: self.messages,
+            tokens: self.tokens.0,
+            due: self.due,
+            more: self.more,
+            by: self.model.unwrap_or_else(|| "rules".to_owned()),
+            dropped: self.dropped,
+        };
+        let (observations, text) = (written.items().count(), written.to_string());
+        ObserveView { session: Some(session), observations, text, reflected }
+    }
+}
+
+impl Memory {
+    /// Makes observations of a session, and writes them behind those that are there. A file that is too
+    /// long then is consolidated.
+    ///
+    /// # Errors
+    /// When the transcript cannot be read or is none, or the store cannot be written.
+    pub fn observe(
+        &self,
+        transcript: Transcript<'_>,
+        session: Option<&str>,
+        observing: Observing,
+    ) -> Result<ObserveView, Failure> {
+        let least = self.config.settings.observer.message_tokens;
+        let due = (observing == Observing::IfDue).then_some(least);
+        let request = ObserveRequest { session, due, anew: observing == Observing::Anew };
+        let observed = match transcript {
+            Transcript::Stdin(input) => observe(self, input, "standard input", request)?,
+            Transcript::File(path) => {
+                observe(self, sessions::open(path)?, &path.display().to_string(), request)?
+            }
+        };
+        let notices = &self.notices;
+        let Some(observed) = observed else {
+            notices.note("There is nothing to observe: nobody said anything");
+            let text = String::new();
+            return Ok(ObserveView { session: None, observations: 0, text, reflected: None });
+        };
+        if observed.dropped > 0 {
+            notices.note(&format!(
+                "Lines of the answer that are no observations, left out: {}",
+                observed.dropped
+            ));
+        }
+        if !observed.due {
+            let tokens = observed.tokens;
+            notices.note(&format!("Not due: what is new has {tokens} of {least} tokens"));
+            return Ok(observed.view(&Document::default(), None));
+        }
+        if observing == Observing::Anew {
+            let found = observed.found.clone();
+            return Ok(observed.view(&found, None));
+        }
+        self.keep(observed)
+    }
+
+    /// Writes down what was observed.
+    fn keep(&self, observed: Observed) -> Result<ObserveView, Failure> {
+        let (target, notices) = (self.target()?, &self.notices);
+        // What says nothing makes no store.
+        if observed.found.is_empty() && !target.2 {
+            notices.note("There is nothing new to note");
+            return Ok(observed.view(&Document::default(), None));
+        }
+        let Some((store, written)) = write(self, target, &observed)? else {
+            notices
+                .note("Another process has observed this session meanwhile: nothing was written");
+            return Ok(observed.view(&Document::default(), None));
+        };
+        if observed.more {
+            notices.note("The transcript goes on: the same call again observes more of it");
+        }
+        if written.is_empty() {
+            notices.note("There is nothing new to note");
+            return Ok(observed.view(&written, None));
+        }
+        let due = reflect::due(self);
+        let long = reflect::tokens(&store, &observed.stem)? > due;
+        let how = How { aggressive: false, due, trial: false };
+        let reflected = long.then(|| reflect::file(self, &store, &observed.stem, how));
+        let reflected = reflected.transpose()?;
+        notices.note(&format!(
+            "Observed {} in {}: {}",
+            view::count(usize::try_from(observed.messages).unwrap_or(usize::MAX), "message"),
+            observation_files::file(&observed.stem),
+            view::count(written.items().count(), "observation")
+        ));
+        if let Some(file) = &reflected {
+            notices.note(&file.line());
+        }
+        Ok(observed.view(&written, reflected))
+    }
+}
+
 /// Reads a transcript, and observes what is new of it.
-pub fn observe(
+fn observe(
     memory: &Memory,
     input: impl Read,
     name: &str,
-    wanted: ObserveRequest<'_>,
+    request: ObserveRequest<'_>,
 ) -> Result<Option<Observed>, Failure> {
     let mut work = Work {
         memory,
-        wanted,
+        request,
         place: None,
         seen: Seen::default(),
         piece: Piece::default(),
@@ -114,7 +230,7 @@ pub fn observe(
 
 /// Writes observations down behind those that are there. Gives what was written; `None` when another
 /// process has observed the same meanwhile.
-pub fn write(
+fn write(
     memory: &Memory,
     target: Target,
     observed: &Observed,
@@ -185,7 +301,7 @@ struct Piece {
 
 struct Work<'a> {
     memory: &'a Memory,
-    wanted: ObserveRequest<'a>,
+    request: ObserveRequest<'a>,
     place: Option<Place>,
     seen: Seen,
     piece: Piece,
@@ -231,14 +347,14 @@ impl Work<'_> {
     }
 
     fn find_place(&mut self, session: Option<&Session>, first: &Message) {
-        let id = self.wanted.session.map(str::to_owned);
+        let id = self.request.session.map(str::to_owned);
         let id = id.or_else(|| session?.id.clone()).or_else(|| self.memory.who().session);
         let id = id.map(|id| secret::clean(&id)).filter(|id| !id.is_empty());
         // A transcript without an id begins as it began when it was shorter.
         let id = id.unwrap_or_else(|| short_sha256(first.text.as_bytes()));
         let stem = observation_files::stem(&id);
         let (mut reached, mut so_far) = (Reached::default(), String::new());
-        let known = self.memory.target().ok().filter(|target| target.2 && !self.wanted.anew);
+        let known = self.memory.target().ok().filter(|target| target.2 && !self.request.anew);
         if let Some((dir, scope, _)) = known {
             let store = self.memory.store(dir, scope).strict();
             reached = store.reached(&stem);
@@ -272,7 +388,7 @@ impl Work<'_> {
     }
 
     fn is_due(&self) -> bool {
-        self.wanted.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
+        self.request.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
     }
 
     /// The model is looked up when there is something for it.
@@ -343,7 +459,7 @@ impl Work<'_> {
             Reached { messages: Some(self.seen.all), last: last.map(|last| last.to_string()) };
         Some(Observed {
             stem,
-            due: self.wanted.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0)),
+            due: self.request.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0)),
             found: self.found,
             messages: self.seen.fresh,
             tokens: Tokens(u32::try_from(self.seen.tokens).unwrap_or(u32::MAX)),

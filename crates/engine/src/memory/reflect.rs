@@ -1,8 +1,6 @@
 //! Observations consolidated, by a model or by rules, and put in the place of what was there.
 //! Prints nothing but warnings.
 
-use serde_json::{Value, json};
-
 use super::{Memory, lock, observe::warn};
 use crate::{
     error::{Failure, Kind},
@@ -19,6 +17,7 @@ use pimem_core::{
         rules::answer,
     },
     report::budget::Tokens,
+    view::observe::{Reflected, ReflectedFile},
 };
 
 /// Tokens that a model is asked to read at once; of more, rules make less.
@@ -26,40 +25,83 @@ const MOST: Tokens = Tokens(100_000);
 /// What happens where no model helps.
 const INSTEAD: &str = "reflected by rules instead";
 
-/// What became of a file.
-pub struct Done {
-    pub file: String,
-    pub before: Tokens,
-    pub after: Tokens,
-    /// The model, if it was one.
-    pub model: Option<String>,
+/// Which observations are consolidated, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReflectRequest<'a> {
+    /// Sessions, by id or by file; empty for all that have observations.
+    pub sessions: &'a [String],
+    /// Cut everything that is older than two days down to a line.
     pub aggressive: bool,
-    /// Whether it is only what would be.
-    pub trial: bool,
+    /// Leave files alone that are not too long.
+    pub if_due: bool,
+    /// Write nothing.
+    pub dry_run: bool,
 }
 
-impl Done {
-    pub fn line(&self) -> String {
-        let Self { file, before, after, .. } = self;
-        if before == after {
-            return format!("{file}: nothing of {before} tokens can go");
+impl Memory {
+    /// Consolidates observations.
+    ///
+    /// # Errors
+    /// When a session has none, or a file cannot be read or written.
+    pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
+        let (dir, scope, known) = self.target()?;
+        let store = self.store(dir, scope);
+        let mut stems = Vec::new();
+        if known {
+            stems = store.observed().map_err(|problem| Failure::from(&problem))?;
         }
-        let verb = if self.trial { "would become" } else { "became" };
-        format!("{file}: {before} tokens {verb} {after}")
+        if !request.sessions.is_empty() {
+            let named = request.sessions.iter().map(|name| find(&stems, name));
+            stems = named.collect::<Result<_, _>>()?;
+        }
+        let due = due(self);
+        let how = How { aggressive: request.aggressive, due, trial: request.dry_run };
+        let mut files = Vec::new();
+        for stem in &stems {
+            if !request.if_due || tokens(&store, stem)? > due {
+                files.push(file(self, &store, stem, how)?);
+            }
+        }
+        if stems.is_empty() {
+            self.notices.note("There are no observations");
+        } else if files.is_empty() {
+            self.notices.note(&format!("Not due: no file has more than {due} tokens"));
+        }
+        Ok(Reflected { files, sessions: stems.len() })
     }
+}
 
-    pub fn json(&self) -> Value {
-        json!({
-            "file": self.file, "before": self.before.0, "after": self.after.0,
-            "by": self.model.as_deref().unwrap_or("rules"), "aggressive": self.aggressive,
-            "changed": self.before != self.after && !self.trial,
-        })
+/// The file of a session that somebody named: by its id, its name or its path in the store.
+fn find(all: &[String], name: &str) -> Result<String, Failure> {
+    let short = name.rsplit('/').next().unwrap_or(name);
+    let short = short.strip_suffix(".md").unwrap_or(short);
+    let exact = [name.to_owned(), short.to_owned(), observation_files::stem(name)];
+    if let Some(stem) = all.iter().find(|stem| exact.contains(stem)) {
+        return Ok(stem.clone());
+    }
+    let starting: Vec<&String> =
+        all.iter().filter(|stem| !short.is_empty() && stem.starts_with(short)).collect();
+    match starting.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => {
+            let message = format!("there are no observations of a session {name}");
+            Err(Failure::new(
+                Kind::NotFound,
+                message,
+                "pimem reflect --dry-run lists those there are",
+            ))
+        }
+        several => {
+            let hints = several.iter().map(|stem| (*stem).clone()).collect();
+            let message = format!("{name} begins several sessions");
+            Err(Failure { kind: Kind::Ambiguous, message, hints })
+        }
     }
 }
 
 /// How to go about it.
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub(super) struct How {
     pub aggressive: bool,
     /// Tokens beyond which a file is too long.
     pub due: Tokens,
@@ -68,17 +110,22 @@ pub struct How {
 }
 
 /// Tokens beyond which a file is too long.
-pub fn due(memory: &Memory) -> Tokens {
+pub(super) fn due(memory: &Memory) -> Tokens {
     memory.config.settings.reflector.observation_tokens
 }
 
 /// How long a file is.
-pub fn tokens(store: &Store, stem: &str) -> Result<Tokens, Failure> {
+pub(super) fn tokens(store: &Store, stem: &str) -> Result<Tokens, Failure> {
     read(store, stem).map(|text| Tokens::of(&text))
 }
 
 /// Consolidates a file.
-pub fn file(memory: &Memory, store: &Store, stem: &str, how: How) -> Result<Done, Failure> {
+pub(super) fn file(
+    memory: &Memory,
+    store: &Store,
+    stem: &str,
+    how: How,
+) -> Result<ReflectedFile, Failure> {
     let name = observation_files::file(stem);
     let before = read(store, stem)?;
     let today = local_time::local(memory.now.0).date;
@@ -87,13 +134,13 @@ pub fn file(memory: &Memory, store: &Store, stem: &str, how: How) -> Result<Done
         Some((model, result)) => (Some(model), result),
         None => (None, by_rules(&before, today, how)),
     };
-    let mut done = Done {
+    let mut done = ReflectedFile {
         file: name.clone(),
-        before: Tokens::of(&before),
-        after: Tokens::of(&after),
-        model,
+        before: Tokens::of(&before).0,
+        after: Tokens::of(&after).0,
+        by: model.unwrap_or_else(|| "rules".to_owned()),
         aggressive,
-        trial: how.trial,
+        changed: false,
     };
     if how.trial || after == before {
         return Ok(done);
@@ -107,9 +154,10 @@ pub fn file(memory: &Memory, store: &Store, stem: &str, how: How) -> Result<Done
         };
         // Whoever wrote to it meanwhile has not been read by the model.
         let after = if now == before { after.clone() } else { by_rules(&now, today, how).0 };
-        (done.before, done.after) = (Tokens::of(&now), Tokens::of(&after));
+        (done.before, done.after) = (Tokens::of(&now).0, Tokens::of(&after).0);
         (after != now).then(|| after.replace('\n', lines::newline(bytes)).into_bytes())
     })?;
+    done.changed = done.before != done.after;
     if broken { Err(no_text(&name)) } else { Ok(done) }
 }
 

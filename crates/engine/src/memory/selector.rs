@@ -32,6 +32,23 @@ pub fn entry<'a>(
         })
 }
 
+/// The entries that some selectors mean, in their order and each once.
+pub fn entries<'a>(
+    memory: &Memory,
+    ranking: &'a Ranking,
+    unread: &[Problem],
+    selectors: &[String],
+) -> Result<Vec<&'a ScoredEntry>, Failure> {
+    let mut rows: Vec<&ScoredEntry> = Vec::new();
+    for selector in selectors {
+        let row = entry(memory, ranking, unread, selector)?;
+        if rows.iter().all(|known| !known.entry.is_copy(&row.entry)) {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
 /// The one among `rows` that is meant; `canonical` gives a row's canonical line.
 fn one<'a>(
     rows: &'a [ScoredEntry],

@@ -1,13 +1,14 @@
 //! Summaries of past sessions: how one comes about, and gets into the file. Prints nothing.
 
 use std::{
+    cmp::Reverse,
     fs::File,
     io::{self, BufRead, BufReader, Read},
     ops::ControlFlow,
     path::Path,
 };
 
-use super::Memory;
+use super::{Answer, Memory};
 use crate::{
     error::{Failure, Kind},
     store::{line_reader, machine_local, snapshot::Store, trust::Kind as Text},
@@ -20,6 +21,7 @@ use pimem_core::{
         summaries,
         transcript::{Lines, Message, Role},
     },
+    view::session::{SessionIndexed, SessionView, Sessions},
 };
 
 /// The most bytes of plain text that is taken for a session.
@@ -32,6 +34,66 @@ const ID: usize = 64;
 pub struct Named<'a> {
     pub agent: Option<&'a str>,
     pub session: Option<&'a str>,
+}
+
+/// A transcript that somebody gives.
+pub enum Transcript<'a> {
+    /// A file, which is no plain text.
+    File(&'a Path),
+    /// Standard input, which may be.
+    Stdin(Box<dyn Read + 'a>),
+}
+
+impl Memory {
+    /// Sums a session up, in place of its earlier summary. One in which too little was said is left
+    /// out.
+    ///
+    /// # Errors
+    /// When the transcript cannot be read or is none, or the summary cannot be written.
+    pub fn index_session(
+        &self,
+        transcript: Transcript<'_>,
+        named: Named<'_>,
+    ) -> Result<SessionIndexed, Failure> {
+        let summary = match transcript {
+            Transcript::File(path) => from_transcript(self, named, path)?,
+            Transcript::Stdin(input) => from_stdin(self, named, input)?,
+        };
+        let Some(summary) = summary else {
+            return Ok(SessionIndexed { indexed: false, session: None });
+        };
+        if let Some(aside) = index(&store(self)?, &summary)? {
+            let name = machine_local::SESSIONS;
+            self.notices.note(&format!(
+                "warning: {name} was damaged and is started anew; it is now {aside}"
+            ));
+        }
+        Ok(SessionIndexed { indexed: true, session: Some(SessionView::new(summary, None)) })
+    }
+
+    /// The newest past sessions, at most so many.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn sessions(&self, limit: usize) -> Result<Answer<Sessions>, Failure> {
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for store in self.readers()? {
+            match store.local(machine_local::SESSIONS) {
+                Ok(bytes) => {
+                    let all = summaries::all(&bytes.unwrap_or_default());
+                    found.extend(all.into_iter().map(|summary| (summary, store.scope.name())));
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        // Of one time, the later in the file is the newer.
+        found.reverse();
+        found.sort_by_key(|(summary, _)| Reverse(summary.when));
+        found.truncate(limit);
+        let view = |(summary, scope)| SessionView::new(summary, Some(scope));
+        let sessions = found.into_iter().map(view).collect();
+        Ok(Answer { view: Sessions { sessions }, problems })
+    }
 }
 
 /// The store of a session: the project's if there is one, else the user's. A session makes no

@@ -59,8 +59,8 @@ impl Memory {
                     let more = if self.shows_notes(store, name) {
                         read()
                     } else {
-                        let held = store.file(name);
-                        held.map(|held| changed.extend(held.map(|_| name.to_owned())))
+                        let file = store.file(name);
+                        file.map(|file| changed.extend(file.map(|_| name.to_owned())))
                             .map(|()| String::new())
                     };
                     match more {

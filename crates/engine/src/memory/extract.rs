@@ -1,0 +1,90 @@
+//! Learning the preferences that a text states.
+
+use super::{
+    Memory,
+    learn::{self, Learned, What},
+    pending,
+};
+use crate::error::{Failure, Kind};
+use pimem_core::{
+    language::preference::{self, Preference},
+    view::extract::{ExtractAction, Extracted, ExtractedPreference},
+};
+
+/// Why what is piped in waits.
+const PIPED: &str = "it came from standard input";
+
+/// A text that may state preferences.
+#[derive(Debug, Clone, Copy)]
+pub struct ExtractRequest<'a> {
+    /// The text, as one message.
+    pub text: &'a str,
+    /// Where it is from.
+    pub origin: Origin,
+    /// Changes nothing.
+    pub dry_run: bool,
+}
+
+/// Where a text is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Somebody typed it.
+    Typed,
+    /// From anywhere: what it states waits for a review.
+    Piped,
+}
+
+impl Memory {
+    /// Learns the preferences that a text states. What may have been pasted waits for a review.
+    ///
+    /// # Errors
+    /// When a store cannot be written, or there is none that could keep what waits.
+    pub fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
+        let ExtractRequest { text, origin, dry_run } = *request;
+        let mut stated = preference::find(text);
+        if origin == Origin::Piped {
+            for found in &mut stated {
+                found.waits = found.waits.or(Some(PIPED));
+            }
+        }
+        let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
+            stated.into_iter().partition(|found| found.waits.is_some());
+        let mut found = Vec::new();
+        if !typed.is_empty() {
+            let (dir, scope, known) = self.target()?;
+            let store =
+                if dry_run { self.store(dir, scope) } else { self.made((dir, scope, known))? };
+            found = learn::take(self, &store, &typed, preference::MOST, self.who(), dry_run)?;
+        }
+        if !waiting.is_empty() {
+            found.extend(hold(self, &waiting, dry_run)?);
+        }
+        Ok(Extracted { dry_run, results: found.into_iter().map(view).collect() })
+    }
+}
+
+/// Keeps for a review what may have been pasted.
+fn hold(memory: &Memory, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
+    let (store, there) = pending::place(memory).ok_or_else(|| {
+        let message = "there is no project whose store could keep this for a review";
+        let hint = "in a project, or with pimem add --user if it is what you want";
+        Failure::new(Kind::Usage, message, hint)
+    })?;
+    let store = if there || dry { store } else { memory.made((store.dir, store.scope, false))? };
+    pending::hold(memory, &store, stated, preference::MOST, memory.who(), dry)
+}
+
+fn view(learned: Learned) -> ExtractedPreference {
+    let (action, reason) = match learned.what {
+        What::Learned => (ExtractAction::Learned, None),
+        What::Reinforced => (ExtractAction::Reinforced, None),
+        What::Recent => (ExtractAction::Recent, None),
+        What::Known => (ExtractAction::Known, None),
+        What::Waiting(why) => (ExtractAction::Waiting, Some(why.to_owned())),
+        What::Forgotten => (ExtractAction::Forgotten, None),
+        What::Doubtful(does) => (ExtractAction::Doubtful, Some(format!("it {does}"))),
+        What::Refused(why) => (ExtractAction::Refused, Some(why)),
+    };
+    let id = learned.id.map(|id| id.to_string());
+    ExtractedPreference { action, id, text: learned.text, reason }
+}

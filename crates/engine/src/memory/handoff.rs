@@ -1,0 +1,187 @@
+//! What the next session should start from, left in the log of the day.
+
+use std::cmp::Reverse;
+
+use super::{Memory, todo};
+use crate::{
+    error::Failure,
+    local_time,
+    store::{git, notes, snapshot::Store, trust::Kind},
+};
+use pimem_core::{
+    markdown::{
+        checklist,
+        handoff::{self, Handoff},
+    },
+    model::calendar::{Date, LocalTime},
+    view::notes::HandoffView,
+};
+
+/// Bytes of the end of a log that hold its last lines and the newest handoff.
+const TAIL: u64 = 256 * 1024;
+
+/// Seconds for which a handoff is given back to the session that left it: no session takes longer to
+/// compact its context, and none goes on with what it was at half a day ago.
+pub const KEPT: i64 = 12 * 3600;
+/// Seconds for which the newest handoff is what another session starts from: that of a Friday still is
+/// on Monday.
+pub const RECENT: i64 = 4 * 24 * 3600;
+
+impl Memory {
+    /// Writes a handoff with the open items and the end of the log of the day to that log. With nothing
+    /// open and nothing logged, nothing is written, and the text is empty.
+    ///
+    /// # Errors
+    /// When scratchpads or logs cannot be read, or the store cannot be written.
+    pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
+        let (dir, scope, known) = self.target()?;
+        let store = self.store(dir, scope);
+        let left = if known { write(self, &store, &self.readers()?, leave)? } else { None };
+        let (file, text) = left.unzip();
+        Ok(HandoffView { file, text: text.unwrap_or_default(), written: true })
+    }
+
+    /// The newest handoff of all stores.
+    ///
+    /// # Errors
+    /// When a log cannot be read.
+    pub fn newest_handoff(&self) -> Result<HandoffView, Failure> {
+        let mut newest: Option<(Date, String)> = None;
+        for store in self.readers()? {
+            newest = newest.max(in_store(&store)?);
+        }
+        let (date, text) = newest.unzip();
+        let file = date.map(notes::daily);
+        Ok(HandoffView { file, text: text.unwrap_or_default(), written: false })
+    }
+}
+
+/// How a handoff is left.
+pub struct Leave {
+    /// The session that leaves it.
+    pub session: Option<String>,
+    /// Whether it says where the repository stands.
+    pub git: bool,
+    /// Whether nobody asked for it: then it repeats only what was written or reviewed here.
+    pub unasked: bool,
+}
+
+/// Writes a handoff to today's log in `store`, with what is open in all `stores`. Gives the log's
+/// name and the text; `None` when there is nothing to hand off.
+pub fn write(
+    memory: &Memory,
+    store: &Store,
+    stores: &[Store],
+    Leave { session, git, unasked }: &Leave,
+) -> Result<Option<(String, String)>, Failure> {
+    let now = local_time::local(memory.now.0);
+    let name = notes::daily(now.date);
+    let session = session.as_deref().map(visible);
+    let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
+    let block = |repository, all: bool| -> Result<Option<Vec<String>>, Failure> {
+        let mut open = Vec::new();
+        for store in stores.iter().filter(|store| all || ours(store, notes::SCRATCHPAD)) {
+            open.extend(checklist::open(&todo::scratchpad(store)?).map(|item| item.text));
+        }
+        let log = if all || ours(store, &name) {
+            store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
+        } else {
+            None
+        };
+        let recent = handoff::recent(&log.unwrap_or_default());
+        Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
+    };
+    // A look without the lock, in which nothing is made sure of: often there is nothing to hand over.
+    if block(Vec::new(), true)?.is_none() {
+        return Ok(None);
+    }
+    let work_tree = memory.places.work_tree(&memory.places.cwd).filter(|_| *git);
+    let repository = work_tree.map(git::standing).unwrap_or_default();
+    let lock = super::lock(memory, store)?;
+    let Some(block) = block(repository, !unasked)? else { return Ok(None) };
+    // It repeats what stores say, which may have come with a clone.
+    let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
+    if *unasked || ours(store, &name) && all_ours() {
+        store.trust.record_text(Kind::Handoff, &block.join("\n"));
+    }
+    store.append(&lock, &name, &now.date.to_string(), &block)?;
+    Ok(Some((name, block.join("\n"))))
+}
+
+/// An id as it may stand in a comment.
+pub fn visible(id: &str) -> String {
+    id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
+}
+
+/// A handoff in a log: when it was left, by whom, and its text.
+pub struct Left<'a> {
+    /// The store that holds it.
+    pub store: &'a Store,
+    /// When, as clocks showed it here.
+    pub at: LocalTime,
+    /// The name of its log.
+    pub log: String,
+    /// The beginning of the session's id.
+    pub session: Option<String>,
+    /// The block, comments included.
+    pub text: String,
+}
+
+impl Left<'_> {
+    /// Whether it was written on this machine, as it stands.
+    pub fn is_ours(&self) -> bool {
+        self.store.trust.holds_text(Kind::Handoff, &self.text)
+    }
+}
+
+/// The newest handoff of the last `seconds`, whatever day that was, of which `counts` says so.
+pub fn newest_within<'a>(
+    memory: &Memory,
+    stores: &'a [Store],
+    seconds: i64,
+    counts: impl Fn(&Left<'_>) -> bool,
+) -> Result<Option<Left<'a>>, Failure> {
+    let now = local_time::local(memory.now.0);
+    let mut newest: Option<(i64, Left<'a>)> = None;
+    let near = 1 + seconds / (24 * 3600);
+    for store in stores {
+        let mut days = store.days().map_err(|problem| Failure::from(&problem))?;
+        days.retain(|date| now.date.days_since(*date).abs() <= near);
+        days.sort_unstable_by_key(|date| Reverse(*date));
+        for date in days {
+            let name = notes::daily(date);
+            let log = store.tail(&name, TAIL).map_err(|p| Failure::from(&p))?.unwrap_or_default();
+            let left = |block| -> Option<(i64, Left<'a>)> {
+                let text = String::from_utf8_lossy(log.get(block)?).trim_end().to_owned();
+                let (at, id) = handoff::head(&text)?;
+                let session = id.map(str::to_owned);
+                Some((now.seconds_since(at), Left { store, at, log: name.clone(), session, text }))
+            };
+            let blocks = handoff::blocks(&log).into_iter().rev();
+            let mut found: Vec<(i64, Left<'a>)> = blocks.filter_map(left).collect();
+            found.retain(|(age, _)| age.abs() <= seconds);
+            found.sort_by_key(|(age, _)| *age);
+            let Some(found) = found.into_iter().find(|(_, left)| counts(left)) else { continue };
+            if newest.as_ref().is_none_or(|(best, _)| found.0 < *best) {
+                newest = Some(found);
+            }
+            // Days before it hold none that is newer.
+            break;
+        }
+    }
+    Ok(newest.map(|(_, found)| found))
+}
+
+/// The newest handoff of a store, with the day of its log.
+fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
+    let days = store.days().map_err(|problem| Failure::from(&problem))?;
+    for date in days.into_iter().rev() {
+        let log = store.tail(&notes::daily(date), TAIL).map_err(|p| Failure::from(&p))?;
+        let log = log.unwrap_or_default();
+        if let Some(block) = handoff::blocks(&log).pop() {
+            let text = String::from_utf8_lossy(log.get(block).unwrap_or_default());
+            return Ok(Some((date, text.trim_end().to_owned())));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,93 @@
+//! Destroying entries. Everything else can be undone.
+
+use std::collections::BTreeSet;
+
+use super::{Memory, dream::gather, problems, selector, stale::Stale};
+use crate::{
+    error::Failure,
+    index::vectors::Known,
+    store::{pending, snapshot::Store},
+};
+use pimem_core::{
+    model::{
+        entry::{EntryId, Wording},
+        hash::IdSet,
+    },
+    score::ranking::{Ranking, ScoredEntry},
+    view::{Entries, undo::Purged},
+};
+
+impl Memory {
+    /// Destroys the text, evidence and index of entries, forgotten and archived ones included, once
+    /// `confirm` has agreed to the lines that it is given. Gives the stores whose index should be
+    /// refreshed afterwards.
+    ///
+    /// # Errors
+    /// When a selector does not mean exactly one entry, nobody confirms, or a store cannot be written.
+    pub fn purge(
+        &self,
+        selectors: &[String],
+        confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
+    ) -> Result<(Purged, Vec<Stale>), Failure> {
+        let stores = self.readers()?;
+        let (live, snapshots) = self.board(&stores);
+        let archives: Vec<_> =
+            stores.iter().map(|store| store.read_archive(&self.config.categories)).collect();
+        let gone = archives.iter().zip(&stores).zip(snapshots.iter());
+        let gone = gone.map(|((archive, store), snapshot)| {
+            (archive.placed(store, &self.config.categories), &snapshot.ledger)
+        });
+        let gone = Ranking::new(self.now, self.rules(), gone.collect());
+        let mut rows = live.rows.clone();
+        rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
+        let all = Ranking { rows };
+        let unread = [problems(&snapshots), problems(&archives)].concat();
+        let chosen = selector::entries(self, &all, &unread, selectors)?;
+        let entries = Entries::new(self.now, &self.config.categories, &all);
+        let lines: Vec<String> = chosen.iter().map(|row| entries.line(row)).collect();
+        confirm(&lines)?;
+        let is_chosen =
+            |row: &&ScoredEntry| chosen.iter().any(|known| known.entry.is_copy(&row.entry));
+        let others: Vec<Wording> =
+            all.rows.iter().filter(|row| !is_chosen(row)).map(|row| row.entry.wording()).collect();
+        let mut files = BTreeSet::new();
+        let mut stale = Vec::new();
+        for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
+            // Earlier wordings go too, unless they are entries of their own again.
+            let own: IdSet<EntryId> = chosen.iter().map(|row| row.entry.id).collect();
+            let mut ids: IdSet<EntryId> =
+                chosen.iter().flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
+            ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
+            let changed = destroy(self, store, &ids, &others)?;
+            // A hash is enough to recognise a known text by.
+            let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
+            let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
+            pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;
+            let keys = chosen
+                .iter()
+                .flat_map(|row| [key(row), store.trust.brought(name(row), &row.entry.text)]);
+            let keys: Vec<_> = keys.filter(|key| store.trust.holds(*key)).collect();
+            if !keys.is_empty() {
+                store.trust.forget(Some(&keys))?;
+            }
+            if !changed.is_empty() {
+                stale.push(Stale { store: store.clone(), whole: true, fresh: Known::default() });
+            }
+            files.extend(changed);
+        }
+        self.notices.note("What git, other clones and daily logs hold of it is not touched");
+        let ids = chosen.iter().map(|row| row.entry.id.to_string()).collect();
+        Ok((Purged { ids, files: files.into_iter().collect(), entries: lines }, stale))
+    }
+}
+
+fn destroy(
+    memory: &Memory,
+    store: &Store,
+    ids: &IdSet<EntryId>,
+    others: &[Wording],
+) -> Result<Vec<String>, Failure> {
+    let lock = super::lock(memory, store)?;
+    gather::purge(store, ids)?;
+    Ok(store.purge(&lock, ids, others, &memory.config.categories)?)
+}

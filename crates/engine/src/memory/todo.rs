@@ -1,0 +1,145 @@
+//! The scratchpad: a checklist of what must not be forgotten for now.
+
+use super::Memory;
+use crate::{
+    error::{Failure, Kind},
+    store::{notes, snapshot::Store},
+};
+use pimem_core::{
+    markdown::{
+        checklist::{self, Item},
+        lines,
+    },
+    view::notes::{Cleared, Todo, TodoChange, TodoItem},
+};
+
+/// What an item becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tick {
+    /// Done.
+    Done,
+    /// Open again.
+    Open,
+}
+
+/// Which items are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Items {
+    /// Those that are open.
+    Open,
+    /// Done ones too.
+    All,
+}
+
+impl Memory {
+    /// Adds open items, but for those that are there.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
+        let store = self.writer()?;
+        let lock = super::lock(self, &store)?;
+        let mut new = Vec::new();
+        store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
+            let open: Vec<String> = checklist::open(bytes).map(|item| item.text).collect();
+            new = Vec::new();
+            for text in texts {
+                if !open.contains(text) && !new.contains(text) {
+                    new.push(text.clone());
+                }
+            }
+            let edit = checklist::append(bytes, &new);
+            (!new.is_empty()).then(|| lines::apply(bytes, vec![edit]))
+        })?;
+        let item = |text: &String| {
+            let is_new = new.contains(text);
+            let change = if is_new { TodoChange::Added } else { TodoChange::AlreadyOpen };
+            TodoItem { text: text.clone(), done: false, change }
+        };
+        Ok(Todo { items: texts.iter().map(item).collect() })
+    }
+
+    /// Ticks the first open item that contains a text, in any case, or opens the first done one again.
+    /// Without one, nothing is changed and there are no items.
+    ///
+    /// # Errors
+    /// When the text is empty, or a scratchpad cannot be read or written.
+    pub fn tick_todo(&self, text: &str, tick: Tick) -> Result<Todo, Failure> {
+        let text = text.trim();
+        if text.is_empty() {
+            let message = "the text is empty";
+            return Err(Failure::new(Kind::Usage, message, "give a part of the item's text"));
+        }
+        let (done, change) = match tick {
+            Tick::Done => (true, TodoChange::Done),
+            Tick::Open => (false, TodoChange::Reopened),
+        };
+        for store in self.readers()? {
+            let bytes = scratchpad(&store)?;
+            if checklist::find(&checklist::items(&bytes), text, !done).is_none() {
+                continue;
+            }
+            let lock = super::lock(self, &store)?;
+            let mut ticked = None;
+            store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
+                let items = checklist::items(bytes);
+                let item = checklist::find(&items, text, !done)?;
+                ticked = Some(item.text.clone());
+                Some(lines::apply(bytes, vec![checklist::tick(item, done)]))
+            })?;
+            if let Some(text) = ticked {
+                return Ok(Todo { items: vec![TodoItem { text, done, change }] });
+            }
+        }
+        Ok(Todo { items: Vec::new() })
+    }
+
+    /// The items of all scratchpads.
+    ///
+    /// # Errors
+    /// When a scratchpad cannot be read.
+    pub fn todo(&self, which: Items) -> Result<Todo, Failure> {
+        let mut items = Vec::new();
+        for store in self.readers()? {
+            items.extend(checklist::items(&scratchpad(&store)?));
+        }
+        items.retain(|item| which == Items::All || !item.done);
+        let item = |Item { text, done, .. }| TodoItem { text, done, change: TodoChange::Unchanged };
+        Ok(Todo { items: items.into_iter().map(item).collect() })
+    }
+
+    /// Moves done items, with what stands below them, to the archives.
+    ///
+    /// # Errors
+    /// When a scratchpad cannot be read or written.
+    pub fn clear_todo(&self) -> Result<Cleared, Failure> {
+        let mut all = Vec::new();
+        for store in self.readers()? {
+            if checklist::clear(&scratchpad(&store)?).1.is_empty() {
+                continue;
+            }
+            let lock = super::lock(self, &store)?;
+            let mut cleared = Vec::new();
+            let mut over = false;
+            while !over {
+                cleared = checklist::clear(&scratchpad(&store)?).1;
+                // The archive gains first: a crash between the two leaves an item twice, never nowhere.
+                store.append(&lock, notes::DONE, "Scratchpad", &cleared)?;
+                // What an editor ticked meanwhile is not in the archive yet.
+                store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
+                    let (after, lines) = checklist::clear(bytes);
+                    over = lines == cleared;
+                    over.then_some(after)
+                })?;
+            }
+            all.extend(cleared);
+        }
+        Ok(Cleared { cleared: all })
+    }
+}
+
+/// The scratchpad of a store; empty when there is none.
+pub fn scratchpad(store: &Store) -> Result<Vec<u8>, Failure> {
+    let bytes = store.file(notes::SCRATCHPAD).map_err(|problem| Failure::from(&problem))?;
+    Ok(bytes.unwrap_or_default())
+}

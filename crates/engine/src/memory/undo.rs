@@ -1,0 +1,119 @@
+//! Taking back what was typed last.
+
+use std::collections::BTreeMap;
+
+use super::Memory;
+use crate::{
+    error::{Failure, Kind},
+    store::{
+        snapshot::Store,
+        undo::{Changed, Step},
+    },
+};
+use pimem_core::{
+    model::{entry::EntryId, event::EventKind, ulid::EventId},
+    view::undo::{Undone, UndoneChange, UndoneLine},
+};
+
+/// What one store has of the command.
+struct Part {
+    store: Store,
+    steps: Vec<Step>,
+}
+
+impl Memory {
+    /// Takes back the last command that was typed on this machine.
+    ///
+    /// # Errors
+    /// When a line has changed since, or a store cannot be read or written.
+    pub fn undo(&self) -> Result<Undone, Failure> {
+        let mut parts = Vec::new();
+        for store in self.readers()? {
+            let steps = store.steps().map_err(|problem| Failure::from(&problem))?;
+            parts.push(Part { store, steps });
+        }
+        let newest =
+            parts.iter().filter_map(|part| part.steps.last()).max_by_key(|step| step.typed);
+        let Some(Step { run, command, at, .. }) = newest.cloned() else {
+            return Ok(Undone { command: None, change: None });
+        };
+        for part in &mut parts {
+            part.steps.retain(|step| step.run == run);
+        }
+        parts.retain(|part| !part.steps.is_empty());
+        let mut change = UndoneChange { at, events: 0, lines: Vec::new() };
+        for part in &parts {
+            let (events, lines) = take_back(self, part, &run, &command)?;
+            change.events += events;
+            change.lines.extend(lines);
+        }
+        Ok(Undone { command: Some(command), change: Some(change) })
+    }
+}
+
+fn take_back(
+    memory: &Memory,
+    part: &Part,
+    run: &str,
+    command: &str,
+) -> Result<(usize, Vec<UndoneLine>), Failure> {
+    let Part { store, steps } = part;
+    let lock = super::lock(memory, store)?;
+    let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
+    if let Some(problem) = txn.snapshot().problems.first() {
+        return Err(Failure::from(problem));
+    }
+    let mut events: BTreeMap<EntryId, Vec<EventId>> = BTreeMap::new();
+    for (entry, id) in steps.iter().flat_map(Step::events) {
+        events.entry(entry).or_default().push(id);
+    }
+    let mut open = events.clone();
+    open.retain(|entry, ids| {
+        ids.retain(|id| !txn.snapshot().ledger.retracts(*entry, *id));
+        !ids.is_empty()
+    });
+    // The log is written first: with nothing left to say there, an earlier attempt was interrupted.
+    let again = open.is_empty() && !events.is_empty();
+    let back = store.taken_back(steps, again).map_err(|error| refused(error, command))?;
+    let count = events.values().map(Vec::len).sum();
+    for (entry, ids) in open {
+        txn.record(entry, EventKind::Retract(ids))?;
+    }
+    txn.commit()?;
+    for back in back {
+        store.put_back(&lock, back)?;
+    }
+    store.forget_run(run)?;
+    Ok((count, lines(steps)))
+}
+
+fn refused(error: anyhow::Error, command: &str) -> Failure {
+    match error.downcast_ref::<Changed>() {
+        Some(changed) => {
+            let message = format!("{command} cannot be taken back, {changed}");
+            Failure::new(Kind::Refused, message, "put the line back, or change it by hand")
+        }
+        None => Failure::from(error),
+    }
+}
+
+/// The lines that go back and those that go, as a patch shows them.
+fn lines(steps: &[Step]) -> Vec<UndoneLine> {
+    let mut all = Vec::new();
+    for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
+        for hunk in &touched.hunks {
+            let trimmed = |lines: &[String]| -> Vec<String> {
+                lines.iter().map(|line| line.trim_end().to_owned()).collect()
+            };
+            // A last line without an end that got one says what it said.
+            let (removed, added) = (trimmed(&hunk.removed), trimmed(&hunk.added));
+            let gone =
+                added.iter().filter(|line| !removed.contains(line)).map(|line| format!("- {line}"));
+            let back =
+                removed.iter().filter(|line| !added.contains(line)).map(|line| format!("+ {line}"));
+            let file = || touched.file.clone();
+            all.extend(gone.chain(back).map(|line| UndoneLine { file: file(), line }));
+        }
+    }
+    all
+}
