@@ -1,4 +1,4 @@
-//! Changes to a store that a dream proposes. They are carried out elsewhere.
+//! Changes that a dream proposes for a store. Other modules carry them out.
 
 pub mod learn;
 pub mod model_answer;

@@ -1,5 +1,7 @@
-//! What a model answers, read strictly: one act a line as a JSON object. A fence around the answer and
-//! one array of acts are borne; whatever else is no act is refused, each with its reason.
+//! Strict parser for a model's answer: one act per line as a JSON object.
+//!
+//! A code fence around the answer and a single array of acts are accepted. Anything else is refused
+//! with a reason.
 
 use serde_json::{Map, Value};
 
@@ -13,20 +15,20 @@ use crate::{
     score::ranking::Ranking,
 };
 
-/// Acts that are looked at.
+/// Maximum number of acts considered.
 const ACTS: usize = 50;
-/// New entries.
+/// Maximum number of new entries.
 const ADDITIONS: usize = 20;
-/// What is refused is told for so many, and then counted.
+/// Maximum number of refusals listed; further ones are counted.
 const TOLD: usize = 100;
-/// Characters of a reason.
+/// Maximum number of characters of a reason.
 const REASON: usize = 200;
-/// Characters of what was refused.
+/// Maximum number of characters shown of a refused line.
 const SHOWN: usize = 120;
 
 type Object = Map<String, Value>;
 
-/// The steps that an answer asks for, to be vetted, and what is no act.
+/// Parses an answer into steps, which are still to be vetted, and refused lines.
 pub fn read(answer: &str, board: &Ranking) -> (Vec<Step>, Vec<Refused>) {
     let mut reader = Reader { board, steps: Vec::new(), refused: Vec::new(), acts: 0, untold: 0 };
     let fence = |line: &&str| !line.trim_start().starts_with("```") && !line.trim().is_empty();
@@ -51,7 +53,7 @@ struct Reader<'a> {
     board: &'a Ranking,
     steps: Vec<Step>,
     refused: Vec<Refused>,
-    /// Objects that were looked at.
+    /// Number of objects considered.
     acts: usize,
     untold: usize,
 }
@@ -88,7 +90,7 @@ impl Reader<'_> {
         Ok(Step { act, reason, by: By::Model })
     }
 
-    /// The act that an object describes, with its reason.
+    /// Parses the act of an object, with its reason.
     fn act(&self, object: &Object) -> Result<(Act, String), String> {
         let name = text(object, "act")?;
         let keys: &[&str] = match name {
@@ -134,14 +136,15 @@ impl Reader<'_> {
     }
 }
 
-/// What an object says, but for its reason: no escape hides a secret in it.
+/// Returns the values of an object except its reason. Unlike the raw line, they contain no escapes
+/// that could hide a secret.
 fn values(object: &Object) -> String {
     let values = object.iter().filter(|(key, _)| *key != "reason");
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     values.map(|(_, value)| text(value)).collect::<Vec<_>>().join(" ")
 }
 
-/// The text under a key.
+/// Returns the text value of a key.
 fn text<'a>(object: &'a Object, key: &str) -> Result<&'a str, String> {
     let value = object.get(key).ok_or_else(|| format!("{key:?} is missing"))?;
     value.as_str().ok_or_else(|| format!("{key:?} is no text"))

@@ -1,5 +1,5 @@
-//! Answers of models, good and bad, with what is made of them. In `fixtures/dream/answers` an `@name`
-//! stands for the id of an entry of the samples, and `@name:7` for its first digits.
+//! Good and bad answers of models with their results. In `fixtures/dream/answers` an `@name` stands
+//! for the id of a sample entry, and `@name:7` for its first digits.
 
 use std::{fs, path::Path};
 
@@ -47,7 +47,7 @@ fn what(act: &Act) -> String {
     }
 }
 
-/// Ids for names, the long ones first.
+/// Ids by name, full ids first.
 fn names() -> Vec<(String, String)> {
     let full = ENTRIES.iter().map(|(name, ..)| (format!("@{name}"), id(name).to_string()));
     let full: Vec<_> = full.collect();
@@ -106,7 +106,7 @@ fn numbers_are_limited() {
     assert_eq!(refused[TOLD].what, "400 further lines");
 }
 
-/// Something like an act, of entries that may be changed and others.
+/// Generates acts, some of them invalid.
 fn act() -> impl Strategy<Value = String> {
     let ids = || prop::sample::select(ENTRIES).prop_map(|(name, ..)| id(name).to_string());
     let any_id = || prop_oneof![4 => ids(), 1 => "[0-9a-f]{5,18}", 1 => any::<String>()];

@@ -1,8 +1,7 @@
-//! What a model is told of a store: its reviewed entries and what was said since, as data that cannot
-//! pose as rules.
+//! The prompt for a model: reviewed entries and recent conversation, marked as data.
 //!
-//! Each item is one line, and all of them stand between two lines with a mark that none of them
-//! holds.
+//! Each item is one line. All items are enclosed by two lines with a mark that occurs in none of
+//! them, so that data cannot pose as instructions.
 
 use crate::{
     model::{category::Categories, hash::fnv1a64, time::Now},
@@ -15,16 +14,16 @@ use crate::{
     },
 };
 
-/// Tokens of all that is told.
+/// Tokens for all data.
 const BUDGET: Tokens = Tokens(24_000);
-/// Tokens that entries may take of them.
+/// The share of [`BUDGET`] for entries.
 const ENTRIES: Tokens = Tokens(12_000);
-/// Characters of one text.
+/// Maximum number of characters of one text.
 const MOST: usize = 1_000;
 
-/// The question. `told` is what was said since the last dream, oldest first: for each session or log a
-/// text that begins with a line about it and has a line for each message. When there is too much, the
-/// latest of it and the strongest entries are told.
+/// Returns the prompt. `told` holds one text per session or log since the last dream, oldest first:
+/// a line that describes it, then a line per message. If it exceeds the budget, the latest messages
+/// and the strongest entries are kept.
 pub fn ask(now: Now, categories: &Categories, board: &Ranking, told: &[String]) -> String {
     let shown =
         |row: &&ScoredEntry| row.entry.reviewed && row.evidence.user != UserState::Forgotten;
@@ -67,7 +66,7 @@ pub fn ask(now: Now, categories: &Categories, board: &Ranking, told: &[String]) 
     fenced(&parts.join("\n\n"))
 }
 
-/// Data between two marks that it does not hold.
+/// Encloses data between two marks that do not occur in it.
 fn fenced(data: &str) -> String {
     let mut mark = fnv1a64(&[data.as_bytes()]);
     while data.contains(&format!("{mark:016x}")) {
@@ -79,7 +78,7 @@ fn fenced(data: &str) -> String {
     )
 }
 
-/// A heading with what stands below it, and how much of it there is.
+/// Returns a section: a heading with counts, and its body.
 fn section(name: &str, shown: usize, all: usize, body: &str) -> String {
     let left_out = all.saturating_sub(shown);
     let more = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
@@ -87,7 +86,7 @@ fn section(name: &str, shown: usize, all: usize, body: &str) -> String {
     format!("{name} ({shown}{more}):\n{body}")
 }
 
-/// How many of the first lines fit into what is left.
+/// Returns how many of the first lines fit into `left`, and reduces `left` by their size.
 fn fitting(lines: &[String], left: &mut Tokens) -> usize {
     let fits = |line: &&String| {
         let rest = left.0.checked_sub(Tokens::of(line).0);
@@ -109,8 +108,8 @@ fn entry(now: Now, categories: &Categories, row: &ScoredEntry) -> String {
     format!("{} [{category}] {text} ({state}, evidence {count}, age {age})", row.entry.id)
 }
 
-/// The beginning of a text on one line, without secrets, what is private, and what could pose as
-/// something else.
+/// Returns the start of a text on one line, without secrets, private parts, and characters that
+/// could pose as something else.
 fn line(text: &str) -> String {
     let clean = secret::clean(text);
     let text = safe_text::model(&clean);

@@ -1,7 +1,7 @@
-//! A plan as a text that people read, shorten and apply: one act a line, with its reason.
+//! A plan as text that people review, shorten and apply: one act per line, with its reason.
 //!
-//! Columns are parted by tabs: the act, which entries, a text, the reason. What a text column says of
-//! an entry is there for the reader, and has to be true, so that nothing else is done than is read.
+//! Columns are separated by tabs: act, entries, text, reason. The text column describes an entry
+//! for the reader and must match the entry, so that exactly what was read is done.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,20 @@ use crate::{
     safety::safe_text,
 };
 
-/// The first line.
+/// The first line of a plan.
 const FIRST: &str = "pimem dream plan 1";
 
-/// What a plan says of the entries that it names.
+/// Maps between entries and the names that a plan uses for them.
 pub trait Naming {
-    /// `[category] text` of an entry, if it is there.
+    /// Returns `[category] text` of an entry, if it exists.
     fn line(&self, id: EntryId) -> Option<String>;
-    /// A short id that names it alone.
+    /// Returns a short, unambiguous id.
     fn short(&self, id: EntryId) -> String;
-    /// The one entry that an id or its beginning names, or why there is none.
+    /// Returns the one entry with an id or prefix of an id, or an error message.
     fn find(&self, id: &str) -> Result<EntryId, String>;
 }
 
-/// The text of a plan.
+/// Returns the text of a plan.
 pub fn write(plan: &Plan, naming: &impl Naming) -> String {
     let mut out = format!("{FIRST}\nmade\t{}\nstate\t{}\n", plan.made, plan.state);
     out.push_str(
@@ -45,7 +45,7 @@ pub fn write(plan: &Plan, naming: &impl Naming) -> String {
     out
 }
 
-/// What is done, to which entries, and the text that says what that means.
+/// Returns the columns act, entries and text.
 fn columns(act: &Act, naming: &impl Naming) -> [String; 3] {
     let line = |id: EntryId| naming.line(id).unwrap_or_default();
     let ids =
@@ -67,26 +67,26 @@ fn columns(act: &Act, naming: &impl Naming) -> [String; 3] {
     [verb.to_owned(), which, text]
 }
 
-/// An act on one line.
+/// Returns an act on one line.
 pub fn what(act: &Act, naming: &impl Naming) -> String {
     columns(act, naming).join(" ").trim_end().to_owned()
 }
 
-/// A plan as read: what it was made for, and its acts with the numbers of their lines.
+/// A parsed plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// When it was made.
+    /// When the plan was made.
     pub made: Option<Timestamp>,
-    /// What the store held then, as a hash.
+    /// Hash of the store's content at that time.
     pub state: String,
-    /// Each act with its line, or what is wrong with that.
+    /// Acts by line number.
     pub lines: Vec<(usize, Line)>,
 }
 
-/// An act with its reason, or what is wrong with a line.
+/// An act with its reason, or an error message for the line.
 pub type Line = Result<(Act, String), String>;
 
-/// Reads a plan. `None` when it is none.
+/// Parses a plan. Returns `None` if the text is not one.
 pub fn read(text: &str, naming: &impl Naming) -> Option<Script> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines());
@@ -111,7 +111,7 @@ fn step(line: &str, naming: &impl Naming) -> Line {
     };
     let find = |id: &str| naming.find(id);
     let find_all = |ids: &str| ids.split_whitespace().map(find).collect::<Result<Vec<_>, _>>();
-    // What the reader was told of an entry.
+    // Checks that the text column still matches the entry.
     let told = |id: EntryId| {
         let line = naming.line(id).unwrap_or_default();
         let true_line = safe_text::terminal(&line);

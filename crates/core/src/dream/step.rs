@@ -1,84 +1,73 @@
-//! What a dream does to a store: acts, each with its reason.
+//! The steps of a dream: acts on a store, each with its reason.
 
 use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
 
 /// One change to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Entries that say what another one says go to the archive, and it takes over their evidence. An
-    /// entry that stands on several lines is merged with itself, and keeps one of them.
+    /// Archives entries that paraphrase `keep`, which takes over their evidence. An entry that
+    /// appears on several lines is merged with itself and keeps one line.
     Merge {
-        /// The one that stays.
         keep: EntryId,
-        /// Those that go.
+        /// Entries to archive.
         from: Vec<EntryId>,
     },
-    /// An entry goes to the archive.
     Archive(EntryId),
-    /// A new entry.
     Add {
-        /// Its category's name.
+        /// Category name.
         category: String,
-        /// How it came about.
         cue: Cue,
-        /// Its text.
         text: String,
     },
-    /// A known entry was said again so many times.
+    /// Reinforces an entry this many times.
     Reinforce(EntryId, u32),
-    /// Several entries go to the archive, and a new one takes over their evidence.
+    /// Archives several entries and adds a new one that takes over their evidence.
     Combine {
-        /// The new one's category.
+        /// Category name of the new entry.
         category: String,
-        /// Its text.
         text: String,
-        /// Those that go.
+        /// Entries to archive.
         from: Vec<EntryId>,
     },
-    /// Entries that somebody should put into one. Nothing is done about it.
+    /// Entries that a person should consolidate. Nothing is changed.
     Propose(Vec<EntryId>),
 }
 
-/// Who wants it.
+/// The origin of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The rules, which only want what cannot do harm.
+    /// The rules, for harmless steps.
     Rules,
-    /// The rules, if somebody agrees.
+    /// The rules, if a person agrees.
     Offer,
     /// A language model.
     Model,
 }
 
-/// An act with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What is to be done.
     pub act: Act,
-    /// Why, on one line.
+    /// The reason, on one line.
     pub reason: String,
-    /// Who wants it.
     pub by: By,
 }
 
-/// Something that was asked for and is not done.
+/// A requested act that is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// What it was, on one line.
+    /// The act, on one line.
     pub what: String,
-    /// Why not.
     pub why: String,
 }
 
-/// What is to become of a store.
+/// The planned changes to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What the store holds, as a hash: it is only applied to that.
+    /// Hash of the store's content; the plan applies to that content only.
     pub state: String,
-    /// When it was made.
+    /// When the plan was made.
     pub made: Timestamp,
-    /// The acts, in the order in which they are done.
+    /// Steps in the order of execution.
     pub steps: Vec<Step>,
-    /// What was refused.
     pub refused: Vec<Refused>,
 }

@@ -1,5 +1,5 @@
-//! Whether a step that somebody wants may be done: of entries that are known, free to be changed and
-//! not yet done away with, and with a text that may be stored.
+//! Vets steps: entries must exist, be free to change and not yet archived, and new texts must be
+//! valid.
 
 use std::cell::OnceCell;
 
@@ -23,16 +23,16 @@ use crate::{
     usage::used::content,
 };
 
-/// Digits of an id that name an entry.
+/// Number of digits accepted as an id or prefix of one.
 const ID: std::ops::RangeInclusive<usize> = 7..=16;
-/// The most characters of a new text.
+/// Maximum number of characters in a model's text.
 const LONGEST: usize = 500;
-/// The fewest characters of a text that says something.
+/// Minimum number of characters in a model's text.
 const SHORTEST: usize = 12;
-/// Characters of what is quoted as unknown.
+/// Maximum number of characters quoted in an error message.
 const QUOTED: usize = 40;
 
-/// The entry of that id, or of the only one that begins so.
+/// Returns the entry with this id, or the only one whose id has this prefix.
 pub fn find(board: &Ranking, id: &str) -> Result<EntryId, String> {
     let digits = ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let lower = id.to_ascii_lowercase();
@@ -45,12 +45,12 @@ pub fn find(board: &Ranking, id: &str) -> Result<EntryId, String> {
     }
 }
 
-/// Steps are taken one after the other. What one has done away with is not there for the next, and a
-/// model gets each entry once: it has no business to change its mind.
+/// Vets steps in sequence. Entries archived by one step do not exist for the next, and a model may
+/// use each entry in only one step.
 pub struct Vetting {
     now: Now,
     rows: IdMap<EntryId, ScoredEntry>,
-    /// In the order of the rows; made when it is needed.
+    /// Normal forms in the order of the rows, computed when first needed.
     outlines: OnceCell<(Vec<EntryId>, Outlines)>,
     gone: IdSet<EntryId>,
     used: IdSet<EntryId>,
@@ -58,21 +58,20 @@ pub struct Vetting {
 }
 
 impl Vetting {
-    /// For the entries of a store.
     pub fn of(now: Now, rows: &[ScoredEntry]) -> Self {
         let rows = rows.iter().map(|row| (row.entry.id, row.clone())).collect();
         let (gone, used) = (IdSet::default(), IdSet::default());
         Self { now, rows, outlines: OnceCell::new(), gone, used, added: Vec::new() }
     }
 
-    /// The step as it may be done, or why it may not. People may do what they have read and written;
-    /// a model may not waste or drown anything either.
+    /// Returns the step as it may be carried out, or the reason why not. For steps of a model,
+    /// further limits guard against lost content and excessive evidence.
     pub fn take(&mut self, categories: &Categories, step: Step) -> Result<Step, String> {
         let Step { act, reason, by } = step;
         let act = match act {
             Act::Merge { keep, from } => {
                 let category = self.free(by, keep)?.entry.category;
-                // What stands on several lines is merged with itself.
+                // An entry on several lines is merged with itself.
                 if by == By::Model && from.contains(&keep) {
                     return Err(format!("entry {keep} would be merged with itself"));
                 }
@@ -113,7 +112,7 @@ impl Vetting {
         Ok(Step { act, reason, by })
     }
 
-    /// Notes what an act is about, as [`Self::take`] does.
+    /// Records the entries and texts of an act without vetting it.
     pub fn count(&mut self, act: &Act) {
         match act {
             Act::Merge { keep, from } => {
@@ -133,7 +132,7 @@ impl Vetting {
         }
     }
 
-    /// An entry that is there still.
+    /// Returns an entry that still exists.
     fn row(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
         let row = self.rows.get(&id).ok_or_else(|| format!("there is no entry {id}"))?;
         let why = match row {
@@ -147,7 +146,7 @@ impl Vetting {
         Err(format!("entry {id} {why}"))
     }
 
-    /// An entry that may be changed.
+    /// Returns an entry that may be changed.
     fn free(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
         let row = self.row(by, id)?;
         let why = match row {
@@ -158,7 +157,8 @@ impl Vetting {
         Err(format!("entry {id} is {why}"))
     }
 
-    /// Entries that are to go, each of which may be changed.
+    /// Returns the entries to archive, each of which must be free to change. Fewer than `least` are
+    /// an error.
     fn sources(&self, by: By, ids: &[EntryId], least: usize) -> Result<Vec<&ScoredEntry>, String> {
         let rows: Vec<&ScoredEntry> =
             ids.iter().map(|id| self.free(by, *id)).collect::<Result<_, _>>()?;
@@ -173,8 +173,8 @@ impl Vetting {
         }
     }
 
-    /// That an entry was said again. A model says it of none that is kept anyway, and not as often as
-    /// it likes.
+    /// Vets a reinforcement. A model may only reinforce entries that are free to change, and not
+    /// within an hour of the last reinforcement.
     fn again(&self, by: By, id: EntryId, n: u32) -> Result<Act, String> {
         let is_model = by == By::Model;
         let row = if is_model { self.free(by, id)? } else { self.row(by, id)? };
@@ -187,7 +187,7 @@ impl Vetting {
         Ok(Act::Reinforce(id, n))
     }
 
-    /// A new entry's text as it is stored.
+    /// Returns the text of a new entry as it is stored.
     fn text(
         &self,
         categories: &Categories,
@@ -221,8 +221,8 @@ impl Vetting {
         Ok(new.as_str().to_owned())
     }
 
-    /// The entry of a category that says what a text says: to the letter, and of what a model words
-    /// also in other words.
+    /// Returns the entry of a category with the same text. For a model's text, a paraphrase counts
+    /// too.
     fn like(&self, categories: &Categories, category: &str, text: &str, by: By) -> Option<EntryId> {
         let exact = EntryId::of(category, text.as_bytes());
         if by != By::Model || self.rows.contains_key(&exact) {
@@ -235,7 +235,7 @@ impl Vetting {
         });
         let category = categories.find(category);
         let same = |id: &EntryId| {
-            // What holds until another day is another statement.
+            // A statement with an end date differs from one without.
             self.rows.get(id).is_some_and(|row| {
                 Some(row.entry.category) == category
                     && row.entry.reviewed
@@ -254,7 +254,7 @@ fn known_already(id: EntryId) -> String {
     format!("entry {id} says that already")
 }
 
-/// The first entry of which a text keeps nothing.
+/// Returns the first entry none of whose content words are in `text`.
 fn dropped(text: &str, sources: &[&ScoredEntry]) -> Option<EntryId> {
     let mut tokenizer = Tokenizer::default();
     let kept = content(&mut tokenizer, text);
@@ -265,7 +265,7 @@ fn dropped(text: &str, sources: &[&ScoredEntry]) -> Option<EntryId> {
     sources.iter().find(|row| is_lost(row)).map(|row| row.entry.id)
 }
 
-/// Something that was asked for, as far as it can be shown.
+/// Returns the start of a text in quotes, without secrets.
 pub(super) fn quoted(text: &str) -> String {
     let start: String = secret::clean(text).chars().take(QUOTED).collect();
     format!("{start:?}")

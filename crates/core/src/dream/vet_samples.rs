@@ -1,4 +1,4 @@
-//! A store to try steps on, each entry with a name; and steps that people may take.
+//! A sample store with named entries, used to test vetting, and tests of steps by people.
 
 use super::Vetting;
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 
 pub(crate) const NOW: Now = Now(Timestamp(1_800_000_000_000));
 
-/// Name, category and text; what is special about it is its name.
+/// Name, category and text. The name tells the property of the entry.
 pub(crate) const ENTRIES: &[(&str, &str, &str)] = &[
     ("tabs", "preference", "Use tabs in Makefiles"),
     ("makefile", "preference", "A Makefile wants tabs, spaces break it"),
@@ -74,7 +74,7 @@ pub(crate) fn board(categories: &Categories) -> Ranking {
     )
 }
 
-/// What the rules planned and somebody has read may be done, also where a model may not.
+/// A person may apply a reviewed plan even where a model may not.
 #[test]
 fn people_may_do_what_they_have_read() {
     let categories = Categories::default();

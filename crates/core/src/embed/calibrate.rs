@@ -1,4 +1,4 @@
-//! Thresholds of a model that nobody has calibrated, from how near it puts unrelated sentences.
+//! Estimates the thresholds of an uncalibrated model from its cosines of unrelated sentences.
 
 use super::{
     model::{STATIC, Thresholds},
@@ -6,7 +6,7 @@ use super::{
     vector::{normalize, product},
 };
 
-/// Sentences of a developer's day that have nothing to do with each other.
+/// Unrelated sentences from a developer's day.
 pub const SENTENCES: [&str; 32] = [
     "The staging database is restored from last night's backup",
     "Prefer tabs over spaces in Go files",
@@ -42,16 +42,16 @@ pub const SENTENCES: [&str; 32] = [
     "Write benchmarks for the hot loop",
 ];
 
-/// The thresholds of a model that gave these vectors for [`SENTENCES`]: as many standard deviations
-/// above the mean cosine of two of them as the built-in model's thresholds are. `None` when the
-/// vectors tell nothing.
+/// Returns the thresholds of a model that gave these vectors for [`SENTENCES`]. They are as many
+/// standard deviations above the mean cosine of two sentences as the built-in model's thresholds
+/// are. `None` if the vectors are not usable.
 #[must_use]
 pub fn thresholds(vectors: &[Vec<f32>]) -> Option<Thresholds> {
     let own: Vec<Vec<f32>> = SENTENCES.iter().map(|text| table::embed(text)).collect();
     let ((own_mean, own_spread), (mean, spread)) = (spread(&own)?, spread(vectors)?);
     let at = |threshold: f64| {
         let deviations = (threshold - own_mean) / own_spread;
-        // Further digits would say nothing.
+        // More digits would not be meaningful.
         ((mean + deviations * spread).min(0.99) * 1000.0).round() / 1000.0
     };
     let found = Thresholds {
@@ -62,7 +62,7 @@ pub fn thresholds(vectors: &[Vec<f32>]) -> Option<Thresholds> {
     (found.recall < found.reminder).then_some(found)
 }
 
-/// Mean and standard deviation of the cosines of all pairs.
+/// Returns mean and standard deviation of the cosines of all pairs.
 fn spread(vectors: &[Vec<f32>]) -> Option<(f64, f64)> {
     let mut unit = vectors.to_vec();
     for vector in &mut unit {

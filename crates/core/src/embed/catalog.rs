@@ -1,51 +1,51 @@
-//! Models known by name: where they come from and how they are used. Pure data.
+//! Catalog of known models, with their sources and settings. Pure data.
 
 use super::model::{Model, Pooling, Thresholds};
 
-/// What bge and its relatives want in front of a query.
+/// Prefix of queries for bge and related models.
 const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
 /// Thresholds of bge-small.
 const BGE: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.85 };
 /// Thresholds of MiniLM and of the built-in table: about 1 % and 0.1 % of random pairs reach them.
 const MINILM: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
-/// Thresholds of a model that nobody calibrated: rather too few than too many.
+/// Thresholds of an uncalibrated model: rather too few matches than too many.
 const CAUTIOUS: Thresholds = Thresholds { recall: 0.65, reminder: 0.70, duplicate: 0.90 };
 /// E5 is trained at a low temperature: unrelated texts have cosines of 0.7 and more.
 const E5: Thresholds = Thresholds { recall: 0.85, reminder: 0.88, duplicate: 0.95 };
 
-/// Size and SHA-256 that a file must have.
+/// Required size and SHA-256 of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// SHA-256 in hexadecimal.
     pub sha256: &'static str,
 }
 
-/// A model that can be downloaded by its name.
+/// A model that can be downloaded by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
-    /// The model, without the revision that installing gives it.
+    /// The model, without the revision that installation assigns.
     pub model: Model,
-    /// Its repository at Hugging Face.
+    /// Repository at Hugging Face.
     pub repository: String,
-    /// The ONNX file there.
+    /// Path of the ONNX file in the repository.
     pub file: String,
-    /// Files beside it that hold weights.
+    /// Paths of further files with weights.
     pub external: Vec<String>,
-    /// The output to take, where it is not the usual one.
+    /// Name of the output to use, if not the usual one.
     pub output: Option<String>,
-    /// What the ONNX file must be, if that is known; otherwise its first download is trusted.
+    /// Pin of the ONNX file, if known; otherwise its first download is trusted.
     pub pin: Option<Pin>,
 }
 
-/// Name, repository, file, pooling, pin. All four give 384 numbers.
+/// Name, repository, file, pooling and pin. All four models have 384 dimensions.
 type Row = (&'static str, &'static str, &'static str, Pooling, Pin);
 
-/// The models that the documentation names.
+/// The models named in the documentation.
 ///
-/// Pins are the git-lfs object ids of the files at Hugging Face, as several public projects that
-/// download the same files state them.
+/// Pins are the git-lfs object ids of the files at Hugging Face, as stated by several public
+/// projects that download the same files.
 const ROWS: &[Row] = &[
     (
         "bge-small-en-v1.5",
@@ -89,8 +89,8 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// What a family of models wants: start of the name, prefix of queries, of passages, thresholds.
-/// The first that fits counts.
+/// Settings of model families: start of the name, prefix of queries, prefix of passages,
+/// thresholds. The first match counts.
 const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
     ("bge-small-zh", "为这个句子生成表示以用于检索相关文章：", "", CAUTIOUS),
     ("bge-large-zh", "为这个句子生成表示以用于检索相关文章：", "", CAUTIOUS),
@@ -106,7 +106,7 @@ const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
     ("embeddinggemma-", "task: search result | query: ", "title: none | text: ", CAUTIOUS),
 ];
 
-/// The models of the documentation, in its order.
+/// Returns the models named in the documentation, in its order.
 #[must_use]
 pub fn all() -> Vec<Known> {
     let known = |(name, repository, file, pooling, pin): &Row| Known {
@@ -120,7 +120,7 @@ pub fn all() -> Vec<Known> {
     ROWS.iter().map(known).collect()
 }
 
-/// A model by that name, with the prefixes and thresholds of its family, and without a revision.
+/// Returns a model of this name without a revision, with the prefixes and thresholds of its family.
 #[must_use]
 pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
     let family = FAMILIES.iter().find(|(start, ..)| name.starts_with(start));
@@ -137,13 +137,13 @@ pub fn model(name: &str, dimension: usize, pooling: Pooling) -> Model {
     }
 }
 
-/// Whether somebody has measured the thresholds of a model.
+/// Returns true if the thresholds of a model were measured.
 #[must_use]
 pub fn is_calibrated(model: &Model) -> bool {
     model.thresholds != CAUTIOUS
 }
 
-/// The one spelling of a model's name: lower case, without its owner, `-q` for quantised.
+/// Returns the canonical spelling of a model's name: lower case, without owner, `-q` for quantised.
 #[must_use]
 pub fn canonical(name: &str) -> String {
     let name = name.trim().rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -153,7 +153,7 @@ pub fn canonical(name: &str) -> String {
     name.strip_suffix("-onnx").unwrap_or(&name).to_owned()
 }
 
-/// Whether a canonical name may be an installed model's, whose directory has that name.
+/// Returns true if a canonical name may be used for an installed model and its directory.
 #[must_use]
 pub fn is_usable(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);

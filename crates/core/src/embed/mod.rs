@@ -1,4 +1,4 @@
-//! Texts to vectors: models, the built-in table, and vectors themselves. Pure.
+//! Embedding: converts texts to vectors by a model or the built-in table. Pure.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ pub mod table;
 pub mod vector;
 pub mod wordpiece;
 
-/// What of a text is embedded: all but tags of the form `#key:value`, which say where it is from
-/// and not what it is about.
+/// Returns the part of a text that is embedded: all but tags of the form `#key:value`, which state
+/// its origin and not its subject.
 #[must_use]
 pub fn passage(text: &str) -> Cow<'_, str> {
     let is_label = |word: &str| word.starts_with('#') && word.contains(':');

@@ -1,4 +1,4 @@
-//! What a model is, and the seam behind which it hides.
+//! The description of a model, and the trait that models implement.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::hash::fnv1a64;
 
-/// How the vectors of a text's tokens become one vector.
+/// How the vectors of a text's tokens are combined into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
     /// Their mean.
     Mean,
-    /// The first token's.
+    /// The first token's vector.
     Cls,
     /// Their sum, weighted by token (the built-in table).
     Sum,
 }
 
 impl Pooling {
-    /// The word in files and output.
+    /// The name in files and output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,25 +30,26 @@ impl Pooling {
     }
 }
 
-/// Cosines from which two texts count as related, for three purposes. They are a model's own:
-/// another model's cosines mean something else.
+/// Minimum cosines for two texts to count as related, for three purposes. They are specific to a
+/// model, because cosines of different models are not comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// A memory is recalled for a prompt.
+    /// To recall a memory for a prompt.
     pub recall: f64,
-    /// A memory is shown because a file changed.
+    /// To show a memory because a file changed.
     pub reminder: f64,
-    /// Two entries may be the same.
+    /// To consider two entries duplicates.
     pub duplicate: f64,
 }
 
-/// The built-in model's, by which the weights of a fused score were chosen.
+/// Thresholds of the built-in model, for which the weights of the hybrid score were chosen.
 pub const STATIC: Thresholds = Thresholds { recall: 0.45, reminder: 0.60, duplicate: 0.90 };
 
 impl Thresholds {
-    /// What a cosine would be in the built-in model, -1 to 1: about as many pairs of unrelated
-    /// texts reach it there. A line through the two thresholds that stand for about 1 % and 0.1 %
-    /// of such pairs; unrelated texts have cosines near 0 in one model and near 0.6 in another.
+    /// Converts a cosine to the built-in model's scale, -1 to 1, where about as many pairs of
+    /// unrelated texts reach it. The map is linear through the two thresholds that about 1 % and
+    /// 0.1 % of such pairs reach. Unrelated texts have cosines near 0 in one model and near 0.6 in
+    /// another.
     #[must_use]
     pub fn calibrate(&self, cosine: f64) -> f64 {
         let span = self.reminder - self.recall;
@@ -57,29 +58,27 @@ impl Thresholds {
     }
 }
 
-/// A model: all that decides which vector a text gets.
+/// The properties of a model that determine the vector of a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     /// Its name, as in `embedding.model`.
     pub id: String,
-    /// Tells versions of the same name apart: a hash of its files, or a version.
+    /// Distinguishes versions of one name: a hash of its files, or a version.
     pub revision: String,
-    /// Numbers in a vector.
+    /// Number of dimensions.
     pub dimension: usize,
-    /// How tokens are pooled.
     pub pooling: Pooling,
-    /// What the model wants in front of a query.
+    /// Prefix for queries.
     #[serde(default)]
     pub query_prefix: String,
-    /// What it wants in front of a passage.
+    /// Prefix for passages.
     #[serde(default)]
     pub passage_prefix: String,
-    /// Its thresholds.
     pub thresholds: Thresholds,
 }
 
 impl Model {
-    /// A number that differs between models whose vectors must not be mixed.
+    /// Returns a hash that differs between models whose vectors must not be mixed.
     #[must_use]
     pub fn key(&self) -> u64 {
         let dimension = self.dimension.to_string();
@@ -101,23 +100,21 @@ impl Model {
         fnv1a64(&framed)
     }
 
-    /// What says which vectors may be compared: the key, and how many numbers they have.
+    /// Returns key and dimension, which determine which vectors are comparable.
     #[must_use]
     pub fn space(&self) -> (u64, usize) {
         (self.key(), self.dimension)
     }
 }
 
-/// Which side of a search a text is on.
+/// The role of a text in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// What is looked for.
     Query,
-    /// What is found.
     Passage,
 }
 
-/// A model that cannot serve now, and why, as a sentence without a full stop.
+/// The reason why a model is unavailable, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable(pub String);
 
@@ -127,16 +124,15 @@ impl fmt::Display for Unavailable {
     }
 }
 
-/// Something that turns texts into vectors.
+/// A model that converts texts to vectors.
 pub trait Embedder {
-    /// What it is.
     fn model(&self) -> &Model;
 
-    /// A vector of length 1 and of the model's dimension for each text, in their order; all zeros
-    /// for a text that says nothing. `progress` is told how many are done.
+    /// Returns a vector of length 1 and of the model's dimension for each text, in order; all zeros
+    /// for a text without tokens. `progress` receives the number of texts done.
     ///
     /// # Errors
-    /// When the model cannot serve, or not in time. It will not later either.
+    /// If the model is unavailable or too slow. Further calls will fail too.
     fn embed(
         &mut self,
         role: Role,

@@ -1,4 +1,4 @@
-//! Our tokenizer gives what the `tokenizers` crate gives, over the vocabulary of the table.
+//! Tests that our tokenizer agrees with the `tokenizers` crate, over the vocabulary of the table.
 
 use std::{fs, path::Path, sync::OnceLock};
 
@@ -11,7 +11,7 @@ use tokenizers::{
 
 use super::*;
 
-/// The other implementation, with BERT's uncased settings.
+/// The reference implementation, with BERT's uncased settings.
 fn other() -> &'static Tokenizer {
     static OTHER: OnceLock<Tokenizer> = OnceLock::new();
     OTHER.get_or_init(|| {
@@ -110,7 +110,7 @@ fn texts_of_many_kinds() {
     for text in texts {
         check(text);
     }
-    // Every character alone and between letters, but for planes where nothing is assigned.
+    // Every character alone and between letters, except in unassigned planes.
     let assigned = (0..0x32000).chain(0xe0000..0xe0200).chain(0x10_fff0..=0x10_ffff);
     let chars: Vec<char> = assigned.filter_map(char::from_u32).collect();
     for chars in chars.chunks(64) {
@@ -131,7 +131,7 @@ fn lines_of_stores() {
         }
         for line in String::from_utf8_lossy(&fs::read(path).unwrap()).lines() {
             lines += 1;
-            // The log's lines are long and alike.
+            // Lines of the log are long and similar.
             check(line.get(..400).unwrap_or(line));
         }
     }

@@ -1,7 +1,7 @@
-//! The built-in model: a table of token vectors, summed. Nothing is loaded that a text does not need.
+//! The built-in model: a table of token vectors, which are summed.
 //!
 //! The table is data in the binary (`models/static-384/`, where `pack.py` describes its layout);
-//! only the pages of a text's own tokens are touched.
+//! only the pages of a text's own tokens are loaded.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::model::hash::{fnv1a64, fnv1a64_more};
 
-/// Numbers in a vector.
+/// Number of dimensions.
 pub const DIMENSION: usize = 384;
 const ROW: usize = DIMENSION / 2 + 2;
 const HEADER: usize = 24;
 /// `[UNK]`.
 const UNKNOWN: u32 = 100;
-/// Bytes of the longest token.
+/// Length of the longest token in bytes.
 const LONGEST: usize = 24;
 
 static TABLE: &[u8] = include_bytes!("../../../../models/static-384/table.bin");
@@ -26,7 +26,7 @@ static TABLE: &[u8] = include_bytes!("../../../../models/static-384/table.bin");
 /// The model's name, as in `embedding.model`.
 pub const NAME: &str = "static";
 
-/// What the built-in model is.
+/// Returns the description of the built-in model.
 #[must_use]
 pub fn model() -> Model {
     Model {
@@ -40,8 +40,8 @@ pub fn model() -> Model {
     }
 }
 
-/// The vector of a text: the sum of its tokens' vectors, divided by its length. All zeros for a
-/// text without any token.
+/// Returns the vector of a text: the sum of its token vectors, scaled to length 1. All zeros for a
+/// text without tokens.
 #[must_use]
 pub fn embed(text: &str) -> Vec<f32> {
     let mut sum = vec![0.0; DIMENSION];
@@ -50,14 +50,14 @@ pub fn embed(text: &str) -> Vec<f32> {
     sum
 }
 
-/// Adds the tokens' vectors of a text, `weight` times, to `sum`.
+/// Adds the token vectors of a text to `sum`, multiplied by `weight`.
 pub fn add(text: &str, weight: f32, sum: &mut [f32]) {
     let table = Table::new(TABLE);
     wordpiece::pieces(text, &table, |token| table.add(token, weight, sum));
 }
 
-/// How far the table knows a word, 0 to 1: all of it when one piece is half of it or more. Letters
-/// and fragments mean what they mean in other words, and unknown characters mean nothing.
+/// Returns how well the table knows a word, 0 to 1: 1 if one piece is at least half of the word.
+/// Letters and fragments have the meaning of other words, and unknown characters have none.
 #[must_use]
 pub fn knows(word: &str) -> f32 {
     let table = Table::new(TABLE);
@@ -71,15 +71,15 @@ pub fn knows(word: &str) -> f32 {
     (2 * longest).min(all) as f32 / all.max(1) as f32
 }
 
-/// The built-in model behind the common seam. It remembers the tokens of words, because few words
-/// make up most of any text.
+/// The built-in model as an [`Embedder`]. It caches the tokens of words, because few words make up
+/// most of any text.
 #[derive(Debug)]
 pub struct Static {
     model: Model,
     words: HashMap<Box<str>, Box<[u32]>>,
 }
 
-/// Words whose tokens are kept.
+/// Maximum number of cached words.
 const KEPT: usize = 50_000;
 
 impl Default for Static {
@@ -89,7 +89,7 @@ impl Default for Static {
 }
 
 impl Static {
-    /// The same as [`embed`].
+    /// Like [`embed`].
     pub fn vector(&mut self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; DIMENSION];
         let table = Table::new(TABLE);
@@ -133,7 +133,7 @@ impl Embedder for Static {
     }
 }
 
-/// The table's parts.
+/// The parts of the table.
 struct Table<'a> {
     slots: &'a [u8],
     offsets: &'a [u8],
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
         Self { slots, offsets, text, rows }
     }
 
-    /// The token whose text has this hash and is `text`, with `##` in front when `inner`.
+    /// Returns the token with this hash and text, with `##` before it if `inner`.
     fn find(&self, hash: u64, text: &[u8], inner: bool) -> Option<u32> {
         let mask = (self.slots.len() / 4).checked_sub(1)?;
         let [.., tag_low, tag_high] = hash.to_le_bytes();
@@ -181,7 +181,7 @@ impl<'a> Table<'a> {
         self.text.get(offset(token)..offset(token + 1)).unwrap_or_default()
     }
 
-    /// Adds a token's vector, `weight` times, to `sum`.
+    /// Adds a token's vector to `sum`, multiplied by `weight`.
     fn add(&self, token: u32, weight: f32, sum: &mut [f32]) {
         let at = usize::try_from(token).unwrap_or(0) * ROW;
         let Some(row) = self.rows.get(at..at + ROW) else { return };
@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
 impl Vocabulary for Table<'_> {
     fn longest(&self, rest: &str, inner: bool) -> Option<(u32, usize)> {
         let start = if inner { fnv1a64(&[b"##"]) } else { fnv1a64(&[]) };
-        // The hash of every prefix, in one go.
+        // Compute the hashes of all prefixes in one pass.
         let mut hashes = [0_u64; LONGEST];
         let mut hash = start;
         for (kept, byte) in hashes.iter_mut().zip(rest.bytes()) {
@@ -222,7 +222,7 @@ fn read_u32(bytes: &[u8], at: usize) -> u32 {
     word.map_or(0, |word| u32::from_le_bytes(*word))
 }
 
-/// A half-precision number. The table has none that is not finite.
+/// Converts a half-precision number. The table contains only finite ones.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 31);

@@ -1,16 +1,16 @@
-//! Vectors as they are kept: eight bits a number, one bit a number, and their cosines.
+//! Quantised vectors: eight bits or one bit per number, with cosines and distances.
 
-/// A vector of length 1, eight bits a number. All zeros for a text that says nothing.
+/// A vector of length 1 with eight bits per number. All zeros for a text without tokens.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vector {
-    /// The numbers, -127 to 127, as bytes of two's complement.
+    /// The numbers, -127 to 127, as bytes in two's complement.
     pub numbers: Vec<u8>,
-    /// What they are multiplied by, so that the length is 1; 0 for a vector of zeros.
+    /// Factor that scales the numbers to length 1; 0 for a zero vector.
     pub scale: f32,
 }
 
 impl Vector {
-    /// Rounds a vector of any length. Numbers that are not finite count as zero.
+    /// Quantises a vector of any length. Numbers that are not finite count as zero.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "rounded to -127 to 127")]
     pub fn quantize(vector: &[f32]) -> Self {
@@ -20,7 +20,8 @@ impl Vector {
             return Self { numbers: vec![0; vector.len()], scale: 0.0 };
         }
         let factor = 127.0 / largest;
-        // Half is added away from zero: `round` is a call where the machine has no instruction.
+        // Half is added away from zero: `round` is a function call on machines without an
+        // instruction for it.
         let round = |x: f32| (x + 0.5_f32.copysign(x)) as i8;
         let numbers: Vec<u8> =
             vector.iter().map(|x| round(finite(x) * factor).cast_unsigned()).collect();
@@ -28,24 +29,24 @@ impl Vector {
         Self { numbers, scale }
     }
 
-    /// The cosine with another vector, -1 to 1; 0 where one of them is zero, or they differ in
-    /// length.
+    /// Returns the cosine with another vector, -1 to 1; 0 if one of them is zero or their
+    /// dimensions differ.
     #[must_use]
     pub fn cosine(&self, numbers: &[u8], scale: f32) -> f32 {
         if self.numbers.len() != numbers.len() {
             return 0.0;
         }
-        // Whole numbers in the middle: the same on every machine.
+        // Integer arithmetic gives the same result on every machine.
         (dot(&self.numbers, numbers) as f32 * self.scale * scale).clamp(-1.0, 1.0)
     }
 
-    /// The numbers of the vector of length 1, as exact as they are kept.
+    /// Returns the vector of length 1, with the precision of the quantised numbers.
     #[must_use]
     pub fn unit(&self) -> Vec<f32> {
         self.numbers.iter().map(|number| f32::from(number.cast_signed()) * self.scale).collect()
     }
 
-    /// The signs of the numbers, eight to a byte.
+    /// Returns the sign bits, eight per byte.
     #[must_use]
     pub fn signs(&self) -> Vec<u8> {
         let byte = |chunk: &[u8]| chunk.iter().rev().fold(0, |byte, x| byte << 1 | x >> 7);
@@ -53,14 +54,14 @@ impl Vector {
     }
 }
 
-/// The dot product of two vectors of up to 2^17 numbers, as bytes of two's complement.
+/// Returns the dot product of two vectors of up to 2^17 numbers, as bytes in two's complement.
 #[must_use]
 pub fn dot(a: &[u8], b: &[u8]) -> i32 {
     let number = |byte: &u8| i32::from(byte.cast_signed());
     a.iter().zip(b).map(|(a, b)| number(a) * number(b)).sum()
 }
 
-/// In how many bits two rows of signs differ.
+/// Returns the number of bits in which two rows of signs differ.
 #[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
@@ -69,7 +70,7 @@ pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
     words + rest_a.iter().zip(rest_b).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
 }
 
-/// Divides a vector by its length; one of zeros stays as it is.
+/// Divides a vector by its length; a zero vector is left unchanged.
 pub fn normalize(vector: &mut [f32]) {
     let length = product(vector, vector).sqrt();
     if length > 0.0 {
@@ -79,7 +80,7 @@ pub fn normalize(vector: &mut [f32]) {
     }
 }
 
-/// The dot product of two vectors, in eight sums, so that a machine can make them at once.
+/// Returns the dot product of two vectors. Eight separate sums allow SIMD.
 #[must_use]
 pub fn product(a: &[f32], b: &[f32]) -> f32 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());

@@ -1,21 +1,21 @@
 //! BERT's uncased `WordPiece` tokenizer (Devlin et al. 2019), over any vocabulary.
 //!
-//! Gives the same pieces as the `tokenizers` crate does with that model's settings: text is
-//! cleaned, lower-cased and stripped of accents, CJK characters and punctuation stand alone, and
-//! each word is cut into the longest pieces that are known.
+//! Gives the same pieces as the `tokenizers` crate with that model's settings: text is cleaned,
+//! lower-cased and stripped of accents, CJK characters and punctuation stand alone, and each word
+//! is split into the longest known pieces.
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;
 
-/// Words of more characters are unknown as a whole.
+/// Longer words are unknown as a whole.
 const MAX_CHARS: usize = 100;
 
 /// A set of known pieces.
 pub trait Vocabulary {
-    /// For a word's rest, the longest known piece that it starts with: its number, and its bytes.
-    /// `inner` when the rest is not the whole word.
+    /// Returns the longest known piece that `rest` starts with: its number, and its length in
+    /// bytes. `inner` is true if `rest` is not the whole word.
     fn longest(&self, rest: &str, inner: bool) -> Option<(u32, usize)>;
-    /// The number that stands for an unknown word.
+    /// The number of the unknown word.
     fn unknown(&self) -> u32;
 }
 
@@ -31,7 +31,7 @@ pub fn pieces(text: &str, vocabulary: &impl Vocabulary, mut emit: impl FnMut(u32
     });
 }
 
-/// Calls `emit` with each word of `text`, as it is looked up.
+/// Calls `emit` with each normalised word of `text`.
 pub fn words(text: &str, mut emit: impl FnMut(&str)) {
     let mut word = String::new();
     let mut end = |word: &mut String| {
@@ -70,8 +70,8 @@ pub fn words(text: &str, mut emit: impl FnMut(&str)) {
     push(' ');
 }
 
-/// Appends the pieces of a word; the unknown one alone when it is too long, or some part of it is
-/// not known.
+/// Appends the pieces of a word to `found`; only the unknown piece if the word is too long or not
+/// fully known.
 pub fn cut(word: &str, vocabulary: &impl Vocabulary, found: &mut Vec<u32>) {
     let first = found.len();
     let mut rest = word;
@@ -89,7 +89,7 @@ pub fn cut(word: &str, vocabulary: &impl Vocabulary, found: &mut Vec<u32>) {
     }
 }
 
-/// A character of the text, a space for any white space, nothing for what is no text.
+/// Maps white space to a space, and removes characters that are not text.
 fn clean(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' => Some(' '),
@@ -104,7 +104,7 @@ fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || (!c.is_ascii() && c.is_punctuation())
 }
 
-/// The blocks of ideographs that BERT's authors chose.
+/// The ranges of ideographs that BERT treats as separate words.
 fn is_cjk(c: char) -> bool {
     matches!(
         u32::from(c),

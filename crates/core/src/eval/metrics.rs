@@ -1,8 +1,8 @@
-//! How good a ranking is: recall, reciprocal rank, nDCG, and silence where nothing is to be found.
+//! Ranking metrics: recall, reciprocal rank, nDCG, and abstention where nothing is relevant.
 //!
-//! A ranking is a list of ids, best first; an id that appears again is passed over, so that the
-//! ids after it move up. What is relevant to the query has a grade of 1 or more; a grade of 0 says
-//! that somebody looked and found it irrelevant, and counts as no grade at all.
+//! A ranking is a list of ids, best first; repeated ids are skipped, so that later ids move up.
+//! Relevant documents have a grade of at least 1. A grade of 0 means judged irrelevant, and counts
+//! like no grade.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Relevant documents of a query, with their grades.
 pub type Grades = BTreeMap<String, u32>;
 
-/// The share of relevant documents among the first `k`; 0 where nothing is relevant.
+/// Returns the share of relevant documents among the first `k`; 0 if nothing is relevant.
 #[must_use]
 pub fn recall<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 {
     let found = gains(ranking, relevant).take(k).filter(|gain| *gain > 0).count();
@@ -19,19 +19,19 @@ pub fn recall<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 
     if all == 0 { 0.0 } else { found as f64 / all as f64 }
 }
 
-/// One divided by the rank of the first relevant document, however deep it lies; 0 where there is
-/// none. Its mean over queries is the mean reciprocal rank.
+/// Returns 1 / rank of the first relevant document, at any depth; 0 if there is none. Its mean over
+/// queries is the mean reciprocal rank.
 #[must_use]
 pub fn reciprocal_rank<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> f64 {
     let first = gains(ranking, relevant).position(|gain| gain > 0);
     first.map_or(0.0, |before| 1.0 / (before + 1) as f64)
 }
 
-/// Normalised discounted cumulative gain at `k`; 0 where nothing is relevant.
+/// Normalised discounted cumulative gain at `k`; 0 if nothing is relevant.
 ///
-/// DCG@k = Σ over ranks r = 1 … k of grade(r) / log₂(r + 1), and nDCG@k is that divided by the DCG@k of
-/// the ideal ranking, which is all relevant documents by falling grade, found or not. The gain is
-/// the grade itself, as in Järvelin and Kekäläinen, *Cumulated gain-based evaluation of IR
+/// DCG@k = Σ over ranks r = 1 … k of grade(r) / log₂(r + 1), and nDCG@k is that divided by the
+/// DCG@k of the ideal ranking, which is all relevant documents by falling grade, found or not. The
+/// gain is the grade itself, as in Järvelin and Kekäläinen, *Cumulated gain-based evaluation of IR
 /// techniques*, ACM TOIS 20(4), 2002; the discount is the usual one that already counts at rank 2,
 /// where theirs with base 2 begins at rank 3.
 #[must_use]
@@ -44,44 +44,44 @@ pub fn ndcg<S: AsRef<str>>(ranking: &[S], relevant: &Grades, k: usize) -> f64 {
 
 fn dcg(gains: impl Iterator<Item = u32>) -> f64 {
     let gain = |(rank, gain): (u32, u32)| f64::from(gain) / f64::from(rank + 1).log2();
-    // A sum of nothing is -0.
+    // `sum` of no floats would be -0.
     (1..).zip(gains).map(gain).fold(0.0, |sum, gain| sum + gain)
 }
 
-/// The grade of each distinct id of a ranking.
+/// Returns the grade of each distinct id of a ranking.
 fn gains<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> impl Iterator<Item = u32> {
     let mut seen = HashSet::new();
     let distinct = ranking.iter().map(AsRef::as_ref).filter(move |id| seen.insert(*id));
     distinct.map(|id| relevant.get(id).copied().unwrap_or(0))
 }
 
-/// The measures of one query, or their means over several.
+/// The metrics of one query, or their means over several.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Quality {
     /// Share of relevant documents among the first 5.
     pub recall_at_5: f64,
     /// Share of relevant documents among the first 10.
     pub recall_at_10: f64,
-    /// Reciprocal rank of the first relevant document, among the 10 hits that are looked at.
+    /// Reciprocal rank of the first relevant document, among the 10 hits of a search.
     pub mrr: f64,
     /// nDCG at 10.
     pub ndcg_at_10: f64,
 }
 
-/// What came of one query.
+/// The result of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// Something was to be found.
+    /// There were relevant documents.
     Ranked(Quality),
-    /// Nothing was to be found.
+    /// There were no relevant documents.
     Nothing {
-        /// Whether nothing was given.
+        /// True if no document was returned.
         abstained: bool,
     },
 }
 
 impl Outcome {
-    /// Judges what was returned, or injected, for a query.
+    /// Evaluates the documents returned, or injected, for a query.
     #[must_use]
     pub fn of<S: AsRef<str>>(ranking: &[S], relevant: &Grades) -> Self {
         if relevant.values().all(|grade| *grade == 0) {
@@ -96,24 +96,24 @@ impl Outcome {
     }
 }
 
-/// Outcomes of many queries. Those with nothing to find are counted apart, because no ranking of
-/// theirs is better than another.
+/// Results of many queries. Those without relevant documents are counted separately, because all
+/// their rankings are equally good.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Summary {
-    /// Queries with something to find.
+    /// Number of queries with relevant documents.
     pub count: usize,
-    /// Means over those, each query weighing the same. In JSON its fields stand beside `count`, and
-    /// are absent where `count` is 0.
+    /// Unweighted means over those queries. In JSON the fields are siblings of `count`, and absent
+    /// if `count` is 0.
     #[serde(flatten)]
     pub means: Option<Quality>,
-    /// Queries with nothing to find.
+    /// Number of queries without relevant documents.
     pub nothing: usize,
-    /// Share of those for which nothing was given; `None` where there are none.
+    /// Share of those queries with no results; `None` if there are none.
     pub abstained: Option<f64>,
 }
 
 impl Summary {
-    /// Averages outcomes.
+    /// Averages results.
     #[must_use]
     pub fn of<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
         let mut ranked: Vec<Quality> = Vec::new();
@@ -157,8 +157,8 @@ mod tests {
         assert!((got - want).abs() < 1e-9, "{got} is not {want}");
     }
 
-    /// Worked by hand. With grades a 2, b 1, c 1 the ideal is
-    /// 2/log₂2 + 1/log₂3 + 1/log₂4 = 2 + 0.6309297536 + 0.5 = 3.1309297536.
+    /// Computed by hand. With grades a 2, b 1, c 1 the ideal is 2/log₂2 + 1/log₂3 + 1/log₂4 = 2 +
+    /// 0.6309297536 + 0.5 = 3.1309297536.
     #[test]
     fn by_hand() {
         let relevant = grades(&[("a", 2), ("b", 1), ("c", 1)]);
@@ -173,7 +173,7 @@ mod tests {
         near(ndcg(&ranking, &relevant, 2), 0.630_929_753_6 / 2.630_929_753_6);
         near(ndcg(&ids("a b c"), &relevant, 10), 1.0);
         near(ndcg(&ids("a c b"), &relevant, 10), 1.0);
-        // The lesser first: 1 + 2/log₂3 + 1/2 = 2.7618595071.
+        // The lower grade first: 1 + 2/log₂3 + 1/2 = 2.7618595071.
         near(ndcg(&ids("b a c"), &relevant, 10), 2.761_859_507_1 / 3.130_929_753_6);
     }
 
@@ -194,7 +194,7 @@ mod tests {
             near(reciprocal_rank(&ranking, &nothing), 0.0);
             near(ndcg(&ranking, &nothing, 5), 0.0);
         }
-        // A grade of 0 is in no denominator.
+        // A grade of 0 does not count in any denominator.
         near(recall(&ids("a"), &grades(&[("a", 1), ("b", 0)]), 1), 1.0);
         near(ndcg(&ids("b a"), &grades(&[("a", 1), ("b", 0)]), 5), 0.630_929_753_571);
     }

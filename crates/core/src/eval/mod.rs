@@ -1,4 +1,4 @@
-//! How good a search is, on retrieval sets.
+//! Evaluation of search on retrieval sets.
 
 pub mod metrics;
 pub mod run;

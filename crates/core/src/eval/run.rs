@@ -1,4 +1,4 @@
-//! A retrieval set searched as a store would be: the same terms, vectors and ranking.
+//! Searches a retrieval set like a store, with the same terms, vectors and ranking.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -27,7 +27,6 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Indexes texts.
     #[must_use]
     pub fn new(texts: Vec<String>) -> Self {
         let mut collection = Self::default();
@@ -53,7 +52,7 @@ impl Collection {
         collection
     }
 
-    /// Gives every document its vector, in their order.
+    /// Sets the vectors of all documents, in order.
     pub fn embed(&mut self, vectors: Vec<Vector>) {
         self.vectors = vectors
             .into_iter()
@@ -64,8 +63,8 @@ impl Collection {
             .collect();
     }
 
-    /// The best `limit` documents with their scores. `vector` is the query's, by a model that
-    /// wants it as a text; the built-in one makes it from its words.
+    /// Returns the best `limit` documents with their scores. `vector` is the query's, for a model
+    /// that embeds whole texts; the built-in model computes it from the query words.
     #[must_use]
     pub fn search(
         &self,
@@ -132,7 +131,7 @@ impl Collection {
     }
 }
 
-/// A collection as one query sees it.
+/// A collection as seen by one query.
 struct View<'a> {
     collection: &'a Collection,
     alive: Vec<Range<u32>>,
@@ -168,14 +167,14 @@ impl Dense for View<'_> {
     }
 }
 
-/// Characters of the long-term notes, of today's and of yesterday's log, and of what a search
-/// brings, that are put before a model.
+/// Maximum number of characters of long-term notes and of the logs of today and yesterday in a
+/// prompt.
 const BUDGETS: [(&str, usize); 3] = [("long_term", 4000), ("today", 3000), ("yesterday", 3000)];
-/// Characters for what a search brings.
+/// Maximum number of characters of search results in a prompt.
 const SEARCHED: usize = 2500;
 
-/// Which documents stand in a context that is put before a model without being asked for: notes
-/// with their middle cut out, logs with their beginning cut off.
+/// Returns which documents a prompt contains without a search: notes with their middle cut out,
+/// logs with their start cut off.
 #[must_use]
 pub fn injected(docs: &[(Option<&str>, &str)]) -> Vec<bool> {
     let mut shown = vec![false; docs.len()];
@@ -184,7 +183,7 @@ pub fn injected(docs: &[(Option<&str>, &str)]) -> Vec<bool> {
         let mut fill = |order: &mut dyn Iterator<Item = (usize, &(Option<&str>, &str))>, budget| {
             let mut left: usize = budget;
             for (at, (_, text)) in order {
-                // A line break after each.
+                // Plus the line break after each.
                 let Some(rest) = left.checked_sub(text.chars().count() + 1) else { break };
                 left = rest;
                 if let Some(shown) = shown.get_mut(at) {
@@ -203,7 +202,7 @@ pub fn injected(docs: &[(Option<&str>, &str)]) -> Vec<bool> {
     shown
 }
 
-/// Adds what a search brought, best first, to what is shown.
+/// Adds search results, best first, to the documents shown.
 pub fn inject(shown: &mut [bool], docs: &[(Option<&str>, &str)], found: &[usize]) {
     let mut left = SEARCHED;
     for at in found {
@@ -255,7 +254,7 @@ mod tests {
         docs.push((Some("older_daily"), "old"));
         docs.extend([(Some("today"), long.as_str()); 3]);
         let mut shown = injected(&docs);
-        // One of each end of the notes, nothing old, the last of the log.
+        // One from each end of the notes, nothing old, the last of the log.
         let want = [true, false, false, false, true, false, false, false, true];
         assert_eq!(shown, want);
         inject(&mut shown, &docs, &[5, 1, 2]);

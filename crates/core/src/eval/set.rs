@@ -1,7 +1,7 @@
-//! Retrieval sets: documents, and queries with what is relevant to each. Parsing only.
+//! Parser for retrieval sets: documents, and queries with their relevant documents.
 //!
-//! Strict where a slip would quietly change a result, such as a relevant id that no document has;
-//! fields that are not known are ignored.
+//! Strict where a mistake would silently change a result, such as a relevant id without a document;
+//! unknown fields are ignored.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -16,57 +16,51 @@ use serde_json::Value;
 
 use super::metrics::Grades;
 
-/// The schema that is read.
+/// The supported schema.
 pub const SCHEMA: &str = "retrieval-set/1";
 
-/// Characters of a query that an error quotes.
+/// Maximum number of characters of a query quoted in an error.
 const QUOTED: usize = 60;
 
 /// A file of retrieval sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalFile {
-    /// Where the data comes from, for people.
+    /// Origin of the data, for people.
     pub note: Option<String>,
-    /// The sets, at least one, each of another name.
+    /// The sets: at least one, with unique names.
     pub sets: Vec<EvalSet>,
 }
 
-/// One collection of documents with its queries.
+/// A collection of documents with its queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalSet {
-    /// Its name.
     pub name: String,
-    /// The documents, at least one, each of another id.
+    /// The documents: at least one, with unique ids.
     pub docs: Vec<EvalDoc>,
-    /// The queries, at least one.
+    /// The queries: at least one.
     pub queries: Vec<EvalQuery>,
 }
 
-/// A document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalDoc {
-    /// What queries call it by.
     pub id: String,
-    /// What is searched.
     pub text: String,
-    /// What kind of place it comes from, such as `long_term`.
+    /// Kind of place it comes from, such as `long_term`.
     pub source: Option<String>,
 }
 
-/// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalQuery {
-    /// What is asked.
     pub text: String,
-    /// What answers it, by the documents' ids. Empty where nothing does.
+    /// Relevant documents by id; may be empty.
     pub relevant: Grades,
-    /// What kind of query it is, such as `paraphrase`.
+    /// Kind of query, such as `paraphrase`.
     pub class: Option<String>,
-    /// What kind of place the answer is in.
+    /// Kind of place the answer comes from.
     pub source: Option<String>,
 }
 
-/// Why a file is not a retrieval set, as a sentence.
+/// The reason why a file is not a retrieval set, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvalError(String);
 
@@ -111,7 +105,7 @@ struct RawQuery {
     source: Option<String>,
 }
 
-/// An object's members in order, with whatever name it gives twice.
+/// The members of an object in order, including duplicate names.
 struct Pairs(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {
@@ -137,14 +131,14 @@ impl<'de> Deserialize<'de> for Pairs {
 }
 
 impl EvalFile {
-    /// Reads a file. A byte-order mark is passed over.
+    /// Parses a file. A byte order mark is skipped.
     ///
     /// # Errors
     ///
-    /// A sentence that names the set and the query, where there is one.
+    /// A sentence that names the set and the query, if applicable.
     pub fn parse(bytes: &[u8]) -> Result<Self, EvalError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        // The schema first: a file of another kind is not to be blamed for its shape.
+        // Check the schema first: a file of another kind should not be reported as malformed.
         let head: Head = json(bytes)?;
         match head.schema {
             Some(Value::String(schema)) if schema == SCHEMA => {}
@@ -176,12 +170,12 @@ fn fail<T>(sentence: String) -> Result<T, EvalError> {
     Err(EvalError(sentence))
 }
 
-/// A list that is there and holds something.
+/// Returns a list that is present and not empty.
 fn some<T>(list: Option<Vec<T>>, sentence: impl Fn() -> String) -> Result<Vec<T>, EvalError> {
     list.filter(|list| !list.is_empty()).ok_or_else(|| EvalError(sentence()))
 }
 
-/// A text that is there and holds a word.
+/// Returns a text that is present and not blank.
 fn text(text: Option<String>, sentence: impl Fn() -> String) -> Result<String, EvalError> {
     text.filter(|text| !text.trim().is_empty()).ok_or_else(|| EvalError(sentence()))
 }
@@ -210,7 +204,7 @@ fn set(raw: RawSet, number: usize) -> Result<EvalSet, EvalError> {
     Ok(EvalSet { name, docs, queries })
 }
 
-/// Checks a query. The error is its text, if it has one, and what is wrong.
+/// Validates a query. The error consists of its text, if present, and the problem.
 fn query(raw: RawQuery, known: &HashSet<&str>) -> Result<EvalQuery, (Option<String>, String)> {
     let Some(text) = raw.text.filter(|text| !text.trim().is_empty()) else {
         return Err((None, "it has no \"text\"".to_owned()));
@@ -238,7 +232,7 @@ fn query(raw: RawQuery, known: &HashSet<&str>) -> Result<EvalQuery, (Option<Stri
     Ok(EvalQuery { text, relevant, class: raw.class, source: raw.source })
 }
 
-/// The beginning of a text in quotes, with control characters made visible.
+/// Returns the start of a text in quotes, with control characters escaped.
 fn quote(text: &str) -> String {
     let start: String = text.chars().take(QUOTED).collect();
     if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
@@ -281,7 +275,7 @@ mod tests {
         }
     }
 
-    /// One change to the good file, and what is said about it.
+    /// One change to the valid file, and the expected error.
     #[test]
     fn slips_are_named() {
         for (from, to, want) in [

@@ -1,4 +1,5 @@
-//! `AGENTS.md`, `CLAUDE.md` and the like: the bullets of a page, and a block of our own in it.
+//! `AGENTS.md`, `CLAUDE.md` and similar pages: parses their bullets, and writes our own block into
+//! them.
 
 use super::{
     Item, Parsed,
@@ -18,7 +19,7 @@ use crate::{
 const BEGIN: &str = "<!-- pimem:begin -->";
 const END: &str = "<!-- pimem:end -->";
 
-/// Words of headings, and the category of what is listed below.
+/// Words in headings, by the category of the bullets below.
 const WORDS: [(&str, &[&str]); 6] = [
     ("mistake", &["mistake", "mistakes", "pitfalls", "gotchas", "don't", "dont", "never", "avoid"]),
     ("decision", &["decision", "decisions", "decided"]),
@@ -45,7 +46,8 @@ impl Marker {
     }
 }
 
-/// The bullets of a page. What AGENTS.md says is the project's set-up, so its cue is structural.
+/// Parses the bullets of a page. AGENTS.md describes the project's set-up, so the cue is
+/// structural.
 #[must_use]
 pub fn read(name: &str, text: &str, categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
@@ -55,7 +57,7 @@ pub fn read(name: &str, text: &str, categories: &Categories) -> Parsed {
     found
 }
 
-/// The bullets of a page as items without a cue.
+/// Parses the bullets of a page as items without a cue.
 pub(super) fn listed(
     name: &str,
     text: &str,
@@ -87,8 +89,8 @@ pub(super) fn listed(
     items
 }
 
-/// What the bullets say, each understood alone: what is nested belongs to its parent, unless that
-/// one only introduces it.
+/// Returns the bullets that can be understood alone. Nested bullets belong to their parent, unless
+/// it only introduces them.
 fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, String)> {
     let mut found = Vec::new();
     let mut rest = bullets;
@@ -112,7 +114,7 @@ fn statements<'a>(bullets: &'a [Bullet], lead: &str) -> Vec<(usize, &'a Bullet, 
     found
 }
 
-/// The category that a heading speaks of.
+/// Returns the category that a heading is about.
 fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
     let lower = title.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
@@ -121,7 +123,7 @@ fn category(title: &str, categories: &Categories) -> Option<CategoryId> {
     titled(title, categories).or_else(|| categories.find(known()?.0))
 }
 
-/// The category of which a heading is the name.
+/// Returns the category whose name or topic is the heading.
 fn titled(title: &str, categories: &Categories) -> Option<CategoryId> {
     let title = title.to_lowercase();
     let by_name = || categories.iter().find(|(_, spec)| spec.name.to_lowercase() == title);
@@ -129,7 +131,7 @@ fn titled(title: &str, categories: &Categories) -> Option<CategoryId> {
     by_name().or_else(by_topic).map(|(id, _)| id)
 }
 
-/// The heading of a category: its topic's name where that is no other's.
+/// Returns the heading of a category: the name of its topic, unless that is another category's too.
 fn title(id: CategoryId, categories: &Categories) -> String {
     let spec = categories.spec(id);
     let topic = Some(&spec.topic).filter(|topic| titled(topic, categories) == Some(id));
@@ -138,7 +140,7 @@ fn title(id: CategoryId, categories: &Categories) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Our block: a heading for each category, and its entries.
+/// Returns our block: a heading for each category, and its entries.
 #[must_use]
 pub fn render(items: &[Item], categories: &Categories) -> String {
     let mut lines = vec![BEGIN.to_owned(), "## Project memory".to_owned(), String::new()];
@@ -155,15 +157,16 @@ pub fn render(items: &[Item], categories: &Categories) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line of a list, with the marker of what is pinned.
+/// Returns a list item, with the marker if pinned.
 pub(super) fn bullet(text: &str, pinned: bool) -> String {
     format!("- {text}{}", if pinned { " *(pinned)*" } else { "" })
 }
 
-/// A page with `block` in the place of the one in it, or else at its end; all other bytes stay.
+/// Replaces the block in a page by `block`, or appends it if there is none. All other bytes are
+/// preserved.
 ///
 /// # Errors
-/// When a block starts and does not end.
+/// If a block starts and does not end.
 pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, String> {
     let newline = lines::newline(page);
     let mut block = block.replace('\n', newline);

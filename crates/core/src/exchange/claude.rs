@@ -1,16 +1,17 @@
-//! Claude Code's memory directory: a file a memory with front matter, and `MEMORY.md`, the index.
+//! Claude Code's memory directory: one file per memory with front matter, and the index
+//! `MEMORY.md`.
 
 use std::collections::BTreeSet;
 
 use super::{File, Item, LONGEST, Parsed, agents, markdown};
 use crate::model::{category::Categories, entry::EntryId, event::Cue};
 
-/// The index.
 const INDEX: &str = "MEMORY.md";
-/// Characters of a description.
+/// Maximum number of characters of a description.
 const BRIEF: usize = 120;
 
-/// The memories of a directory. Claude Code writes them down by itself, so they are behaviour seen.
+/// Parses the memories of a directory. Claude Code records them without being asked, so the cue is
+/// behavioural.
 #[must_use]
 pub fn read(files: &[File], categories: &Categories) -> Parsed {
     let mut found = Parsed::default();
@@ -35,13 +36,13 @@ pub fn read(files: &[File], categories: &Categories) -> Parsed {
     found
 }
 
-/// The file that a line of the index stands for.
+/// Returns the file that a line of the index links to.
 fn target(text: &str) -> Option<&str> {
     let (target, _) = text.strip_prefix('[')?.split_once("](")?.1.split_once(')')?;
     Some(target.trim_start_matches("./")).filter(|target| target.strip_suffix(".md").is_some())
 }
 
-/// The memory of a file with front matter.
+/// Parses the memory of a file with front matter.
 fn typed(
     name: &str,
     keys: &[(String, String)],
@@ -66,7 +67,7 @@ fn typed(
     let paragraphs = paragraphs(body);
     let text = match paragraphs.as_slice() {
         [] => get("description").or_else(|| get("name")).unwrap_or_default(),
-        // A file with one line says what it says, whatever it looks like.
+        // A single line is taken as it is, whatever its form.
         [Paragraph { lines, .. }] if lines.len() == 1 => lines.concat(),
         all if all.iter().all(Paragraph::is_prose) => {
             let whole = all.iter().map(Paragraph::folded).collect::<Vec<_>>().join(" ");
@@ -126,14 +127,14 @@ fn paragraphs(body: &str) -> Vec<Paragraph<'_>> {
     found
 }
 
-/// A text without its first lines.
+/// Returns a text without its first lines.
 fn after(text: &str, lines: usize) -> String {
     let rest: Vec<&str> = markdown::numbered(text).skip(lines).map(|(_, line)| line).collect();
     rest.join("\n")
 }
 
-/// The files of a directory: the index first. `category` and `pinned` are keys that Claude Code
-/// passes over.
+/// Returns the files of a directory, index first. Claude Code ignores the keys `category` and
+/// `pinned`.
 #[must_use]
 pub fn render(items: &[Item]) -> Vec<File> {
     let mut names = BTreeSet::new();
@@ -164,7 +165,7 @@ pub fn render(items: &[Item]) -> Vec<File> {
     files
 }
 
-/// The first words of a text, for a file name.
+/// Returns the first words of a text, for a file name.
 fn slug(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -172,7 +173,7 @@ fn slug(text: &str) -> String {
     words.take(4).flat_map(|word| [word, "-"]).collect()
 }
 
-/// A text cut after a word.
+/// Cuts a text between words.
 fn brief(text: &str) -> String {
     if text.chars().count() <= BRIEF {
         return text.to_owned();

@@ -1,23 +1,24 @@
-//! Where in a JSON text a key stands, so that an error can name the line.
+//! Line numbers of keys in a JSON text, for error messages.
 
 use std::{cell::OnceCell, collections::HashMap};
 
-/// Longest name for which the nearest known one is looked for.
+/// Maximum length of a name for which a similar one is suggested.
 const NAME: usize = 64;
 
-/// The lines of the keys of a JSON text. It is gone through once, when the first line is asked for.
+/// The lines of the keys in a JSON text, computed on first use.
 pub struct Lines<'a> {
     text: &'a str,
     known: OnceCell<HashMap<String, usize>>,
 }
 
 impl<'a> Lines<'a> {
-    /// Those of a text that is valid JSON.
+    /// `text` must be valid JSON.
     pub fn new(text: &'a str) -> Self {
         Self { text, known: OnceCell::new() }
     }
 
-    /// The line, from 1, of the key with a dotted path; of the last one, which is the one that counts.
+    /// Returns the line, from 1, of the key with a dotted path. Of duplicate keys, the last one
+    /// counts.
     pub fn of(&self, path: &str) -> usize {
         self.known.get_or_init(|| lines(self.text)).get(path).copied().unwrap_or(1)
     }
@@ -46,7 +47,8 @@ fn lines(text: &str) -> HashMap<String, usize> {
                     }
                 }
                 chars.next();
-                // Only a string before a colon is a key, and no setting lies deeper than three.
+                // Only a string before a colon is a key, and no setting is nested deeper than three
+                // levels.
                 let mut ahead = chars.clone().skip_while(|c| c.is_whitespace());
                 if ahead.next() == Some(':') && (1..=3).contains(&depth) {
                     keys.truncate(depth - 1);
@@ -60,7 +62,7 @@ fn lines(text: &str) -> HashMap<String, usize> {
     known
 }
 
-/// The name among `known` that `wrong` was probably meant to be.
+/// Returns the name in `known` that is most similar to `wrong`, if any is similar enough.
 pub fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if wrong.len() > NAME {
         return None;
@@ -72,7 +74,7 @@ pub fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
-/// Levenshtein distance.
+/// Returns the Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (at, from) in a.chars().enumerate() {

@@ -1,4 +1,5 @@
-//! Entries as JSON objects, one a line: what `add -` takes, and with evidence what `export` writes.
+//! Entries as JSON objects, one per line: the input of `add -`, and with evidence the output of
+//! `export`.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ use crate::{
     score::{adopt::PiScore, evidence::UserState},
 };
 
-/// The keys of an entry to be.
+/// The keys of a new entry.
 pub const ENTRY: [&str; 7] = ["text", "category", "cue", "pin", "tags", "validUntil", "supersedes"];
 /// The keys of an entry with its evidence.
 pub const WHOLE: [&str; 13] = [
@@ -34,12 +35,10 @@ pub const WHOLE: [&str; 13] = [
 
 const EXAMPLE: &str = r#"as in {"text": "Use tabs", "category": "preference", "tags": ["style"]}"#;
 
-/// What is wrong with a line, and what to do about it.
+/// An error in a line, with a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// What.
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 
@@ -47,15 +46,15 @@ fn wrong<T>(message: impl Into<String>, hint: &str) -> Result<T, Wrong> {
     Err(Wrong { message: message.into(), hint: hint.to_owned() })
 }
 
-/// Reads one line, which may have those keys.
+/// Parses one line, which may have the keys `keys`.
 ///
 /// # Errors
-/// When it is not an object with values of the right types under `keys`.
+/// If it is not an object, has other keys, or has values of wrong types.
 pub fn read(line: &str, keys: &[&str]) -> Result<Item, Wrong> {
     let object: Value = match serde_json::from_str(line) {
         Ok(object) => object,
         Err(error) => {
-            // Its own line is always the first; the caller names the true one.
+            // The line number in the message is always 1; the caller adds the right one.
             let text = error.to_string();
             let what = text.split_once(" at line ").map_or(text.as_str(), |(what, _)| what);
             let message = format!("not valid JSON: {what} (column {})", error.column());
@@ -159,10 +158,10 @@ fn event(value: &Value) -> Option<(Event, String)> {
     Some((Event::read(&line)?, line))
 }
 
-/// Reads all lines that are not blank.
+/// Parses all lines that are not blank.
 ///
 /// # Errors
-/// The number of the first line that is no entry, and what is wrong with it.
+/// The number of the first invalid line, and its error.
 pub fn parse(text: &str) -> Result<Vec<Item>, (usize, Wrong)> {
     let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -173,7 +172,7 @@ pub fn parse(text: &str) -> Result<Vec<Item>, (usize, Wrong)> {
     lines.map(read).collect()
 }
 
-/// An entry as one line, without line end.
+/// Returns an entry as one line, without line end.
 #[must_use]
 pub fn render(item: &Item) -> String {
     let mut object = Map::new();

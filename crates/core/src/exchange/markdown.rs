@@ -1,33 +1,33 @@
-//! What a page of markdown written for agents lists: its bullets, each below which headings.
+//! Parses the bullets of a markdown page for agents, with the headings above each.
 //!
-//! Front matter, code, tables, quotations and comments are no lists.
+//! Front matter, code, tables, quotations and comments are skipped.
 
 use super::agents::Marker;
 use crate::markdown::lines;
 
-/// An item of a list.
+/// A list item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bullet {
     /// Line number, from 1.
     pub line: usize,
-    /// The headings that it stands below, outermost first.
+    /// The headings above it, outermost first.
     pub headings: Vec<String>,
-    /// The innermost of them, where that is not the page's title.
+    /// The innermost heading, unless that is the page's title.
     pub section: Option<String>,
     /// Columns before its mark.
     pub indent: usize,
-    /// What it says, lines folded.
+    /// Its text with lines folded.
     pub text: String,
-    /// Whether it stands in a block that pimem wrote, where a line is a text.
+    /// True inside a block written by pimem, where each line is a text.
     pub own: bool,
 }
 
-/// The lines of a text with their numbers, whatever their ends.
+/// Returns the lines of a text with their numbers, for any line ends.
 pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(lines::lines(text.as_bytes()).filter_map(|span| text.get(span)))
 }
 
-/// All items of all lists.
+/// Returns the items of all lists.
 #[must_use]
 pub fn bullets(text: &str) -> Vec<Bullet> {
     let mut found: Vec<Bullet> = Vec::new();
@@ -80,12 +80,12 @@ pub fn bullets(text: &str) -> Vec<Bullet> {
     found
 }
 
-/// The mark that opens a block of code, and closes it.
+/// Returns the mark that opens a code block, and also closes it.
 pub(super) fn fence(words: &str) -> Option<String> {
     ["```", "~~~"].into_iter().find(|mark| words.starts_with(mark)).map(str::to_owned)
 }
 
-/// Level and text of a heading.
+/// Parses level and text of a heading.
 pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
@@ -93,7 +93,7 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && rest.starts_with([' ', '\t'])).then_some((level, title))
 }
 
-/// Indentation and text of a line that is an item.
+/// Parses indentation and text of a list item.
 pub(super) fn mark(line: &str) -> Option<(usize, &str)> {
     let words = line.trim_start();
     let digits = words.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -105,7 +105,7 @@ pub(super) fn mark(line: &str) -> Option<(usize, &str)> {
     is_item.then_some((line.len() - words.len(), text))
 }
 
-/// The keys of front matter, at any depth, and how many lines it takes.
+/// Parses the keys of front matter, at any depth, and returns them with the number of its lines.
 #[must_use]
 pub fn front(text: &str) -> Option<(Vec<(String, String)>, usize)> {
     let mut lines = numbered(text).map(|(number, line)| (number, line.trim_end()));

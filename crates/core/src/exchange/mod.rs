@@ -1,7 +1,7 @@
-//! Memories in the formats of other programs: their text to items, and items to their text.
+//! Import and export of memories in the formats of other programs.
 //!
-//! Reading never fails: what is no memory is left out with a reason. Knows no files and no stores,
-//! and does not check what a text may hold; that is for whoever stores it.
+//! Parsing never fails: text that is not a memory is left out with a reason. The module knows no
+//! files or stores, and does not validate texts; that is for the code that stores them.
 
 pub mod agents;
 pub mod claude;
@@ -19,67 +19,64 @@ use crate::{
     score::adopt::PiScore,
 };
 
-/// What is longer is no single memory: it could not stand in any section of the report.
+/// Maximum number of characters of a memory. A longer one would not fit into any section of the
+/// report.
 pub const LONGEST: usize = 2_000;
 
-/// A file by its name in a directory.
+/// A file of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name, with `/` between directories.
+    /// Path in the directory, with `/` as separator.
     pub name: String,
-    /// What it holds.
     pub text: String,
 }
 
-/// A memory as far as a format tells.
+/// A memory with the properties that a format provides.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
-    /// Where it stands, for messages.
+    /// Its location, for messages.
     pub place: String,
-    /// Name of its category.
+    /// Category name.
     pub category: Option<String>,
-    /// Stem of its topic file.
+    /// Stem of the topic file.
     pub topic: Option<String>,
-    /// The heading that it stands below.
+    /// The heading above it.
     pub heading: Option<String>,
-    /// Its text, as found.
+    /// Text, as found.
     pub text: String,
-    /// How it was produced.
     pub cue: Option<Cue>,
-    /// Whether it never fades.
     pub pinned: bool,
     /// Tags beside the text.
     pub tags: Vec<String>,
-    /// Last day on which it holds.
+    /// Last day on which it is valid.
     pub until: Option<Date>,
-    /// What it replaces, as a selector.
+    /// Selector of the entry that it replaces.
     pub supersedes: Option<String>,
-    /// What its evidence comes to.
+    /// Score of its evidence.
     pub score: Option<PiScore>,
-    /// The evidence itself, each event with its line of a log; says more than the score.
+    /// Evidence events, each with its line of the log; more precise than the score.
     pub events: Vec<(Event, String)>,
 }
 
-/// Something that is not taken over.
+/// Text that is not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// Where it stands.
+    /// Its location.
     pub place: String,
-    /// Why.
     pub reason: String,
 }
 
-/// What was found in the files of another program.
+/// The result of parsing another program's files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
     /// Memories, in the order of files and lines.
     pub items: Vec<Item>,
-    /// The rest.
+    /// Texts that are not imported.
     pub left: Vec<Left>,
 }
 
 impl Parsed {
-    /// Takes an item in, unless it is too long for one.
+    /// Adds an item, unless it is too long.
     fn push(&mut self, item: Item) {
         let chars = item.text.chars().count();
         if chars <= LONGEST {

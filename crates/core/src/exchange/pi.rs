@@ -1,4 +1,4 @@
-//! pi's topic files, a line an entry. Reading them is what a store does.
+//! Export to pi's topic files, one line per entry. A store reads them directly.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     model::entry::Markers,
 };
 
-/// The topic files of entries, by name.
+/// Returns the topic files of entries, by name.
 #[must_use]
 pub fn render(items: &[Item]) -> Vec<File> {
     let mut topics: BTreeMap<&str, Vec<String>> = BTreeMap::new();

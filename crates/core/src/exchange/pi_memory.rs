@@ -1,8 +1,9 @@
-//! pi-memory's files: free notes with a section a subject, in which a line that begins with the
-//! name of a category as a tag (`#decision [[db]] Chose PostgreSQL`) is a memory.
+//! pi-memory's files: free notes in sections, in which a line that begins with a category as a tag
+//! (`#decision [[db]] Chose PostgreSQL`) is a memory.
 //!
-//! Such a line becomes an entry and no note: it says of what kind it is, and only entries are scored
-//! and reported. Its tag goes, since the category says the same. What else a page says stays a note.
+//! Such a line becomes an entry and not a note: its category is known, and only entries are scored
+//! and reported. The tag is dropped, since the category states the same. The rest of a page stays a
+//! note.
 
 use std::collections::BTreeSet;
 
@@ -18,21 +19,21 @@ use crate::{
     score::{adopt::PiScore, evidence::UserState},
 };
 
-/// The heading below which entries are written.
+/// The heading for exported entries.
 const ENTRIES: &str = "Memories";
 
-/// A piece of a page.
+/// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// A blank line.
     Blank,
     /// A heading: line number, level, and the line.
     Heading(usize, usize, String),
-    /// A paragraph, an item of a list or a block of code: number of the first line, and the lines.
+    /// A paragraph, list item or code block: number of the first line, and the lines.
     Block(usize, Vec<String>),
 }
 
-/// Cuts a page into pieces.
+/// Splits a page into pieces.
 #[must_use]
 pub fn pieces(text: &str, categories: &Categories) -> Vec<Piece> {
     let mut found = Vec::new();
@@ -61,7 +62,7 @@ fn is_start(line: &str) -> bool {
     line.starts_with("<!--") || markdown::mark(line).is_some_and(|(indent, _)| indent == 0)
 }
 
-/// The category and the text of a line that begins with a category's tag, be it an item or not.
+/// Parses category and text of a line that begins with a category tag, in a list or not.
 fn tag<'a>(line: &'a str, categories: &Categories) -> Option<(String, &'a str)> {
     let text =
         markdown::mark(line).filter(|(indent, _)| *indent == 0).map_or(line, |(_, text)| text);
@@ -70,8 +71,8 @@ fn tag<'a>(line: &'a str, categories: &Categories) -> Option<(String, &'a str)> 
     Some((name.to_owned(), text))
 }
 
-/// The time in `<!-- 2026-02-15 14:30:00 [a1b2c3d4] -->`, if that is all there is. pi-memory writes
-/// UTC.
+/// Parses the time in `<!-- 2026-02-15 14:30:00 [a1b2c3d4] -->`, if that is the only line.
+/// pi-memory writes UTC.
 fn stamp(lines: &[String]) -> Option<Timestamp> {
     let [line] = lines else { return None };
     let inner = line.strip_prefix("<!--")?.strip_suffix("-->")?.trim();
@@ -80,12 +81,13 @@ fn stamp(lines: &[String]) -> Option<Timestamp> {
     Timestamp::parse(&format!("{date}T{time}Z"))
 }
 
-/// The memories of a page, and the pieces that are notes. What was written by the agent's tool was
-/// asked for, so the cue is explicit.
+/// Returns the memories of a page, and the pieces that are notes. The agent's tool writes memories
+/// on request, so the cue is explicit.
 #[must_use]
 pub fn read(name: &str, text: &str, categories: &Categories) -> (Parsed, Vec<Piece>) {
     let (mut found, mut rest) = (Parsed::default(), Vec::new());
-    // Headings above what was taken out, and where the notes below each begin.
+    // Index of a heading below which memories were taken out; it is dropped if nothing else
+    // remains.
     let mut emptied: Option<usize> = None;
     let close = |rest: &mut Vec<Piece>, emptied: &mut Option<usize>| {
         if let Some(at) = emptied.take() {
@@ -107,7 +109,7 @@ pub fn read(name: &str, text: &str, categories: &Categories) -> (Parsed, Vec<Pie
         if let Piece::Heading(..) = piece {
             close(&mut rest, &mut emptied);
         }
-        // Where something was taken out, two blank lines met.
+        // Two blank lines meet where a memory was taken out.
         if piece != Piece::Blank || rest.last().is_some_and(|last| *last != Piece::Blank) {
             rest.push(piece);
         }
@@ -139,7 +141,7 @@ fn memory(lines: &[String], categories: &Categories) -> Option<Item> {
     Some(Item { category, text, cue, pinned, score, ..Item::default() })
 }
 
-/// The pieces that may be stored, as they may be; why others may not goes to `left`.
+/// Returns the pieces that may be stored, validated. The others are added to `left` with a reason.
 #[must_use]
 pub fn clean(name: &str, pieces: Vec<Piece>, left: &mut Vec<Left>) -> Vec<Piece> {
     let mut check = |number: usize, text: &str| match NoteText::new(text) {
@@ -162,8 +164,8 @@ pub fn clean(name: &str, pieces: Vec<Piece>, left: &mut Vec<Left>) -> Vec<Piece>
     pieces.into_iter().filter_map(piece).collect()
 }
 
-/// A page with all that is on another and not on it, each in its section; without a page, the
-/// other. Gives how many blocks are new.
+/// Adds the blocks that are missing in a page to it, each in its section. An empty page is
+/// replaced. Also returns the number of new blocks.
 #[must_use]
 pub fn merge(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<u8>, usize) {
     let blocks = theirs.iter().filter(|piece| matches!(piece, Piece::Block(..))).count();
@@ -187,8 +189,8 @@ pub fn merge(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<u8>
     (page, added)
 }
 
-/// A log with what is on another of the same day and not in it, in that order; the lines to add,
-/// and how many blocks they are. The title is the log's own.
+/// Returns the lines to add to a daily log for the blocks that it lacks, in their order, and the
+/// number of these blocks. The log keeps its own title.
 #[must_use]
 pub fn log(page: &[u8], theirs: &[Piece], categories: &Categories) -> (Vec<String>, usize) {
     if page.trim_ascii().is_empty() {
@@ -216,7 +218,7 @@ fn lines_of(piece: &Piece) -> Vec<String> {
     }
 }
 
-/// The blocks that a page lacks, by the heading that they stand below.
+/// Returns the blocks missing in a page, by the heading above them.
 fn missing(
     page: &[u8],
     theirs: &[Piece],
@@ -243,7 +245,7 @@ fn missing(
     found
 }
 
-/// Notes with entries in a section of their own, each with its category as a tag.
+/// Adds entries to notes, in a section of their own, each with its category as a tag.
 #[must_use]
 pub fn render(notes: &[u8], items: &[Item]) -> Vec<u8> {
     let tagged = |item: &Item| {

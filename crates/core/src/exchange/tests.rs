@@ -1,4 +1,5 @@
-//! Every format there and back: what it can express survives, and the same items give the same text.
+//! Round-trip tests of every format: what a format can express survives, and output is
+//! deterministic.
 
 use proptest::prelude::*;
 
@@ -16,7 +17,7 @@ use crate::{
     score::evidence::UserState,
 };
 
-/// The built-in categories, and two of which one shares its topic with another.
+/// The built-in categories, and two more, one of which shares its topic with another.
 fn categories() -> Categories {
     let spec = |name: &'static str, topic: &'static str| CategorySpec {
         name: name.into(),
@@ -31,7 +32,7 @@ fn categories() -> Categories {
     Categories::new(vec![spec("runbook", "run-books"), spec("hint", "lessons")])
 }
 
-/// Category, text and pin of items: what every format keeps.
+/// Category, text and pin of items, which every format preserves.
 fn gist(items: &[Item]) -> Vec<(Option<String>, String, bool)> {
     items.iter().map(|item| (item.category.clone(), item.text.clone(), item.pinned)).collect()
 }
@@ -41,7 +42,7 @@ fn sorted<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-/// Texts as they may be stored, among them such as look like something else.
+/// Generates valid texts, some of which look like markup.
 fn any_text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec![
         "- item",
@@ -85,7 +86,7 @@ fn any_item() -> impl Strategy<Value = Item> {
     })
 }
 
-/// Different items, in the order in which an export lists them.
+/// Generates distinct items, in the order of an export.
 fn any_items() -> impl Strategy<Value = Vec<Item>> {
     prop::collection::vec(any_item(), 0..8).prop_map(|mut items| {
         items.sort_by(|a, b| (&a.category, &a.text).cmp(&(&b.category, &b.text)));
@@ -151,7 +152,7 @@ proptest! {
         prop_assert_eq!(&found.left, &Vec::new());
         prop_assert_eq!(sorted(gist(&found.items)), sorted(gist(&items)));
         prop_assert_eq!(agents::render(&found.items, &categories), block.clone());
-        // Into a page, and again into the same one.
+        // Into a page, then again into the same page.
         let page = agents::insert(before.as_bytes(), &block).unwrap();
         prop_assert!(page.starts_with(before.as_bytes()));
         prop_assert_eq!(agents::insert(&page, &block).unwrap(), page);

@@ -1,15 +1,15 @@
-//! What a text is about, as a set of hashes that costs next to nothing to make.
+//! A text's content words as a set of hashes, which is very cheap to compute.
 //!
-//! For telling that a newer entry seems to replace an older one, in a report, where a stemmer for
-//! every word of a store would take longer than everything else.
+//! Used in a report to tell that a newer entry seems to replace an older one, where stemming every
+//! word of a store would take longer than all other steps.
 
 use crate::model::hash::fnv1a64;
 
-/// Letters of a word that count: cutting words is nearly as good as stemming them (`McNamee` and
-/// Mayfield 2004), and costs nothing.
+/// Maximum length of a word; longer ones are cut. Cutting is nearly as good as stemming (`McNamee`
+/// and Mayfield 2004), and costs nothing.
 const PREFIX: usize = 5;
 
-/// Words without content of their own, as they are after cutting, sorted.
+/// Words without content, cut to the prefix, sorted.
 const EMPTY: [&str; 99] = [
     "a", "about", "after", "again", "all", "also", "alway", "an", "and", "any", "are", "as", "at",
     "be", "becau", "been", "befor", "but", "by", "can", "do", "does", "don", "each", "every",
@@ -21,26 +21,25 @@ const EMPTY: [&str; 99] = [
     "what", "when", "where", "which", "while", "who", "will", "with", "witho", "you", "your",
 ];
 
-/// The same as numbers.
+/// [`EMPTY`] as numbers.
 static EMPTY_WORDS: [u64; EMPTY.len()] = numbers(EMPTY);
-/// A bit for each of them, so that most other words are told at once.
+/// Filter with a bit for each word of [`EMPTY`], which rules out most other words.
 static EMPTY_BITS: [u64; 8] = bits_of_all(EMPTY_WORDS);
-/// For each byte the letter or digit that it is, in small letters, or 0.
+/// Maps each byte to its lower-case letter or digit, or to 0.
 static LETTERS: [u8; 256] = letters();
 
-/// The content words of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gist {
-    /// Hashes of cut words, sorted, each once.
+    /// Hashes of cut words, sorted and without duplicates.
     words: Vec<u32>,
-    /// One bit a word, so that most pairs need no closer look.
+    /// Filter with one bit per word, which rules out most pairs.
     bits: u128,
-    /// Words that share their bit with another.
+    /// Number of words that share their bit with another.
     crowded: u32,
 }
 
 impl Gist {
-    /// The gist of a text. Case and punctuation do not matter.
+    /// Computes the gist of a text. Case and punctuation do not matter.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut words = Vec::with_capacity(24);
@@ -60,8 +59,8 @@ impl Gist {
         self.bits >> (word % 128) & 1 == 1 && self.words.binary_search(&word).is_ok()
     }
 
-    /// Whether another text may have at least such a share of words in common: sooner told than its
-    /// gist is made.
+    /// Returns true if a text may share at least this share of words. Faster than computing its
+    /// gist.
     #[must_use]
     pub fn may_be_near(&self, text: &str, share: f64) -> bool {
         let mut common = 0_usize;
@@ -71,13 +70,13 @@ impl Gist {
         common as f64 >= share * self.words.len() as f64
     }
 
-    /// The share of common words, 0 to 1 (the Jaccard index).
+    /// Returns the share of common words, 0 to 1 (the Jaccard index).
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         self.near(other, f64::MIN_POSITIVE).unwrap_or(0.0)
     }
 
-    /// The same, if it is at least `share`, which has to be above 0.
+    /// Like [`Gist::similarity`], but only if it is at least `share`, which must be positive.
     #[must_use]
     pub fn near(&self, other: &Self, share: f64) -> Option<f64> {
         let all = self.words.len() + other.words.len();
@@ -97,7 +96,7 @@ fn is_empty(word: u64) -> bool {
         && EMPTY_WORDS.binary_search(&word).is_ok()
 }
 
-/// Where the bit of a word is among 512.
+/// Returns the position of a word's bit among 512.
 const fn bit_of(word: u64) -> (usize, u64) {
     let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((hash >> 61) as usize, 1 << (hash >> 55 & 63))
@@ -107,8 +106,8 @@ fn hash(word: u64) -> u32 {
     u32::try_from(word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).unwrap_or(0)
 }
 
-/// Gives the words of a text, cut, as numbers. A tag is none: it is shared by whole families of
-/// entries.
+/// Passes the cut words of a text to `take`, as numbers. Tags are skipped, because whole families
+/// of entries share them.
 fn each_word(text: &str, mut take: impl FnMut(u64)) {
     if !text.is_ascii() {
         let spoken = text.split_whitespace().filter(|chunk| !chunk.starts_with('#'));
@@ -148,14 +147,15 @@ fn each_word(text: &str, mut take: impl FnMut(u64)) {
     }
 }
 
-/// A letter or digit in small letters, 0 for anything else.
+/// Returns a letter in lower case or a digit; 0 for other bytes.
 fn letter(byte: u8) -> u8 {
     LETTERS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// A word with one more letter, the first in the highest byte, so that words are sorted as numbers.
+/// Appends a letter to a word. The first letter is the highest byte, so that words sort like
+/// numbers.
 const fn with(word: u64, length: usize, byte: u8) -> u64 {
-    // Widening, which `From` does in no constant.
+    // `as` widens here, because `From` is not available in constants.
     if length < PREFIX { word | (byte as u64) << (8 * (PREFIX - 1 - length)) } else { word }
 }
 
@@ -228,7 +228,7 @@ mod tests {
             prop_assert_eq!(a.near(&other, 0.2).is_some(), want >= 0.2);
         }
 
-        /// Letters of other alphabets elsewhere in a text change nothing about its words.
+        /// Non-ASCII letters elsewhere in a text do not change its ASCII words.
         #[test]
         fn bytes_and_characters_agree(text in "([a-zA-Z0-9#,.-]{0,9} ){0,9}") {
             let (mut bytes, mut characters) = (Vec::new(), Vec::new());

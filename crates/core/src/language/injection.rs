@@ -1,7 +1,7 @@
-//! Text that is worded as an order to the agent that reads it, as planted memories are.
+//! Detects text worded as an instruction to the agent that reads it, like planted memories.
 //!
-//! A lint, not a boundary: precision comes before recall, so that ordinary notes of developers pass.
-//! What stands in backticks or double quotes is mentioned, not said, and is not looked at.
+//! A lint, not a security boundary: precision comes before recall, so that ordinary notes of
+//! developers pass. Text in backticks or double quotes is quoted rather than stated, and ignored.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use memchr::memmem;
 use super::injection_wordings::{ALL, FIRST, Wording};
 use crate::{markdown::entry_line::MAX_LINE, model::hash::fnv1a64};
 
-/// What the first such wording in a text does, and the byte at which it begins.
+/// Returns the first such wording of a text: its byte offset, and a description of what it does.
 pub fn find(text: &str) -> Option<(usize, &'static str)> {
     let text = text.get(..text.floor_char_boundary(MAX_LINE))?;
     let said = unquoted(text);
     let lower = lower(&said);
-    // Nearly no text has the sign that each of them begins with.
+    // Most texts lack the character that all tags begin with.
     let tags = if lower.contains(['<', '[']) { TAGS } else { &[] };
     let tag = tags.iter().filter_map(|tag| lower.find(tag)).min();
     let tokens = tokens(&lower);
@@ -24,7 +24,7 @@ pub fn find(text: &str) -> Option<(usize, &'static str)> {
     [tag, order].into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
-/// Marks between turns, and around calls of tools and what they gave.
+/// Tags between turns of a chat, and around tool calls and their results.
 const TAGS: &[&str] = &[
     "<|im_start|>",
     "<|im_end|>",
@@ -51,10 +51,10 @@ const TAGS: &[&str] = &[
     "<invoke name=",
 ];
 
-/// Words of a sentence that `..` may stand for.
+/// Maximum number of words that `..` matches.
 const GAP: usize = 6;
 
-/// Words before which, as at the beginning of a sentence, an order may begin.
+/// Words after which an instruction may begin, besides the start of a sentence.
 const BEFORE_ORDERS: &[&str] = &[
     ".",
     ":",
@@ -72,10 +72,10 @@ const BEFORE_ORDERS: &[&str] = &[
     "immediately",
 ];
 
-/// A word with the byte at which it begins, with straight apostrophes.
+/// A word with its byte offset and straight apostrophes.
 type Token<'a> = (usize, Cow<'a, str>);
 
-/// What an order that begins at a token does.
+/// Returns what an instruction that begins at a token does.
 fn order(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
     let hash = fnv1a64(&[tokens.get(at)?.1.as_bytes()]);
     if !FIRST.may_hold_hash(hash) {
@@ -118,7 +118,7 @@ fn fits(steps: &str, tokens: &[Token<'_>], at: usize) -> bool {
     }
 }
 
-/// Whether a word is one of those between bars.
+/// Returns true if a word is one of those between bars.
 fn is_one_of(words: &str, word: &str) -> bool {
     let list = words.as_bytes();
     let bar = |at: Option<&u8>| at.is_none_or(|byte| *byte == b'|');
@@ -128,7 +128,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     !word.is_empty() && memmem::find_iter(list, word).any(stands)
 }
 
-/// The text in small letters, byte for byte.
+/// Converts a text to lower case, preserving byte offsets.
 fn lower(text: &str) -> String {
     let small = |c: char| {
         let mut lower = c.to_lowercase();
@@ -138,7 +138,7 @@ fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(small).collect() }
 }
 
-/// The text with quotations blanked out, byte for byte.
+/// Blanks out quotations, preserving byte offsets.
 fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -149,7 +149,7 @@ fn unquoted(text: &str) -> String {
         let close = if first == '“' { '”' } else { first };
         let inner = quote.get(first.len_utf8()..).unwrap_or_default();
         let length = inner.find(close).map_or(0, |end| end + close.len_utf8());
-        // What stands there still keeps apart the words around it.
+        // The filler still separates the words around it.
         out.extend(std::iter::repeat_n('"', first.len_utf8() + length));
         rest = inner.get(length..).unwrap_or_default();
     }
@@ -157,7 +157,7 @@ fn unquoted(text: &str) -> String {
     out
 }
 
-/// Words in lower case, ends of sentences as `.` or `:`, addresses as `<url>`.
+/// Splits a text into words, `.` or `:` for ends of sentences, and `<url>` for addresses.
 fn tokens(lower: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(lower.len() / 4);
     let mut at = 0;
@@ -172,7 +172,7 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
             && [".ssh", ".aws", "id_rsa", ".env"].iter().any(|file| bare.contains(file));
         let time = bare.contains(':') && bare.bytes().all(|c| c == b':' || c.is_ascii_digit());
         if time || (word.starts_with('[') && word.ends_with(']')) {
-            // A list's time or `[category]`, behind which a sentence begins.
+            // The time or `[category]` of a list item, after which a sentence begins.
             tokens.push((from, ".".into()));
         } else if (bare.contains(':') && bare.contains("://"))
             || (bare.contains('@') && bare.contains('.'))
@@ -200,7 +200,7 @@ fn tokens(lower: &str) -> Vec<Token<'_>> {
 mod tests {
     use super::*;
 
-    /// Rows: whether it is one, the text, and why.
+    /// Rows: whether the text is an instruction, the text, and the reason.
     fn table() -> Vec<(bool, &'static str)> {
         let table = include_str!("../../../../fixtures/instructions.tsv");
         let row = |line: &'static str| {

@@ -1,11 +1,11 @@
-//! Wordings of orders to an agent, as rows of a table: in English by what they do, and the plainest of
-//! them in a few other languages.
+//! Table of wordings of instructions to an agent, grouped by what they do: in English, and the
+//! simplest ones in a few other languages.
 
 use super::word_list::Filter;
 
-/// Wordings, by what they do. Steps stand for words: `a|b` is one of them, `a?` perhaps, `a|b*` any
-/// number of them, `..` up to six words of the sentence; `^` is where an order may begin, `$` where
-/// a sentence ends. `<url>`, `<secrets>` and `|` are tokens of their own.
+/// English wordings. Steps match words: `a|b` is one of them, `a?` is optional, `a|b*` any number
+/// of them, `..` up to six words of the sentence; `^` is where an instruction may begin, `$` the
+/// end of a sentence. `<url>`, `<secrets>` and `|` are separate tokens.
 const WORDINGS: Groups = &[
     (
         "orders to ignore what was said before",
@@ -109,7 +109,7 @@ const WORDINGS: Groups = &[
     ),
 ];
 
-/// The plainest of them in other languages.
+/// The simplest wordings in other languages.
 const ELSEWHERE: Groups = &[
     (
         "orders to ignore what was said before",
@@ -150,21 +150,20 @@ const ELSEWHERE: Groups = &[
     ),
 ];
 
-/// A wording.
+/// A compiled wording.
 #[derive(Clone, Copy)]
 pub(super) struct Wording {
-    /// What it does.
+    /// What the instruction does.
     pub(super) does: &'static str,
-    /// Its steps.
     pub(super) steps: &'static str,
-    /// The words that it may begin with.
+    /// Filter for the words that it may begin with.
     pub(super) first: Filter<4>,
 }
 
-/// All of them.
+/// All wordings.
 pub(super) static ALL: [Wording; COUNT] = all();
 
-/// The words that any of them may begin with.
+/// Filter for the words that any wording may begin with.
 pub(super) static FIRST: Filter<256> = beginnings();
 
 const COUNT: usize = count(WORDINGS) + count(ELSEWHERE);
@@ -215,7 +214,7 @@ const fn beginnings() -> Filter<256> {
     filter
 }
 
-/// The step with which a wording begins, but for `^`.
+/// Returns the first step of a wording after `^`.
 const fn first(wording: &[u8]) -> &[u8] {
     let wording = if let [b'^', b' ', rest @ ..] = wording { rest } else { wording };
     let mut length = 0;

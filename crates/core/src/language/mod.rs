@@ -1,4 +1,4 @@
-//! Rules that read sentences: preferences, statements, orders to an agent, pasted text, paraphrases.
+//! Language rules: preferences, statements, instructions to an agent, pasted text, paraphrases.
 
 pub mod gist;
 pub mod injection;

@@ -1,15 +1,16 @@
-//! What a text would say without its negation, for telling whether two texts contradict each other.
+//! Removes the negation of a text, to detect contradictions between two texts.
 //!
-//! From a closed list of negations of the main clause. A condition (`if tests do not pass`), a
-//! restriction (`not only`) and a hedge (`some`, `may`) are left alone: both texts may hold then.
+//! Only negations of the main clause from a closed list are recognised. Conditions (`if tests do
+//! not pass`), restrictions (`not only`) and hedges (`some`, `may`) are ignored, because both texts
+//! may be true then.
 
 use super::paraphrase::{
     lists::{self, List},
     token, words,
 };
 
-/// The wordings in which the text may be affirmed, each without one negation. None for a text that
-/// negates nothing, or in a way that is not on the list.
+/// Returns the affirmative wordings of a text, each without one negation. Empty if the text is not
+/// negated, or not in a way on the list.
 #[must_use]
 pub fn affirmations(text: &str) -> Vec<String> {
     let Some(words) = words_of(text) else { return Vec::new() };
@@ -36,7 +37,7 @@ pub fn affirmations(text: &str) -> Vec<String> {
     found
 }
 
-/// What leaves room for the opposite.
+/// Words that make both a statement and its opposite possible.
 const HEDGES: &[&str] = &[
     "some",
     "most",
@@ -57,7 +58,7 @@ const HEDGES: &[&str] = &[
     "nor",
 ];
 
-/// After a negation, what negates only a part: `not only`, `not always`.
+/// Words after a negation that restrict it to a part: `not only`, `not always`.
 const RESTRICTIONS: &[&str] = &[
     "only",
     "just",
@@ -84,7 +85,7 @@ const RESTRICTIONS: &[&str] = &[
     "enough",
 ];
 
-/// What opens a clause whose negation is no statement of its own.
+/// Words that open a clause whose negation is not a separate statement.
 const SUBORDINATORS: &[&str] = &[
     "if", "when", "whenever", "unless", "because", "that", "which", "who", "whose", "where", "why",
     "how", "whether", "until", "while", "since", "so", "after", "before", "as", "than", "although",
@@ -95,10 +96,10 @@ const SUBORDINATORS: &[&str] = &[
 const HAVING: &[&str] =
     &["use", "uses", "has", "have", "need", "needs", "require", "requires", "accept", "accepts"];
 
-/// Forms of `be` before what is said of a subject.
+/// Forms of `be` before a predicate.
 const BEING: &[&str] = &["is", "are", "be", "was", "were", "stays", "remains"];
 
-/// Words for what is and what is not, said of a subject.
+/// Pairs of opposite predicates, negative first.
 const OPPOSITES: &[(&str, &str)] = &[
     ("disabled", "enabled"),
     ("unsupported", "supported"),
@@ -109,7 +110,7 @@ const OPPOSITES: &[(&str, &str)] = &[
 
 /// A word of the text.
 struct Word {
-    /// In lower case, without punctuation.
+    /// Lower case, without punctuation.
     plain: String,
     written: String,
 }
@@ -124,7 +125,7 @@ impl Word {
         self.written.clone()
     }
 
-    /// Whether the clause ends behind it.
+    /// Returns true if the clause ends after the word.
     fn ends_clause(&self) -> bool {
         self.written.ends_with(MARKS) || matches!(self.plain.as_str(), "-" | "–" | "—")
     }
@@ -132,7 +133,8 @@ impl Word {
 
 const MARKS: &[char] = &[',', ';', ':', '.', '!', ')'];
 
-/// The words, with contractions of `not` written out; `None` when a quotation does not end.
+/// Splits a text into words, with contractions of `not` expanded. `None` if a quotation is not
+/// closed.
 fn words_of(text: &str) -> Option<Vec<Word>> {
     let mut words = Vec::new();
     for chunk in token::chunks(text)? {
@@ -148,7 +150,7 @@ fn words_of(text: &str) -> Option<Vec<Word>> {
     Some(words)
 }
 
-/// Whether what stands there belongs to a condition or the like.
+/// Returns true if a word belongs to a condition or another subordinate clause.
 fn is_subordinate(words: &[Word], at: usize) -> bool {
     let opens = |word: &Word| SUBORDINATORS.contains(&word.plain.as_str());
     let (before, rest) = words.split_at(at);
@@ -161,7 +163,7 @@ fn is_subordinate(words: &[Word], at: usize) -> bool {
     more && sentence.last().is_some_and(opens)
 }
 
-/// The negations that begin at a word: how many words each takes, and what stands there instead.
+/// Returns the negations that begin at a word: the number of words, and their replacement.
 fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
     let word = |ahead: usize| words.get(at + ahead).map_or("", |word| word.plain.as_str());
     let before = at.checked_sub(1).and_then(|at| words.get(at));
@@ -196,7 +198,7 @@ fn negation(words: &[Word], at: usize) -> Vec<(usize, String)> {
     }
 }
 
-/// `Avoid using` is against `Use`, `Avoid mocks` against `Prefer mocks` and `Use mocks`.
+/// `Avoid using` negates `Use`, `Avoid mocks` negates `Prefer mocks` and `Use mocks`.
 fn avoided(next: &str) -> Vec<(usize, String)> {
     let verb = lists::all(List::Imperative).find(|verb| words::gerund(verb) == next);
     match verb {
@@ -205,7 +207,7 @@ fn avoided(next: &str) -> Vec<(usize, String)> {
     }
 }
 
-/// The opposite of a word where it says something of a subject, or orders something.
+/// Returns the opposite of a word that is a predicate or an instruction.
 fn opposite(word: &str, previous: &str, first: bool) -> Vec<(usize, String)> {
     let ordered = [("disable", "enable"), ("forbid", "allow")];
     let pairs = match (first, BEING.contains(&previous)) {
@@ -217,13 +219,13 @@ fn opposite(word: &str, previous: &str, first: bool) -> Vec<(usize, String)> {
     pair.map(|(_, positive)| (1, (*positive).to_owned())).into_iter().collect()
 }
 
-/// Whether another word of the text negates.
+/// Returns true if another word of the text negates.
 fn is_negated_but(words: &[Word], at: usize) -> bool {
     let mut others = words.iter().enumerate().filter(|(other, _)| *other != at);
     others.any(|(_, word)| lists::is(List::Negation, &word.plain))
 }
 
-/// `handle` as `handles`; `None` for what is no plain word.
+/// Returns `handles` for `handle`; `None` if it is not a plain word.
 fn third_person(verb: &str) -> Option<String> {
     let stem = verb.trim_end_matches(MARKS);
     let marks = verb.get(stem.len()..)?;

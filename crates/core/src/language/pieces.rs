@@ -1,4 +1,4 @@
-//! What made-up messages are put together from, in tests.
+//! Generators of made-up messages for tests.
 
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ const MARKS: [&str; 22] = [
     "</private>",
 ];
 
-/// Marks, phrases that a rule knows, and sometimes anything else.
+/// Generates marks, phrases that a rule knows, and sometimes arbitrary text.
 pub(super) fn piece(phrases: &[&'static str]) -> impl Strategy<Value = String> + use<> {
     let known = prop::sample::select([&MARKS[..], phrases].concat());
     prop_oneof![5 => known.prop_map(str::to_owned), 1 => ".{0,12}"]

@@ -1,24 +1,24 @@
-//! The sentences that a person says in a message: code, quotes and what was pasted is not said.
+//! Splits a message into the sentences that a person says, without code, quotes and pasted text.
 
 /// A sentence on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// The sentence, without what only opens it (a bullet, "ok, ").
+    /// The sentence, without an opening (a bullet, "ok, ").
     pub text: String,
-    /// The same, byte for byte, with `x` for each byte of code and quotes.
+    /// The sentence with `x` for each byte of code and quotes.
     pub masked: String,
-    /// What opened it ("no, "), in small letters.
+    /// The opening ("no, "), in lower case.
     pub opening: String,
-    /// It ends in a question mark.
+    /// True if it ends in a question mark.
     pub asked: bool,
 }
 
-/// The sentences of a message.
+/// Returns the sentences of a message.
 pub fn sentences(message: &str) -> Vec<Sentence> {
     paragraphs(message).iter().flat_map(|text| split(text)).collect()
 }
 
-/// Lines that belong together, each as one line; without those that are not said.
+/// Joins lines that belong together, and drops those that are not said.
 fn paragraphs(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -43,7 +43,7 @@ fn paragraphs(message: &str) -> Vec<String> {
             continue;
         }
         above_empty = false;
-        // A line that was broken by width goes on in small letters.
+        // A wrapped line continues in lower case.
         let goes_on = open && bare.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit());
         match found.last_mut().filter(|last| goes_on && !last.ends_with(['.', '!', '?', ':'])) {
             Some(last) if bullet(bare) == 0 => {
@@ -57,7 +57,7 @@ fn paragraphs(message: &str) -> Vec<String> {
     found
 }
 
-/// Whether a line was pasted: a quote, a comment, a log, a command with its output, code.
+/// Returns true if a line was pasted: a quote, a comment, a log, a command with its output, code.
 pub fn pasted(line: &str) -> bool {
     const STARTS: &[&str] = &[
         ">",
@@ -128,7 +128,7 @@ pub fn pasted(line: &str) -> bool {
     starts(STARTS) || diff || stamp || place || code
 }
 
-/// Bytes of the mark of a list item.
+/// Returns the length in bytes of a list item's mark.
 pub fn bullet(line: &str) -> usize {
     let mark = line.trim_start_matches(['-', '*', '+', '•', '–', '—']);
     let mark = if mark.len() < line.len() {
@@ -141,7 +141,7 @@ pub fn bullet(line: &str) -> usize {
     if rest.len() == mark.len() { 0 } else { line.len() - rest.len() }
 }
 
-/// The text with `x` for each byte of code and of what is quoted.
+/// Replaces each byte of code and quotes by `x`.
 pub fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -154,7 +154,7 @@ pub fn masked(text: &str) -> String {
         let end = inside.get(first..).and_then(|inside| {
             inside.char_indices().find(|(_, c)| close.contains(c)).map(|(at, c)| at + c.len_utf8())
         });
-        // A mark that is not closed stands for itself.
+        // An unclosed mark is kept as it is.
         let (span, after) =
             inside.split_at_checked(end.map_or(first, |end| first + end)).unwrap_or((inside, ""));
         if end.is_none() {
@@ -168,7 +168,7 @@ pub fn masked(text: &str) -> String {
     out
 }
 
-/// Behind which a full stop ends no sentence.
+/// Abbreviations, whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "vs", "cf", "approx", "incl", "excl", "fig", "mr", "mrs", "ms", "dr", "prof",
     "resp", "ca", "a.m", "p.m", "no", "nr", "al", "etc", "eg", "ie", "min", "max", "sec",
@@ -203,7 +203,7 @@ fn split(paragraph: &str) -> Vec<Sentence> {
     found
 }
 
-/// Whether the full stop behind `before` belongs to a word.
+/// Returns true if the full stop after `before` belongs to a word.
 fn abbreviated(before: &str, after: &str) -> bool {
     let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
     let lower = word.to_ascii_lowercase();
@@ -229,7 +229,7 @@ fn push(found: &mut Vec<Sentence>, text: &str, mask: &str, span: std::ops::Range
     }
 }
 
-/// What only opens a sentence, with or without a mark behind it.
+/// Openings of sentences, with or without punctuation.
 const OPENINGS: &[&str] = &[
     "ok",
     "okay",
@@ -250,7 +250,7 @@ const OPENINGS: &[&str] = &[
     "just so you know",
     "plus",
 ];
-/// The same, but only before a mark: "no, …" is not "no more …".
+/// Openings only before punctuation: "no, …" is not "no more …".
 const MARKED: &[&str] = &[
     "well",
     "note",
@@ -300,7 +300,7 @@ const MARKED: &[&str] = &[
     "that said",
 ];
 
-/// Bytes of what only opens a sentence, if anything is behind it.
+/// Returns the length in bytes of a sentence's opening, if text follows.
 fn opening(text: &str) -> usize {
     let idle = |c: char| c.is_whitespace() || ",:-–—*_(".contains(c);
     let mut at = text.len() - text.trim_start_matches(idle).len();

@@ -1,19 +1,19 @@
-//! How much two wordings share, from words alone.
+//! Similarity of two wordings, estimated from hashes of their words.
 
 use std::{collections::BTreeSet, fmt};
 
 use crate::model::hash::fnv1a64;
 
-/// Hashes kept of one text; texts with fewer distinct words are compared exactly.
+/// Maximum number of hashes per text; texts with fewer distinct words are compared exactly.
 const SIZE: usize = 64;
 
-/// A bottom-k `MinHash` sketch (Broder 1997): the smallest 24-bit hashes of a text's words. It
-/// stands for the words where the words themselves must not, or need not, be kept.
+/// A bottom-k `MinHash` sketch (Broder 1997): the smallest 24-bit hashes of a text's words. It is
+/// stored where the words themselves must not, or need not, be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sketch(BTreeSet<u32>);
 
 impl Sketch {
-    /// The sketch of a text. Case and punctuation do not matter.
+    /// Computes the sketch of a text. Case and punctuation do not matter.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
@@ -22,7 +22,7 @@ impl Sketch {
         Self(hashes.into_iter().take(SIZE).collect())
     }
 
-    /// Reads what `Display` wrote: six hex digits a hash.
+    /// Parses the output of `Display`: six hex digits per hash.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
@@ -33,7 +33,7 @@ impl Sketch {
         digits.chunks(6).take(SIZE).map(hash).collect::<Option<BTreeSet<u32>>>().map(Self)
     }
 
-    /// The share of common words, 0 to 1 (an estimate of the Jaccard index).
+    /// Returns the share of common words, 0 to 1 (an estimate of the Jaccard index).
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let union: BTreeSet<u32> = self.0.union(&other.0).copied().take(SIZE).collect();

@@ -1,16 +1,17 @@
-//! Which words a list may hold, worked out when the program is built.
+//! Filters for word lists, computed at compile time.
 
 use crate::model::hash::{FNV1A64, fnv1a64, fnv1a64_more};
 
-/// A bit for the hash of each word, in `N` times 64: what is in no list is nearly always told at once.
+/// A filter with a bit for the hash of each word, among `N` times 64. It rules out nearly all words
+/// that are in no list.
 #[derive(Debug, Clone, Copy)]
 pub struct Filter<const N: usize>([u64; N]);
 
 impl<const N: usize> Filter<N> {
-    /// Of no words.
+    /// The filter without words.
     pub const NONE: Self = Self([0; N]);
 
-    /// With the words of a list, which the byte `between` parts.
+    /// Adds the words of a list, separated by the byte `between`.
     #[must_use]
     pub const fn with(self, list: &[u8], between: u8) -> Self {
         let Self(mut bits) = self;
@@ -29,20 +30,21 @@ impl<const N: usize> Filter<N> {
         Self(bits)
     }
 
-    /// Whether a word may be among them.
+    /// Returns true if a word may be in the list.
     #[must_use]
     pub fn may_hold(&self, word: &str) -> bool {
         self.may_hold_hash(fnv1a64(&[word.as_bytes()]))
     }
 
-    /// The same by the FNV-1a hash of the word, for who asks several.
+    /// Like [`Self::may_hold`], for a word's FNV-1a hash, which can be shared by several filters.
     #[must_use]
     pub fn may_hold_hash(&self, hash: u64) -> bool {
         let (place, bit) = Self::bit(hash);
         self.0.get(place).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Where the bit of a hash is. The low bits of the hash choose it, and others the number.
+    /// Returns the position of a hash's bit. The low bits of the hash choose the bit, others the
+    /// number.
     const fn bit(hash: u64) -> (usize, u64) {
         (((hash >> 6) % N as u64) as usize, 1 << (hash & 63))
     }

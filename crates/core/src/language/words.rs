@@ -1,18 +1,18 @@
-//! The words of a sentence, and what stands between them.
+//! Words of a sentence, with the punctuation between them.
 
 /// A word of a sentence.
 pub struct Word {
     pub start: usize,
     pub end: usize,
-    /// In small letters, without marks around it.
+    /// Lower case, without surrounding punctuation.
     pub text: String,
-    /// A comma or the like stands before it.
+    /// True if a comma or similar punctuation precedes.
     pub apart: bool,
-    /// A colon or an equals sign stands behind it.
+    /// True if a colon or equals sign follows.
     pub colon: bool,
 }
 
-/// The words of a sentence of which code and quotes are masked.
+/// Splits a sentence into words. Code and quotes must be masked.
 pub fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let mut apart = true;

@@ -1,13 +1,13 @@
-//! Entries that contradict each other: one says what the other denies, word for word otherwise.
+//! Detects contradictions: two entries, one of which is the negation of the other.
 
 use std::collections::HashMap;
 
 use crate::language::paraphrase::{NormalForm, affirmations};
 
-/// Most texts with one key that a text is compared with.
+/// Maximum number of texts with equal hash that a text is compared with.
 const RIVALS: usize = 64;
 
-/// Outlines of texts, found by their key, so that nothing is compared with everything.
+/// Normal forms of texts, indexed by hash, so that not all pairs are compared.
 pub(crate) struct Outlines {
     outlines: Vec<NormalForm>,
     by_key: HashMap<u64, Vec<usize>>,
@@ -23,7 +23,7 @@ impl Outlines {
         Self { outlines, by_key }
     }
 
-    /// Which of the texts say the same, in their order.
+    /// Returns the indexes of the texts that say the same as `outline`, ascending.
     pub(crate) fn like<'a>(&'a self, outline: &'a NormalForm) -> impl Iterator<Item = usize> + 'a {
         let known = self.by_key.get(&outline.key()).into_iter().flatten().take(RIVALS);
         known.copied().filter(move |at| {
@@ -31,13 +31,13 @@ impl Outlines {
         })
     }
 
-    /// The first of the texts before `at` that says the same and is `wanted`.
+    /// Returns the first text before `at` that says the same and for which `wanted` returns true.
     pub(crate) fn before(&self, at: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let outline = self.outlines.get(at)?;
         self.like(outline).take_while(|other| *other < at).find(|other| wanted(*other))
     }
 
-    /// The texts that affirm what `text` denies.
+    /// Returns the texts that `text` negates.
     pub(super) fn denied_by(&self, text: &str) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for affirmed in affirmations(text) {
@@ -69,7 +69,7 @@ mod tests {
             assert!(matches!(verdict, "contradict" | "compatible"), "{line}");
             let want = verdict == "contradict";
             counts[usize::from(want)] += 1;
-            // Of two texts only one is the denial; the table is read in both orders.
+            // Of two texts only one is the negation; the table is read in both orders.
             for (a, b) in [(a, b), (b, a)] {
                 if (denies(a, b) || denies(b, a)) != want {
                     wrong.push(format!("{verdict}\t{a}\t{b}\t{why}\t{:?}", affirmations(a)));

@@ -1,4 +1,4 @@
-//! Entries as they stand in topics: twice, against each other, or past their time.
+//! Checks of entries: duplicates, contradictions, and entries that are out of date or too long.
 
 use std::collections::HashMap;
 
@@ -23,19 +23,19 @@ use crate::{
     },
 };
 
-/// Characters of another entry that a finding quotes.
+/// Maximum number of characters quoted of another entry.
 const QUOTED: usize = 60;
 
-/// A topic file: its name without `.md`, and what it holds.
+/// A topic file: its name without `.md`, and its content.
 pub type Topic<'a> = (&'a str, &'a TopicDoc);
 
-/// The name of a topic's file in the store.
+/// Returns the file name of a topic, relative to the store.
 pub(super) fn file(stem: &str) -> String {
     format!("topics/{stem}.md")
 }
 
-/// Entries that stand on more than one line. The one that stays is the first, unless another one
-/// carries a marker.
+/// Finds entries that appear on more than one line. The first line stays, unless another one has a
+/// marker.
 pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
     let lines =
         || topics.iter().flat_map(|(stem, doc)| doc.entries.iter().map(move |e| (*stem, e)));
@@ -60,7 +60,7 @@ pub(super) fn repeats(topics: &[Topic<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Entries that have the id of another text, and with it its evidence.
+/// Finds entries that share their id, and with it their evidence, with another text.
 pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
     let mut shared: Vec<&ScoredEntry> = rows.iter().filter(|row| row.shared).collect();
     shared.sort_by(|a, b| (&a.entry.topic, a.entry.line).cmp(&(&b.entry.topic, b.entry.line)));
@@ -77,7 +77,7 @@ pub(super) fn collisions(rows: &[ScoredEntry]) -> Vec<Finding> {
     found
 }
 
-/// Entries whose date has passed, and those that were replaced. `date` tells the day of a moment.
+/// Finds entries that are expired or superseded. `date` formats the day of a moment.
 pub(super) fn outdated(
     topics: &[Topic<'_>],
     rows: &[ScoredEntry],
@@ -102,8 +102,8 @@ pub(super) fn outdated(
     rows.iter().filter_map(finding).collect()
 }
 
-/// Entries that say the same as another one, or the opposite. Those that do not count any more are
-/// left out: that is settled.
+/// Finds entries that duplicate or contradict another one. Entries out of force are skipped,
+/// because that is settled.
 pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) -> Vec<Finding> {
     let forgotten = |row: &&ScoredEntry| row.evidence.user == UserState::Forgotten;
     let counts =
@@ -120,7 +120,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     let is_mistake = |row: &ScoredEntry| categories.spec(row.entry.category).name == "mistake";
     let mut found = Vec::new();
     for (at, row) in live.iter().enumerate() {
-        // What holds until another day is another statement.
+        // A statement with an end date differs from one without.
         let comparable = |other: &ScoredEntry| {
             other.entry.category == row.entry.category
                 && other.evidence.until.is_none()
@@ -141,7 +141,7 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     found
 }
 
-/// Entries that no report can show, however much room there is.
+/// Finds entries that no report can show, whatever the budget left.
 pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<Finding> {
     let finding = |row: &ScoredEntry| {
         let spec = categories.spec(row.entry.category);
@@ -159,7 +159,7 @@ fn place(row: &ScoredEntry) -> Place {
     Place::line(&file(&row.entry.topic), row.entry.line)
 }
 
-/// `: text`, unless that holds what should be shown nowhere.
+/// Returns `: text`, or nothing if the text contains a secret.
 fn quoted(text: &str) -> String {
     if secret::find(text).is_some() {
         return String::new();
@@ -169,7 +169,7 @@ fn quoted(text: &str) -> String {
     format!(": {start}{cut}")
 }
 
-/// What entries are called.
+/// The display names of entries.
 struct Names {
     places: IdMap<EntryId, String>,
 }

@@ -1,4 +1,4 @@
-//! Files line by line: what no line should hold, whatever it is about.
+//! Checks of single lines in files, independent of entries.
 
 use crate::{
     language::injection,
@@ -12,13 +12,13 @@ use crate::{
     safety::{safe_text, secret},
 };
 
-/// Most lines of a file that one rule names; a binary file has no others.
+/// Maximum number of lines that one rule reports per file; a binary file would be all findings.
 const NAMED: usize = 5;
 
-/// How far ahead an event may be dated: clocks and time zones differ.
+/// How far ahead an event may be dated, because clocks and time zones differ.
 const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind<'a> {
     /// A topic, whose lines may be entries.
@@ -29,7 +29,7 @@ pub(super) enum Kind<'a> {
     Archive,
 }
 
-/// Looks through a file of markdown.
+/// Checks a markdown file.
 pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
     let mut found = Capped::new(name);
     for (number, span) in (1..).zip(lines(bytes)) {
@@ -66,7 +66,7 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
     found.done()
 }
 
-/// What whoever is asked to trust a text should know about it.
+/// Returns warnings for a person who is asked to trust a text.
 pub fn warnings(text: &str) -> Vec<String> {
     let order = injection::find(text).map(|(_, does)| does.to_owned());
     let hazard = hazard(text).map(|(_, says)| says);
@@ -82,7 +82,7 @@ fn hazard(line: &str) -> Option<(usize, String)> {
     Some((at, format!("contains {} (U+{:04X})", safe_text::describe(c), u32::from(c))))
 }
 
-/// Looks through the evidence log.
+/// Checks the evidence log.
 pub(super) fn log(name: &str, bytes: &[u8], now: Now) -> Vec<Finding> {
     let mut found = Capped::new(name);
     let latest = Timestamp(now.0.0.saturating_add(AHEAD_MS));
@@ -120,14 +120,14 @@ fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<< ", b">>>>>>> "].iter().any(|marker| line.starts_with(*marker))
 }
 
-/// The entry that stands on a line.
+/// Returns the entry on a line.
 fn entry_on(kind: Kind<'_>, line: usize) -> Option<EntryId> {
     let Kind::Topic(doc) = kind else { return None };
     let at = doc.entries.binary_search_by_key(&line, |entry| entry.line).ok()?;
     doc.entries.get(at).map(|entry| entry.id)
 }
 
-/// Findings of one file, of which each rule names a few.
+/// The findings of one file, limited per rule.
 struct Capped<'a> {
     file: &'a str,
     found: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! The linter: its rules, and the checks behind them.
+//! The linter: its rules, and their checks.
 
 pub mod contradiction;
 pub mod entries;

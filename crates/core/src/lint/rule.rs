@@ -1,20 +1,20 @@
-//! What `check` looks for, as data, and what a finding is.
+//! The rules of `check` as data, and the type of their findings.
 
 use std::fmt;
 
 use crate::model::entry::EntryId;
 
-/// How much a finding matters. The words are those of SARIF.
+/// The severity of a finding. The names are those of SARIF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Something is lost, leaks, or is not what it looks like.
+    /// Data is lost, leaks, or is not what it looks like.
     Error,
-    /// Somebody should look at it.
+    /// A person should look at it.
     Warning,
 }
 
 impl Level {
-    /// The word in output.
+    /// The name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -23,16 +23,15 @@ impl Level {
     }
 }
 
-/// One thing to look for.
+/// A rule of the linter.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name on the command line and in output.
+    /// The name on the command line and in output.
     pub id: &'static str,
-    /// How much it matters.
     pub level: Level,
-    /// What it finds.
+    /// What the rule finds.
     pub about: &'static str,
-    /// What to do about it.
+    /// What to do about a finding.
     pub fix: &'static str,
 }
 
@@ -43,7 +42,7 @@ macro_rules! rules {
             pub static $name: Rule =
                 Rule { id: $id, level: Level::$level, about: $about, fix: $fix };
         )*
-        /// All of them.
+        /// All rules.
         pub static RULES: &[&Rule] = &[$(&$name),*];
     };
 }
@@ -86,21 +85,19 @@ rules! {
 /// A place in a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file's name relative to the store, with forward slashes.
+    /// File name relative to the store, with forward slashes.
     pub file: String,
     /// Line number from 1; `None` for the whole file.
     pub line: Option<usize>,
-    /// Character in the line, from 1, where one is meant.
+    /// Character in the line, from 1; `None` for the whole line.
     pub column: Option<usize>,
 }
 
 impl Place {
-    /// A line.
     pub fn line(file: &str, line: usize) -> Self {
         Self { file: file.to_owned(), line: Some(line), column: None }
     }
 
-    /// A whole file.
     pub fn file(file: &str) -> Self {
         Self { file: file.to_owned(), line: None, column: None }
     }
@@ -114,37 +111,34 @@ impl fmt::Display for Place {
     }
 }
 
-/// What can be done about a finding without losing anything.
+/// A fix that loses nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fix {
-    /// Delete this line: the entry stands elsewhere too.
+    /// Delete this line: the entry appears elsewhere too.
     DeleteRepeat,
     /// Move the entry to the archive.
     Archive,
 }
 
-/// Something that is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// By which rule.
     pub rule: &'static Rule,
-    /// Where.
     pub place: Place,
-    /// What is said about the place, as a predicate: `repeats topics/lessons.md:3`.
+    /// The finding as a predicate of its place: `repeats topics/lessons.md:3`.
     pub says: String,
-    /// The entry that stands there.
+    /// The entry on the line, if any.
     pub entry: Option<EntryId>,
-    /// What `--fix` does about it.
+    /// What `--fix` does about it; `None` if only a person can fix it.
     pub fix: Option<Fix>,
 }
 
 impl Finding {
-    /// A finding that nothing but a person can mend.
+    /// Returns a finding without an entry or a fix.
     pub fn new(rule: &'static Rule, place: Place, says: impl Into<String>) -> Self {
         Self { rule, place, says: says.into(), entry: None, fix: None }
     }
 
-    /// The same about an entry.
+    /// Returns the finding with an entry.
     #[must_use]
     pub fn about(self, entry: EntryId) -> Self {
         Self { entry: Some(entry), ..self }

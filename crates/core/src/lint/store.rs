@@ -1,4 +1,4 @@
-//! The lint of a store: what it holds to findings, in the order of files and lines.
+//! The lint of a whole store; findings are sorted by file and line.
 
 use super::{
     entries::{self, Topic},
@@ -13,35 +13,35 @@ use crate::{
     score::ranking::ScoredEntry,
 };
 
-/// What a store holds.
+/// The content of a store.
 pub struct Contents<'a> {
     /// Topics by name.
     pub topics: Vec<Topic<'a>>,
-    /// The archive, in the form of topics.
+    /// Archive files, in the form of topics.
     pub archive: Vec<Topic<'a>>,
-    /// Other files that agents read, by their names relative to the store.
+    /// Other files that agents read, by name relative to the store.
     pub notes: &'a [(String, Vec<u8>)],
-    /// The logs of evidence.
+    /// Evidence logs.
     pub logs: &'a [Log<'a>],
     /// Every entry of the topics with its standing.
     pub rows: &'a [ScoredEntry],
 }
 
-/// A log of evidence with its name, relative to the store.
+/// An evidence log: its name relative to the store, and its bytes.
 pub type Log<'a> = (&'a str, &'a [u8]);
 
-/// By what a store is judged.
+/// The parameters of a check.
 #[derive(Clone, Copy)]
 pub struct Measure<'a> {
     pub now: Now,
     pub categories: &'a Categories,
-    /// The most characters that a topic file may hold.
+    /// Maximum number of characters of a topic file.
     pub topic_chars: usize,
-    /// The date of a moment, where clocks are read.
+    /// Formats the local date of a moment.
     pub date: fn(Timestamp) -> String,
 }
 
-/// All findings.
+/// Returns all findings.
 pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
     let mut found = files(measure, &held.topics, held.logs);
     for (stem, doc) in &held.archive {
@@ -57,7 +57,7 @@ pub fn check(measure: Measure<'_>, held: &Contents<'_>) -> Vec<Finding> {
     sorted(found)
 }
 
-/// Those that can be mended without losing anything.
+/// Returns the findings with a fix that loses nothing.
 pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]) -> Vec<Finding> {
     let mut found = entries::repeats(topics);
     found.extend(entries::outdated(topics, rows, measure.date));
@@ -65,7 +65,7 @@ pub fn mendable(measure: Measure<'_>, topics: &[Topic<'_>], rows: &[ScoredEntry]
     sorted(found)
 }
 
-/// Those about the health of the files alone.
+/// Returns the findings about the integrity of the files.
 pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
     static HEALTH: [&Rule; 6] = [
         &rule::CONFLICT_MARKER,
@@ -80,7 +80,7 @@ pub fn health(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> V
     sorted(found)
 }
 
-/// What topics and logs hold, line by line.
+/// Checks topics and logs line by line.
 fn files(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for (name, bytes) in logs {
@@ -100,7 +100,7 @@ fn files(measure: Measure<'_>, topics: &[Topic<'_>], logs: &[Log<'_>]) -> Vec<Fi
 }
 
 fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
-    // What is said of a whole file comes after its lines.
+    // Findings for a whole file come after those for its lines.
     let key = |finding: &Finding| {
         let Place { file, line, column } = finding.place.clone();
         (file, line.unwrap_or(usize::MAX), column, finding.rule.id, finding.says.clone())

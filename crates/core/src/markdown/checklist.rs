@@ -1,34 +1,33 @@
-//! The scratchpad: a checklist in markdown, changed one item at a time.
+//! The scratchpad: a markdown checklist, edited one item at a time.
 //!
-//! Never reserialises: headings, comments, foreign syntax and line ends stay as they are.
+//! Never reserialises: headings, comments, foreign syntax and line ends are preserved.
 
 use std::ops::Range;
 
 use super::lines::{self, Edit, apply, is_fence, lines};
 
-/// One `- [ ] text` of a checklist.
+/// An item of a checklist, `- [ ] text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Line number, from 1.
     pub line: usize,
-    /// Whether it is ticked.
+    /// True if ticked.
     pub done: bool,
-    /// What is to be done.
     pub text: String,
-    /// Where the character between the brackets is.
+    /// Byte offset of the character between the brackets.
     tick: usize,
-    /// The item with the comment above it and the indented lines below it, line ends included.
+    /// Byte range of the item, including the comment above, the indented lines below and line ends.
     block: Range<usize>,
-    /// Columns before its dash.
+    /// Columns before the dash.
     indent: usize,
 }
 
-/// The items of a checklist, in order. Code blocks have none.
+/// Returns the items of a checklist in file order. Code blocks are skipped.
 #[must_use]
 pub fn items(bytes: &[u8]) -> Vec<Item> {
     let mut found: Vec<Item> = Vec::new();
     let mut fenced = false;
-    // Items that the lines below may still belong to, outermost first.
+    // Items that the following lines may still belong to, outermost first.
     let mut open: Vec<usize> = Vec::new();
     let mut comment = None;
     let mut spans = lines(bytes).peekable();
@@ -41,7 +40,7 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
         let words = line.trim_ascii();
         fenced ^= is_fence(words);
         if words.is_empty() {
-            // A blank line ends nothing by itself; only an indented line after it goes on.
+            // A blank line belongs to an item only if an indented line follows.
             continue;
         }
         open.retain(|at| found.get(*at).is_some_and(|item| item.indent < indent));
@@ -65,12 +64,12 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
     found
 }
 
-/// The open items of a checklist.
+/// Returns the open items of a checklist.
 pub fn open(bytes: &[u8]) -> impl Iterator<Item = Item> {
     items(bytes).into_iter().filter(|item| !item.done)
 }
 
-/// The place of the tick, and the text, of a line that is an item.
+/// Returns the offset of the tick and the text, if the line is an item.
 pub(super) fn item(line: &[u8]) -> Option<(usize, &[u8])> {
     let words = line.trim_ascii_start();
     let ([b'-' | b'*' | b'+'], rest) = words.split_at_checked(1)? else { return None };
@@ -80,30 +79,30 @@ pub(super) fn item(line: &[u8]) -> Option<(usize, &[u8])> {
     (!text.is_empty()).then(|| (line.len() - rest.len() + 1, text))
 }
 
-/// The first item in the wanted state whose text contains `needle`, in any case.
+/// Returns the first item with this state whose text contains `needle`, ignoring case.
 #[must_use]
 pub fn find<'a>(items: &'a [Item], needle: &str, done: bool) -> Option<&'a Item> {
     let needle = needle.to_lowercase();
     items.iter().find(|item| item.done == done && item.text.to_lowercase().contains(&needle))
 }
 
-/// Ticks an item, or takes its tick away.
+/// Ticks or unticks an item.
 #[must_use]
 pub fn tick(item: &Item, done: bool) -> Edit {
     let mark = if done { b'x' } else { b' ' };
     Edit { span: item.tick..item.tick + 1, bytes: vec![mark] }
 }
 
-/// Adds open items at the end.
+/// Appends open items.
 #[must_use]
 pub fn append(bytes: &[u8], texts: &[String]) -> Edit {
     let lines: Vec<String> = texts.iter().map(|text| format!("- [ ] {text}")).collect();
     lines::append(bytes, "Scratchpad", &lines)
 }
 
-/// Takes out the done items with their comments and sub-items, unless one of these is open, or a
-/// code block begins there and ends elsewhere. Gives the bytes after it, and the lines that were
-/// taken out.
+/// Removes the done items with their comments and sub-items. An item is kept if one of its
+/// sub-items is open, or if its block begins or ends inside a code block. Returns the new content
+/// and the removed lines.
 #[must_use]
 pub fn clear(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let items = items(bytes);
@@ -123,7 +122,7 @@ pub fn clear(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
     let mut edits: Vec<Edit> = Vec::new();
     let mut cleared = Vec::new();
     for item in items.iter().filter(is_over) {
-        // A sub-item goes with the item that it belongs to.
+        // A sub-item is removed with its parent.
         if edits.last().is_some_and(|last| item.block.end <= last.span.end) {
             continue;
         }
@@ -220,7 +219,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// Whatever the file holds, no line with words is lost, doubled or changed by clearing.
+        /// Clearing never loses, duplicates or changes a non-blank line.
         #[test]
         fn clearing_moves_lines_and_nothing_else(
             lines in prop::collection::vec("( {0,4}|\t)([-*+] )?(\\[[ xX-]\\] )?(```|<!-- a -->|# )?[a-c ]{0,6}", 0..24),

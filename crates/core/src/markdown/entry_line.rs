@@ -1,4 +1,4 @@
-//! The grammar of one entry line, `- [category] text *(pinned)*`.
+//! The syntax of an entry line, `- [category] text *(pinned)*`.
 
 use std::ops::Range;
 
@@ -7,24 +7,22 @@ use crate::model::{
     entry::{EntryId, Markers},
 };
 
-/// Longer lines are kept and never read as entries.
+/// Longest line, in bytes, that is parsed as an entry. Longer lines are preserved, but not parsed.
 pub const MAX_LINE: usize = 64 * 1024;
 
 const PINNED: &str = "*(pinned)*";
 const ENFORCED: &str = "*(enforced)*";
 
-/// Where the parts of an entry line are, as offsets into the line.
+/// The parts of an entry line, as offsets into the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryLine {
-    /// The category between the brackets.
     pub category: CategoryId,
     /// The text, without markers.
     pub text: Range<usize>,
-    /// Markers behind it.
     pub markers: Markers,
 }
 
-/// Reads a line (without its line end). `None` when it is not an entry of a known category.
+/// Parses a line without its line end. Returns `None` if it is not an entry of a known category.
 #[must_use]
 pub fn parse(line: &[u8], categories: &Categories) -> Option<EntryLine> {
     if line.len() > MAX_LINE {
@@ -45,13 +43,13 @@ pub fn parse(line: &[u8], categories: &Categories) -> Option<EntryLine> {
     (!text.is_empty()).then(|| EntryLine { category, text: start..start + text.len(), markers })
 }
 
-/// The canonical line: what an entry's id is made from.
+/// Returns the canonical line, which an entry's id is computed from.
 #[must_use]
 pub fn canonical(category: &str, text: &str) -> String {
     format!("- [{category}] {text}")
 }
 
-/// A whole line as pimem writes it, without line end.
+/// Returns the line as pimem writes it, without line end.
 #[must_use]
 pub fn render(category: &str, text: &str, markers: Markers) -> String {
     let mut line = canonical(category, text);
@@ -64,14 +62,14 @@ pub fn render(category: &str, text: &str, markers: Markers) -> String {
     line
 }
 
-/// The id of the entry on `line`.
+/// Returns the id of the entry on `line`.
 #[must_use]
 pub fn id(line: &[u8], entry: &EntryLine, categories: &Categories) -> EntryId {
     let text = line.get(entry.text.clone()).unwrap_or_default();
     EntryId::of(&categories.spec(entry.category).name, text)
 }
 
-/// Takes trailing markers off a text. A text that is only a marker stays as it is.
+/// Splits trailing markers off a text. A text that consists of one marker is left unchanged.
 #[must_use]
 pub fn split_markers(text: &str) -> (&str, Markers) {
     let (kept, markers) = split_marker_bytes(text.as_bytes());

@@ -1,6 +1,6 @@
-//! Handoff blocks of a daily log: what one session leaves for the next, between two comments.
+//! Handoff blocks in a daily log: notes that one session leaves for the next, between two comments.
 //!
-//! A block repeats lines of the log, so whoever reads the log as a log leaves blocks out.
+//! A block repeats lines of the log, so readers of the log skip the blocks.
 
 use std::ops::Range;
 
@@ -9,24 +9,25 @@ use crate::model::calendar::LocalTime;
 
 const OPEN: &[u8] = b"<!-- HANDOFF ";
 const CLOSE: &str = "<!-- /HANDOFF -->";
-/// Lines of the log that a block repeats.
+/// Maximum number of log lines that a block repeats.
 const RECENT: usize = 15;
-/// Open items that it lists.
+/// Maximum number of open items in a block.
 const OPEN_ITEMS: usize = 50;
-/// Characters of a line: a block stays small, so that it is found from the end of a log.
+/// Maximum number of characters per line. Keeps blocks small, so that they are found by reading
+/// from the end of a log.
 const CHARS: usize = 400;
-/// What a line ends in of which more was there.
+/// Suffix of a line that was cut.
 const CUT: &str = " …";
-/// Characters of a session's id that a block shows.
+/// Number of characters of the session id shown in a block.
 const SESSION: usize = 8;
 
-/// The blocks of a log, as spans with their line ends. A block without an end, as pi writes it,
-/// ends before the next comment that begins a line.
+/// Returns the spans of the blocks in a log, with line ends. pi writes blocks without a closing
+/// comment; such a block ends before the next line that starts with a comment.
 #[must_use]
 pub fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<usize> = None;
-    // Where the block would end if it has no end of its own.
+    // The end of the block if it has no closing comment.
     let mut comment = None;
     let mut spans = lines(bytes).peekable();
     while let Some(span) = spans.next() {
@@ -45,7 +46,7 @@ pub fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// When a block was left, by the clocks there, and by whom: the beginning of a session's id.
+/// Parses the local time of a block and the shortened id of the session that wrote it.
 #[must_use]
 pub fn head(block: &str) -> Option<(LocalTime, Option<&str>)> {
     let head = block.lines().next()?.strip_prefix("<!-- HANDOFF ")?.trim_end();
@@ -55,14 +56,14 @@ pub fn head(block: &str) -> Option<(LocalTime, Option<&str>)> {
     Some((LocalTime::parse(time)?, id))
 }
 
-/// The beginning of a session's id, as a block shows it.
+/// Returns the prefix of a session id that blocks show.
 #[must_use]
 pub fn short_id(id: &str) -> String {
     id.chars().take(SESSION).collect()
 }
 
-/// What a log says itself: its last lines with words, at most so many as a handoff repeats, without
-/// comments and title.
+/// Returns the last non-blank lines of a log outside of blocks, without comments and title, at most
+/// [`RECENT`].
 #[must_use]
 pub fn recent(bytes: &[u8]) -> Vec<String> {
     let blocks = blocks(bytes);
@@ -76,8 +77,8 @@ pub fn recent(bytes: &[u8]) -> Vec<String> {
     found.split_off(found.len().saturating_sub(RECENT))
 }
 
-/// A log with its newest handoff alone, and of that only what stands neither in the log nor among
-/// `open`, the lines of the open items.
+/// Returns a log with only its newest handoff, reduced to the lines that appear neither in the log
+/// nor in `open`, the lines of the open items.
 #[must_use]
 pub fn abridged(bytes: &[u8], open: &str) -> String {
     let mut log = without_blocks(bytes);
@@ -90,7 +91,7 @@ pub fn abridged(bytes: &[u8], open: &str) -> String {
     log + &news
 }
 
-/// What of a block stands in none of some texts.
+/// Returns the lines of a block that appear in none of the texts `known`.
 #[must_use]
 pub fn news(block: &str, known: &[&str]) -> String {
     let mut news: Vec<&str> = Vec::new();
@@ -107,7 +108,7 @@ pub fn news(block: &str, known: &[&str]) -> String {
         if stands(line) {
             continue;
         }
-        // A title whose lines stand elsewhere says nothing.
+        // Drop a title if none of its lines are left.
         if is_title(line) || line == CLOSE {
             news.pop_if(|last| is_title(last));
         }
@@ -116,7 +117,7 @@ pub fn news(block: &str, known: &[&str]) -> String {
     news.join("\n")
 }
 
-/// A log without handoffs.
+/// Returns a log without handoff blocks.
 #[must_use]
 pub fn without_blocks(bytes: &[u8]) -> String {
     let mut log = Vec::with_capacity(bytes.len());
@@ -129,21 +130,21 @@ pub fn without_blocks(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&log).into_owned()
 }
 
-/// What a session leaves.
+/// The content of a handoff block.
 #[derive(Debug, Clone, Default)]
 pub struct Handoff {
-    /// Its id.
+    /// Id of the session that writes the block.
     pub session: Option<String>,
     /// Open items of the scratchpad.
     pub open: Vec<String>,
     /// See [`recent`].
     pub recent: Vec<String>,
-    /// Where the repository stands, line by line.
+    /// State of the repository, line by line.
     pub repository: Vec<String>,
 }
 
 impl Handoff {
-    /// The block; `None` when neither list nor log say anything.
+    /// Returns the lines of the block; `None` if there are neither open items nor log lines.
     #[must_use]
     pub fn block(&self, at: LocalTime) -> Option<Vec<String>> {
         if self.open.is_empty() && self.recent.is_empty() {
@@ -297,7 +298,7 @@ mod tests {
         assert_eq!(recent(pi.as_bytes()), ["log"]);
         let two = "a\n<!-- HANDOFF 1 -->\nb\n<!-- HANDOFF 2 -->\nc\n<!-- /HANDOFF -->\nd\n";
         assert_eq!(recent(two.as_bytes()), ["a", "d"]);
-        // A comment in a block that has an end does not end it.
+        // A comment in a closed block does not end it.
         let own = "<!-- HANDOFF 1 -->\n<!-- c -->\nb\n<!-- /HANDOFF -->\nd\n<!-- /HANDOFF -->\n";
         assert_eq!(recent(own.as_bytes()), ["d"]);
     }

@@ -1,21 +1,21 @@
-//! The lines of a file, and edits that leave every other byte as it was.
+//! The lines of a file, and edits that preserve every other byte.
 //!
-//! Knows nothing of what lines mean.
+//! Knows nothing about the meaning of lines.
 
 use std::ops::Range;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The only way to change a file: replace `span` by `bytes`.
+/// Replaces `span` by `bytes`. The only way to change a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes of the file to replace.
+    /// Byte range to replace.
     pub span: Range<usize>,
-    /// What comes instead.
+    /// The replacement.
     pub bytes: Vec<u8>,
 }
 
-/// The bytes after `edits`, which must not overlap.
+/// Applies `edits`, which must not overlap, and returns the new content.
 #[must_use]
 pub fn apply(bytes: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| edit.span.start);
@@ -30,7 +30,7 @@ pub fn apply(bytes: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Adds lines at the end, in the file's own line-end style, supplying a missing last one. A new
+/// Appends lines with the file's own line ends, adding one to the last line if it is missing. A new
 /// file starts with `heading`.
 #[must_use]
 pub fn append(bytes: &[u8], heading: &str, added: &[String]) -> Edit {
@@ -40,7 +40,7 @@ pub fn append(bytes: &[u8], heading: &str, added: &[String]) -> Edit {
     match bytes.last() {
         None => new.extend_from_slice(format!("# {heading}{newline}{newline}").as_bytes()),
         Some(b'\n' | b'\r') => {}
-        // A file that holds a byte order mark alone is as good as new.
+        // A file that contains only a byte order mark counts as new.
         Some(_) if bytes == BOM => {}
         Some(_) => new.extend_from_slice(newline.as_bytes()),
     }
@@ -51,7 +51,7 @@ pub fn append(bytes: &[u8], heading: &str, added: &[String]) -> Edit {
     Edit { span: end..end, bytes: new }
 }
 
-/// The line end that most lines have.
+/// Returns the most frequent line end.
 #[must_use]
 pub fn newline(bytes: &[u8]) -> &'static str {
     let (mut lf, mut crlf, mut cr) = (0, 0, 0);
@@ -70,19 +70,19 @@ pub fn newline(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether a line begins or ends a code block.
+/// Returns true if a line opens or closes a code block.
 pub fn is_fence(line: &[u8]) -> bool {
     line.starts_with(b"```") || line.starts_with(b"~~~")
 }
 
-/// Characters in `bytes`; each byte that is not part of one counts as one.
+/// Returns the number of characters; each byte that is not valid UTF-8 counts as one.
 #[must_use]
 pub fn count_chars(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum()
 }
 
-/// The lines of a file, as spans without their ends (LF, CRLF or CR) and without a leading byte
-/// order mark.
+/// Returns the lines of a file, as spans without line ends (LF, CRLF or CR) and without a leading
+/// byte order mark.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     std::iter::from_fn(move || {

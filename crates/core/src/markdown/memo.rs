@@ -1,12 +1,12 @@
-//! Long-term notes: free markdown, to which text is added at the end or in a section.
+//! Long-term notes: free markdown to which text is appended, at the end or in a section.
 //!
-//! Never touches what is there.
+//! Existing content is never changed.
 
 use std::ops::Range;
 
 use super::lines::{self, Edit, newline};
 
-/// Adds lines at the end. A new file starts with a title.
+/// Appends lines at the end. A new file starts with a title.
 #[must_use]
 pub fn append(bytes: &[u8], added: &[String]) -> Edit {
     let last = lines::lines(bytes).last().and_then(|span| bytes.get(span)).unwrap_or_default();
@@ -17,8 +17,8 @@ pub fn append(bytes: &[u8], added: &[String]) -> Edit {
     lines::append(bytes, "Memory", &added)
 }
 
-/// Adds lines at the end of the first section with that heading, in any case; a section that is
-/// not there is made at the end of the file.
+/// Appends lines to the first section with this heading, ignoring case. If there is none, the
+/// section is created at the end of the file.
 #[must_use]
 pub fn append_to(bytes: &[u8], heading: &str, added: &[String]) -> Edit {
     let Some(last) = section(bytes, heading) else {
@@ -45,7 +45,8 @@ pub fn append_to(bytes: &[u8], heading: &str, added: &[String]) -> Edit {
     Edit { span: at..at, bytes: new.into_bytes() }
 }
 
-/// Whether lines may follow `last` without a blank line between: items of one list may.
+/// Returns true if no blank line is needed between `last` and the added lines: both are items of
+/// one list.
 fn goes_on(last: &[u8], added: &[String]) -> bool {
     let is_item = |line: &[u8]| matches!(line, [b'-' | b'*' | b'+', b' ', ..]);
     let indented = last.first().is_some_and(u8::is_ascii_whitespace);
@@ -53,7 +54,7 @@ fn goes_on(last: &[u8], added: &[String]) -> bool {
     last.trim_ascii().is_empty() || first && (indented || is_item(last))
 }
 
-/// The last line with words of a section, its heading counted in.
+/// Returns the span of the last non-blank line of a section, including its heading.
 fn section(bytes: &[u8], heading: &str) -> Option<Range<usize>> {
     let mut found: Option<(usize, Range<usize>)> = None;
     let mut fenced = false;
@@ -77,7 +78,7 @@ fn section(bytes: &[u8], heading: &str) -> Option<Range<usize>> {
     found.map(|(_, last)| last)
 }
 
-/// Level and text of a heading.
+/// Parses the level and text of a heading.
 fn title(line: &[u8]) -> Option<(usize, String)> {
     let level = line.iter().take_while(|byte| **byte == b'#').count();
     let text = line.get(level..)?;

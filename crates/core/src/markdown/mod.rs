@@ -1,4 +1,4 @@
-//! Bytes to entries and back. Pure, lossless, and never failing: what is not understood is kept.
+//! Markdown files: a pure, lossless parser that never fails. Unknown syntax is preserved.
 
 pub mod checklist;
 pub mod entry_line;

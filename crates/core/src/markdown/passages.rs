@@ -1,27 +1,27 @@
-//! Free markdown as searchable passages: long-term notes by section and item, logs and lists by item,
-//! observations by item with its sub-items.
+//! Splits free markdown into searchable passages: notes by section and item, logs and lists by
+//! item, observations by item with its sub-items.
 //!
-//! Never writes; editing these files is not this module's concern.
+//! Read only.
 
 use std::ops::Range;
 
 use super::{handoff, lines::lines};
 use crate::model::time::Timestamp;
 
-/// A searchable piece of a file.
+/// A searchable part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Line number of its first line, from 1.
+    /// Number of the first line, from 1.
     pub line: usize,
-    /// Its bytes in the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// When it was, by what it says itself.
+    /// The time that the passage states; `None` if it states none.
     pub when: Option<Timestamp>,
 }
 
-/// Sections of long-term notes: a heading with what follows it, up to the next heading. Of a list each
-/// item is a passage of its own, with what is indented below it; the first has the heading before it
-/// if nothing else has.
+/// Returns the sections of long-term notes: a heading and the text up to the next heading. Each
+/// list item is a passage of its own, with the lines indented below it. A heading directly above a
+/// list belongs to the first item.
 #[must_use]
 pub fn sections(bytes: &[u8]) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
@@ -35,7 +35,7 @@ pub fn sections(bytes: &[u8]) -> Vec<Passage> {
         }
         let heading = !within && line.starts_with(b"#");
         let item = !within && is_item(line);
-        // What follows a list and is not indented is no part of its last item.
+        // A line after a list that is not indented does not belong to the last item.
         let after = !within && listed && !line.starts_with(b" ") && !line.starts_with(b"\t");
         match found.last_mut() {
             Some(last) if !heading && (titled || !item && !after) => last.span.end = span.end,
@@ -47,15 +47,16 @@ pub fn sections(bytes: &[u8]) -> Vec<Passage> {
     found
 }
 
-/// Whether a line begins an item of a list that is in no other one.
+/// Returns true if a line begins a top-level list item.
 fn is_item(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     matches!(line, [b'-' | b'*' | b'+', b' ', ..])
         || digits > 0 && matches!(line.get(digits..), Some([b'.' | b')', b' ', ..]))
 }
 
-/// Items of a log or list: each line with words, but headings, comments and handoffs, which repeat
-/// other items. A log is of a `day`, to which an item adds the time that it begins with.
+/// Returns the items of a log or list: each non-blank line, except headings, comments and handoff
+/// blocks, which repeat other items. `day` is the date of a log; the time at the start of an item
+/// is added to it.
 #[must_use]
 pub fn items(bytes: &[u8], day: Option<Timestamp>) -> Vec<Passage> {
     let mut commented = false;
@@ -74,8 +75,8 @@ pub fn items(bytes: &[u8], day: Option<Timestamp>) -> Vec<Passage> {
     found
 }
 
-/// Observations: each item that is not indented, with the indented lines below it. The last line
-/// `Date: YYYY-MM-DD` above dates it; after one with no such date the day is unknown.
+/// Returns the observations: each top-level item with the lines indented below it. It is dated by
+/// the last line `Date: YYYY-MM-DD` above; an invalid date leaves the day unknown.
 #[must_use]
 pub fn observations(bytes: &[u8]) -> Vec<Passage> {
     let mut commented = false;
@@ -105,7 +106,7 @@ pub fn observations(bytes: &[u8]) -> Vec<Passage> {
     found
 }
 
-/// Whether a trimmed line is empty, a heading, or of a comment.
+/// Returns true if a trimmed line is empty, a heading, or part of a comment.
 pub(crate) fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
     *commented |= line.starts_with(b"<!--");
     let skip = *commented || line.starts_with(b"#") || line.is_empty();
@@ -113,7 +114,7 @@ pub(crate) fn is_skipped(line: &[u8], commented: &mut bool) -> bool {
     skip
 }
 
-/// The day and the time that an item begins with, as in `- 09:30 text` and `- [!] 09:30 text`.
+/// Returns the time of an item on `day`, as in `- 09:30 text` and `- [!] 09:30 text`.
 fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
     let mut rest = line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start();
     if let [b'[', _, b']', after @ ..] = rest {
@@ -122,7 +123,7 @@ fn at(day: Option<Timestamp>, line: &[u8]) -> Option<Timestamp> {
     day.map(|day| Timestamp(day.0 + clock(rest).unwrap_or(0) * 60_000))
 }
 
-/// Minutes of a day, from `HH:MM` with no further digit behind it.
+/// Parses `HH:MM`, not followed by another digit, as minutes of the day.
 pub(crate) fn clock(text: &[u8]) -> Option<i64> {
     let (clock, rest) = text.split_at_checked(5)?;
     let [h0, h1, b':', m0, m1] = *clock else { return None };

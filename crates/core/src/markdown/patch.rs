@@ -1,5 +1,4 @@
-//! What a change did to the lines of a file, so that it can be taken back when others have changed the
-//! file around it.
+//! Reversible line diffs: a change can be undone after others have edited the file around it.
 
 use std::collections::HashMap;
 
@@ -7,25 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{lines::newline, merge::align::align};
 
-/// What became of one place of a file. Lines have their line ends.
+/// A change at one place of a file. Lines include their line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
-    /// How many lines were above it in the file as it became.
+    /// Number of lines above it in the changed file.
     pub at: usize,
-    /// The line above, if there is one.
+    /// The line above; `None` at the start of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<String>,
-    /// Lines that went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
-    /// Lines that came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
 }
 
-/// What makes `after` of `before`.
+/// Returns the hunks that turn `before` into `after`.
 pub fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
-    // Most changes append, and most of a file need not be looked at for that.
+    // Most changes append, which needs no comparison of the rest of the file.
     if let Some(added) = after.strip_prefix(before).filter(|_| before.ends_with(b"\n")) {
         let body = before.strip_suffix(b"\n").unwrap_or(before);
         let last = memchr::memrchr(b'\n', body).map_or(0, |end| end + 1);
@@ -65,14 +62,14 @@ pub fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     hunks
 }
 
-/// Takes hunks back. Line ends that an editor has changed do not matter. `again`, where an earlier
-/// attempt was interrupted, passes over those that are back already.
+/// Reverts hunks. Line ends changed by an editor do not matter. `again` skips hunks that are
+/// already reverted, after an earlier attempt was interrupted.
 ///
 /// # Errors
-/// The first of the lines that should be there and are not.
+/// The first expected line that is missing.
 pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], again: bool) -> Result<Vec<u8>, &'a str> {
     let mut lines: Vec<Vec<u8>> = split(bytes).into_iter().map(<[u8]>::to_vec).collect();
-    // From the last one up: a hunk's line above is one of the file as it became.
+    // From the last hunk up: the line above a hunk is one of the changed file.
     for hunk in hunks.iter().rev() {
         if again && is_back(&lines, hunk) {
             continue;
@@ -81,7 +78,7 @@ pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], again: bool) -> Result<Vec<u
         let back = hunk.removed.iter().map(|line| line.clone().into_bytes());
         lines.splice(at..(at + count).min(lines.len()), back);
     }
-    // What was the last line without an end may not be the last one any more.
+    // A former last line without a line end may not be the last one any more.
     let newline = newline(bytes);
     let last = lines.len().saturating_sub(1);
     for line in lines.iter_mut().take(last).filter(|line| bare(line).len() == line.len()) {
@@ -90,7 +87,7 @@ pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], again: bool) -> Result<Vec<u
     Ok(lines.concat())
 }
 
-/// Whether the lines that went are there, where they were, and those that came are not.
+/// Returns true if the removed lines are back in place and the added ones are gone.
 fn is_back(lines: &[Vec<u8>], hunk: &Hunk) -> bool {
     let mut places = 0..=lines.len();
     let went = hunk.removed.is_empty()
@@ -99,7 +96,7 @@ fn is_back(lines: &[Vec<u8>], hunk: &Hunk) -> bool {
     went && (hunk.added.is_empty() || !came)
 }
 
-/// Whether the line above a place is the one above a hunk.
+/// Returns true if the line above `at` is the one above the hunk.
 fn is_below(lines: &[Vec<u8>], hunk: &Hunk, at: usize) -> bool {
     let above = at.checked_sub(1).and_then(|at| lines.get(at));
     match (&hunk.above, above) {
@@ -117,12 +114,12 @@ fn stands(lines: &[Vec<u8>], texts: &[String], at: usize) -> bool {
     texts.iter().zip(at..).all(|(text, at)| lines.get(at).is_some_and(|line| is(line, text)))
 }
 
-/// Where the lines of a hunk are, or where those that went would be.
+/// Returns the position of a hunk's added lines, or where its removed lines belong.
 fn place<'a>(lines: &[Vec<u8>], hunk: &'a Hunk) -> Result<usize, &'a str> {
     let below = |at: usize| is_below(lines, hunk, at);
     let all = 0..=lines.len();
     let mut places: Vec<usize> = all.filter(|at| stands(lines, &hunk.added, *at)).collect();
-    // Of several, the one that is nearest to where it was, below the same line if there is one.
+    // Prefer positions below the same line, then the one nearest to the original.
     places.sort_by_key(|at| (!below(*at), at.abs_diff(hunk.at)));
     match places.first() {
         Some(at) if hunk.added.is_empty() && !below(*at) => Ok(lines.len()),
@@ -146,13 +143,14 @@ fn text(line: &[u8]) -> String {
     String::from_utf8_lossy(line).into_owned()
 }
 
-/// A line without its end.
+/// A line without its line end.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Lines with their ends. A carriage return alone ends none here: whoever uses it has one long line.
+/// Splits into lines with line ends. A lone carriage return is not a line end here, so a file that
+/// uses only those is one long line.
 fn split(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -178,14 +176,14 @@ mod tests {
             ("a\n", "a\nb\n", "z\na\nb\n", Ok("z\na\n")),
             ("a\n", "a\nb\n", "a\nb changed\n", Err("b")),
             ("a\nb\nc\n", "a\nc\n", "a\nc\nd\n", Ok("a\nb\nc\nd\n")),
-            // What was above is gone: at the end.
+            // The line above is gone, so the removed line is appended.
             ("a\nb\nc\n", "a\nc\n", "c\nd\n", Ok("c\nd\nb\n")),
             ("a\nb\n", "b\n", "c\nb\n", Ok("a\nc\nb\n")),
             ("a\nb\nc\n", "a\nB\nc\n", "x\na\nB\n", Ok("x\na\nb\n")),
-            // Of two that are the same, the one that it was.
+            // Of two equal lines, the added one is removed.
             ("a\nx\nb\n", "a\nx\nb\nx\n", "a\nx\nb\nx\n", Ok("a\nx\nb\n")),
             ("x\n", "x\nx\n", "x\nx\n", Ok("x\n")),
-            // Ends of lines.
+            // Line ends.
             ("a", "a\nb\n", "a\nb\nc\n", Ok("a\nc\n")),
             ("a", "a\nb\n", "a\nb\n", Ok("a")),
             ("a\n", "a\nb\n", "a\r\nb\r\n", Ok("a\r\n")),

@@ -1,7 +1,7 @@
-//! Topic files: a lossless view of the bytes, and edits that touch one line each.
+//! Topic files: a lossless view of the bytes, with edits that touch one line each.
 //!
-//! Never reserialises: every byte outside an edited span stays as it was, whatever the line ends,
-//! byte order mark or encoding. Parsing never fails.
+//! Never reserialises: bytes outside an edited span are preserved, whatever the line ends, byte
+//! order mark or encoding. Parsing never fails.
 
 use std::ops::Range;
 
@@ -14,49 +14,44 @@ use crate::model::{
     entry::{EntryId, Markers, Wording},
 };
 
-/// One entry of a topic file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicEntry {
-    /// Its id.
     pub id: EntryId,
-    /// Its category.
     pub category: CategoryId,
-    /// Its text, without markers.
+    /// Text without markers.
     pub text: String,
-    /// Its markers.
     pub markers: Markers,
     /// Line number, from 1.
     pub line: usize,
-    /// Bytes of the line in the file, without the line end.
+    /// Byte range of the line in the file, without the line end.
     pub span: Range<usize>,
-    /// Bytes of the text in the file.
+    /// Byte range of the text in the file.
     pub text_span: Range<usize>,
 }
 
 impl TopicEntry {
-    /// Whether it is the entry of that wording.
+    /// Returns true if this entry has that wording.
     #[must_use]
     pub fn is(&self, wording: &Wording) -> bool {
         self.id == wording.id && self.category == wording.category && self.text == wording.text
     }
 
-    /// The entry by its text.
     #[must_use]
     pub fn wording(&self) -> Wording {
         Wording { id: self.id, category: self.category, text: self.text.clone() }
     }
 }
 
-/// A topic file as read.
+/// A parsed topic file.
 #[derive(Debug, Clone, Default)]
 pub struct TopicDoc {
     bytes: Vec<u8>,
-    /// The entries, in file order.
+    /// Entries in file order.
     pub entries: Vec<TopicEntry>,
 }
 
 impl TopicDoc {
-    /// Reads a topic file. A line that stands twice is listed twice, so that an edit finds both.
+    /// Parses a topic file. A duplicate line is listed twice, so that an edit finds both.
     #[must_use]
     pub fn parse(bytes: Vec<u8>, categories: &Categories) -> Self {
         let mut doc = Self { bytes, ..Self::default() };
@@ -85,26 +80,26 @@ impl TopicDoc {
         &self.bytes
     }
 
-    /// Length in characters; a byte that is not UTF-8 counts as one.
+    /// Length in characters; a byte that is not valid UTF-8 counts as one.
     #[must_use]
     pub fn chars(&self) -> usize {
         count_chars(&self.bytes)
     }
 
-    /// Adds lines at the end, in the file's own line-end style, supplying a missing last one.
-    /// A new file starts with `heading`.
+    /// Appends lines with the file's own line ends, adding one to the last line if it is missing. A
+    /// new file starts with `heading`.
     #[must_use]
     pub fn append(&self, heading: &str, lines: &[String]) -> Edit {
         append(&self.bytes, heading, lines)
     }
 
-    /// Gives an entry another text.
+    /// Replaces the text of an entry.
     #[must_use]
     pub fn replace_text(&self, entry: &TopicEntry, text: &str) -> Edit {
         Edit { span: entry.text_span.clone(), bytes: text.as_bytes().to_vec() }
     }
 
-    /// Sets or takes away the pinned marker; the enforced one stays.
+    /// Sets or removes the pinned marker; the enforced marker stays.
     #[must_use]
     pub fn set_pinned(&self, entry: &TopicEntry, pinned: bool) -> Edit {
         let mut bytes = Vec::new();
@@ -117,7 +112,8 @@ impl TopicDoc {
         Edit { span: entry.text_span.end..entry.span.end, bytes }
     }
 
-    /// The heading that an entry stands below, the file's title left out: what it is about.
+    /// Returns the heading above an entry, which tells its subject. The file's title does not
+    /// count.
     #[must_use]
     pub fn heading_above(&self, entry: &TopicEntry) -> Option<String> {
         let above = self.bytes.get(..entry.span.start)?;
@@ -141,7 +137,7 @@ impl TopicDoc {
         found
     }
 
-    /// Takes a line out, its line end included.
+    /// Removes a line, including its line end.
     #[must_use]
     pub fn remove(&self, entry: &TopicEntry) -> Edit {
         let rest = self.bytes.get(entry.span.end..).unwrap_or_default();
@@ -153,8 +149,8 @@ impl TopicDoc {
         Edit { span: entry.span.start..entry.span.end + newline, bytes: Vec::new() }
     }
 
-    /// The lines of an entry that may go: those without a marker, but for the first of them when one
-    /// has to stay and none is marked.
+    /// Returns the lines of an entry that may be removed: those without a marker. With `keep`, the
+    /// first line stays if none has a marker.
     pub fn repeats<'a>(
         &'a self,
         of: &'a Wording,
@@ -165,14 +161,14 @@ impl TopicDoc {
         lines().filter(|entry| !entry.markers.any()).skip(stay)
     }
 
-    /// The bytes after `edits`, which must not overlap.
+    /// Applies `edits`, which must not overlap, and returns the new content.
     #[must_use]
     pub fn apply(&self, edits: Vec<Edit>) -> Vec<u8> {
         apply(&self.bytes, edits)
     }
 }
 
-/// The heading of a new topic file: `build-notes` as `Build notes`.
+/// Returns the heading of a new topic file: `Build notes` for `build-notes`.
 #[must_use]
 pub fn heading(stem: &str) -> String {
     let words = stem.replace('-', " ");

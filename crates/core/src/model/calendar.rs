@@ -1,4 +1,4 @@
-//! The calendar and the clock on the wall. Which offset applies is the caller's knowledge.
+//! Calendar dates and local times. The caller provides the offset from UTC.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::time::{Timestamp, days_of_date};
 /// Seconds in a day.
 const DAY: i64 = 86_400;
 
-/// A day of the calendar. Ordered by time; printed and read as `2026-05-01` and in no other way.
+/// A calendar day. Ordered by time; printed and parsed only as `2026-05-01`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     /// Days since 1970-01-01.
@@ -15,25 +15,24 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads `2026-05-01`: ten characters and a day that exists.
+    /// Parses `2026-05-01`: exactly ten characters and a day that exists.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         days_of_date(text.as_bytes()).map(|days| Self { days })
     }
 
-    /// Its midnights, at its beginning and at its end, as clocks show them in UTC.
+    /// Returns the midnights at the start and end of the day, as if it were in UTC.
     #[must_use]
     pub fn midnights(self) -> (Timestamp, Timestamp) {
         (Timestamp(self.days * DAY * 1000), Timestamp((self.days + 1) * DAY * 1000))
     }
 
-    /// The day before.
     #[must_use]
     pub fn yesterday(self) -> Self {
         Self { days: self.days - 1 }
     }
 
-    /// Days from another day to this one; negative when that is later.
+    /// Returns the days from `other` to this date; negative if `other` is later.
     #[must_use]
     pub fn days_since(self, other: Self) -> i64 {
         self.days - other.days
@@ -46,24 +45,23 @@ impl fmt::Display for Date {
     }
 }
 
-/// A moment as clocks show it in one place.
+/// A moment in local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalTime {
-    /// The day.
     pub date: Date,
-    /// Seconds since its midnight.
+    /// Seconds since midnight.
     seconds: i64,
 }
 
 impl LocalTime {
-    /// The moment `at` where clocks are `offset` seconds ahead of UTC.
+    /// Returns the local time of `at` where clocks are `offset` seconds ahead of UTC.
     #[must_use]
     pub fn new(at: Timestamp, offset: i32) -> Self {
         let local = at.0.div_euclid(1000) + i64::from(offset);
         Self { date: Date { days: local.div_euclid(DAY) }, seconds: local.rem_euclid(DAY) }
     }
 
-    /// Reads `2026-05-01 14:30:00`.
+    /// Parses `2026-05-01 14:30:00`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (date, clock) = text.split_once(' ')?;
@@ -79,19 +77,20 @@ impl LocalTime {
         parts.next().is_none().then_some(time)
     }
 
-    /// Seconds from another moment in the same place to this one; negative when that is later.
+    /// Returns the seconds from `other`, in the same place, to this time; negative if `other` is
+    /// later.
     #[must_use]
     pub fn seconds_since(self, other: Self) -> i64 {
         self.date.days_since(other.date).saturating_mul(DAY) + self.seconds - other.seconds
     }
 
-    /// Minutes since its midnight.
+    /// Minutes since midnight.
     #[must_use]
     pub fn minute(self) -> u16 {
         u16::try_from(self.seconds / 60).unwrap_or(0)
     }
 
-    /// `14:30`.
+    /// Formats the time of day as `14:30`.
     #[must_use]
     pub fn clock(self) -> String {
         format!("{:02}:{:02}", self.seconds / 3600, self.seconds / 60 % 60)

@@ -1,37 +1,38 @@
-//! Categories: what kinds of memory there are, how fast each fades, and how many may be active.
+//! Categories of memories, with their decay, caps and report sections.
 
 use std::borrow::Cow;
 
-/// Which category of a [`Categories`] table.
+/// Index into a [`Categories`] table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CategoryId(pub u16);
 
-/// One category. The built-in ones are the table in section 4 of the specification.
+/// The settings of a category. The built-in ones are the table in section 4 of the specification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategorySpec {
-    /// The word between the brackets.
+    /// The word between the brackets of an entry line.
     pub name: Cow<'static, str>,
     /// Stem of the topic file that `add` writes to.
     pub topic: Cow<'static, str>,
     /// Decay constant τ in days: after τ days without reinforcement, 1/e of the score is left.
     pub tau_days: f64,
-    /// How many entries may be active at once.
+    /// Maximum number of active entries.
     pub max_active: usize,
-    /// Heading of the report's section.
+    /// Heading of the section in the report.
     pub section: Cow<'static, str>,
-    /// Tokens that the section may take.
+    /// Token budget of the section.
     pub section_tokens: u32,
-    /// The report shows only entries reinforced within so many days.
+    /// If set, the report shows only entries reinforced within this many days.
     pub window_days: Option<f64>,
-    /// Factor of the lasting value, by which entries fill what the sections leave of a report.
+    /// Factor of the lasting value, by which entries fill the space that sections leave in a
+    /// report.
     pub fill: f64,
 }
 
 /// Days in which an entry's lasting value falls to 1/e.
 const LASTING_DAYS: f64 = 30.0;
-/// The same for completions, which nobody asks about for long.
+/// Like [`LASTING_DAYS`], for completions, which are soon of no interest.
 const DONE_LASTING_DAYS: f64 = 7.0;
-/// Factor of the lasting value in categories that set none.
+/// Default factor of the lasting value.
 pub const FILL: f64 = 1.5;
 /// The category of completions.
 const DONE: &str = "done";
@@ -43,7 +44,7 @@ impl CategorySpec {
         if self.is_done() { DONE_LASTING_DAYS } else { LASTING_DAYS }
     }
 
-    /// Whether its entries tell of finished work, of which each stands for itself.
+    /// Returns true if entries report finished work. Each of them stands for itself.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.name == DONE
@@ -56,7 +57,7 @@ pub struct Categories {
     specs: Vec<CategorySpec>,
 }
 
-/// Where a line without a usable category id would look: nothing decays, nothing is shown.
+/// Fallback for an invalid id: nothing is active or shown.
 static NONE: CategorySpec = built_in("", "", 1.0, 0, ("", 0), None, 0.0);
 
 const fn built_in(
@@ -81,7 +82,8 @@ const fn built_in(
 }
 
 impl Categories {
-    /// The six built-in categories followed by `extra`; an extra one with a known name replaces it.
+    /// Returns the six built-in categories followed by `extra`. An extra category replaces a
+    /// built-in one of the same name.
     #[must_use]
     pub fn new(extra: Vec<CategorySpec>) -> Self {
         let mut specs = vec![
@@ -101,8 +103,8 @@ impl Categories {
         Self { specs }
     }
 
-    /// Gives sections back the heading that they have by themselves, where `keeps` does not want
-    /// another one. Gives the headings that are gone.
+    /// Resets section headings to their defaults where `keeps` returns false for the current one.
+    /// Returns the replaced headings.
     pub fn reset_headings(&mut self, keeps: impl Fn(&str) -> bool) -> Vec<String> {
         let built_in = Self::default();
         let mut gone = Vec::new();
@@ -116,25 +118,25 @@ impl Categories {
         gone
     }
 
-    /// The category of that name.
+    /// Returns the category with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<CategoryId> {
         let index = self.specs.iter().position(|spec| spec.name == name)?;
         u16::try_from(index).ok().map(CategoryId)
     }
 
-    /// What `id` stands for.
+    /// Returns the settings of a category.
     #[must_use]
     pub fn spec(&self, id: CategoryId) -> &CategorySpec {
         self.specs.get(usize::from(id.0)).unwrap_or(&NONE)
     }
 
-    /// All of them, in report order.
+    /// All categories, in report order.
     pub fn iter(&self) -> impl Iterator<Item = (CategoryId, &CategorySpec)> {
         (0..).map(CategoryId).zip(&self.specs)
     }
 
-    /// Their names, for hints.
+    /// Returns the names, separated by commas, for hints.
     #[must_use]
     pub fn names(&self) -> String {
         self.specs.iter().map(|spec| spec.name.as_ref()).collect::<Vec<_>>().join(", ")

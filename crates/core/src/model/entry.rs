@@ -1,4 +1,4 @@
-//! Entries: one remembered line each, and the id that names it.
+//! Entries: single remembered lines, and their ids.
 
 use std::{fmt, str::FromStr};
 
@@ -9,13 +9,14 @@ use super::{category::CategoryId, hash::fnv1a64, hex};
 pub struct EntryId(pub u64);
 
 impl EntryId {
-    /// The id of an entry. `text` is bytes, so that a line in a foreign encoding has an id too.
+    /// Computes the id of an entry. `text` is bytes, so that a line that is not UTF-8 has an id
+    /// too.
     #[must_use]
     pub fn of(category: &str, text: &[u8]) -> Self {
         Self(fnv1a64(&[b"- [", category.as_bytes(), b"] ", text]))
     }
 
-    /// Reads 16 digits, letters in lower case.
+    /// Parses 16 lower-case hex digits.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         hex::read_half(text).map(Self)
@@ -36,28 +37,26 @@ impl FromStr for EntryId {
     }
 }
 
-/// An entry by its text. Ids find entries, but two texts can be made to have the same one.
+/// The exact identity of an entry. Ids are used for lookup, but two texts can be made to share one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wording {
-    /// The id.
     pub id: EntryId,
-    /// The category.
     pub category: CategoryId,
-    /// The text, without markers.
+    /// Text without markers.
     pub text: String,
 }
 
-/// Markers behind an entry's text.
+/// Markers after the text of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Markers {
     /// `*(pinned)*`: never fades.
     pub pinned: bool,
-    /// `*(enforced)*`: written by other tools, kept, never written here.
+    /// `*(enforced)*`: written by other tools, preserved, never written here.
     pub enforced: bool,
 }
 
 impl Markers {
-    /// True if a marker is set.
+    /// True if any marker is set.
     #[must_use]
     pub fn any(self) -> bool {
         self.pinned || self.enforced

@@ -1,10 +1,10 @@
-//! Events: what happened to an entry, one JSON line each in the evidence log.
+//! Events about entries, one JSON line each in the evidence log.
 
 use serde_json::{Map, Value, json};
 
 use super::{entry::EntryId, hash::fnv1a64, time::Timestamp, ulid::EventId};
 
-/// How a memory was produced; decides its weight.
+/// How a memory was produced; determines its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cue {
     /// A pattern seen in several sessions.
@@ -13,16 +13,16 @@ pub enum Cue {
     Behavioral,
     /// Derived from the project's structure.
     Structural,
-    /// Somebody asked for it to be remembered.
+    /// A person asked for it to be remembered.
     Explicit,
 }
 
 impl Cue {
-    /// All of them, strongest first.
+    /// All cues, strongest first.
     pub const ALL: [Self; 4] =
         [Self::Explicit, Self::Structural, Self::Behavioral, Self::Recurrence];
 
-    /// The word in the log and on the command line.
+    /// The name in the log and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Cue {
         }
     }
 
-    /// The cue of that name.
+    /// Returns the cue with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|cue| cue.name() == name)
@@ -51,67 +51,66 @@ impl Cue {
     }
 }
 
-/// What happened.
+/// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventKind {
-    /// Remembered; the details serve to recognise the line after a hand edit.
+    /// The entry was remembered. The origin lets the line be recognised after an edit by hand.
     Add(Cue, Option<Box<Origin>>),
     /// Proved right `n` times.
     Reinforce(u32),
     /// Proved wrong or in the way `n` times.
     Harmful(u32),
-    /// Never fades.
+    /// The entry never fades.
     Pin,
-    /// Fades again.
+    /// The entry fades again.
     Unpin,
-    /// Dropped at once, kept in the file.
+    /// Dropped at once, but kept in the file.
     Forget,
-    /// Neither forgotten nor archived any more.
+    /// No longer forgotten or archived.
     Restore,
     /// This entry is a new wording of another.
     Edit(EntryId, Option<Box<Origin>>),
     /// Another entry replaces this one.
     Supersede(EntryId),
-    /// This entry carries the evidence of others.
+    /// This entry takes over the evidence of others.
     Merge(Vec<EntryId>),
-    /// Not valid after a moment.
+    /// Not valid after this moment.
     Expire(Timestamp),
     /// Moved to the archive.
     Archive(Why),
-    /// These events about the same entry never happened.
+    /// These events about the same entry have no effect.
     Retract(Vec<EventId>),
     /// An operation of a later version.
     Unknown,
 }
 
 impl EventKind {
-    /// Whether it says when the entry was of use. Nothing else moves the entry's times, so anything
-    /// else may be dated as its order wants.
+    /// Returns true if the event says when the entry was of use. Other events do not affect the
+    /// entry's times, so they can be dated as their order requires.
     #[must_use]
     pub fn is_use(&self) -> bool {
         matches!(self, Self::Add(..) | Self::Reinforce(_) | Self::Harmful(_))
     }
 }
 
-/// What an entry went to the archive for.
+/// Why an entry was archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Why {
-    /// Somebody wanted it; or the log does not say, or says what a later version means by it.
+    /// On request; or the log gives no reason, or one of a later version.
     #[default]
     Person,
-    /// It had faded. It is still true, as far as anybody knows.
+    /// It had faded. It may still be true.
     Age,
-    /// Another entry says better what it said, or its date had passed.
+    /// Another entry replaced it, or its date had passed.
     Replaced,
-    /// Another entry says the same, and has its evidence.
+    /// Another entry says the same, and took over its evidence.
     Merged,
 }
 
 impl Why {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Person, Self::Age, Self::Replaced, Self::Merged];
 
-    /// The word in the log.
+    /// The name in the log.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -122,14 +121,14 @@ impl Why {
         }
     }
 
-    /// What a word in the log stands for.
+    /// Returns the reason with this name; [`Self::Person`] if the name is unknown.
     #[must_use]
     pub fn of(name: &str) -> Self {
         Self::ALL.into_iter().find(|why| why.name() == name).unwrap_or_default()
     }
 }
 
-/// Where a line stood and what it was about.
+/// The location of a line and a sketch of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// Stem of the topic file.
@@ -140,20 +139,20 @@ pub struct Origin {
     pub sketch: String,
 }
 
-/// Who caused an event, as far as it decides what the event may end.
+/// The kind of author of an event; some events count only if a person caused them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Author {
-    /// A person, or a log that does not say who.
+    /// A person, or a log that does not name an author.
     #[default]
     Person,
-    /// Adoption, which writes down what was done by hand.
+    /// Adoption, which records edits made by hand.
     Adoption,
-    /// A hook, a dream, an import.
+    /// A hook, a dream or an import.
     Program,
 }
 
 impl Author {
-    /// The author that the word in the log stands for.
+    /// Returns the kind of author for a name in the log.
     #[must_use]
     pub fn of(by: impl AsRef<[u8]>) -> Self {
         let by = by.as_ref();
@@ -167,7 +166,7 @@ impl Author {
     }
 }
 
-/// The place of an event among others: by time, then by id.
+/// The position of an event among others: by time, then by id.
 pub type Order = (Timestamp, EventId);
 
 /// One line of the evidence log.
@@ -175,34 +174,30 @@ pub type Order = (Timestamp, EventId);
 pub struct Event {
     /// Identity; an event read twice counts once.
     pub id: EventId,
-    /// When.
     pub ts: Timestamp,
-    /// To which entry.
     pub entry: EntryId,
-    /// By whom.
     pub by: Author,
-    /// What.
     pub kind: EventKind,
 }
 
-/// Who caused an event; written, and no part of any score.
+/// Who caused an event. Logged, but not part of any score.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// `user`, or the agent's name.
     pub by: String,
-    /// The agent's session.
+    /// Id of the agent's session.
     pub session: Option<String>,
     /// Tags given with an added entry.
     pub tags: Vec<String>,
 }
 
 impl Provenance {
-    /// Who it is when nobody says otherwise.
+    /// The default author.
     pub const USER: &str = "user";
-    /// Who takes over what was written by hand.
+    /// The author of adoption.
     pub const ADOPT: &str = "adopt";
 
-    /// Adoption as the cause.
+    /// The provenance of adoption.
     #[must_use]
     pub fn adoption() -> Self {
         Self { by: Self::ADOPT.to_owned(), ..Self::default() }
@@ -210,7 +205,7 @@ impl Provenance {
 }
 
 impl Event {
-    /// The line to append, without line end.
+    /// Returns the line to append, without line end.
     #[must_use]
     pub fn write(&self, who: &Provenance) -> String {
         let mut object = Map::new();
@@ -229,7 +224,7 @@ impl Event {
             EventKind::Retract(ids) => {
                 put("ids", ids.iter().map(ToString::to_string).collect::<Vec<_>>().into());
             }
-            // `by` names the entry here; everywhere else it names who did it.
+            // `by` names the entry here; in all other events it names the author.
             EventKind::Supersede(by) => put("by", json!(by.to_string())),
             EventKind::Expire(until) => put("until", json!(until.to_string())),
             EventKind::Archive(why) => put("why", json!(why.name())),
@@ -254,15 +249,15 @@ impl Event {
         Value::Object(object).to_string()
     }
 
-    /// Its place among others. An id that was made at another time than the event says nothing about
-    /// that, or one with a great number would come last for ever.
+    /// Returns the position of the event. An id from another time is ignored, or a large one would
+    /// come last for ever.
     #[must_use]
     pub fn order(&self) -> Order {
         (self.ts, if self.id.is_of(self.ts) { self.id } else { EventId(0) })
     }
 
-    /// A number for what the event says. Two events that share an id and differ in this are two: a
-    /// damaged or made-up log must not count differently in another order.
+    /// Returns a hash of the event's content. Events with equal ids and different fingerprints are
+    /// different events, so that a damaged or forged log gives the same result in any order.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let detail = match &self.kind {
@@ -284,7 +279,7 @@ impl Event {
         self.entry.0 ^ when ^ op.rotate_left(42) ^ what
     }
 
-    /// The operation's word.
+    /// The name of the operation in the log.
     #[must_use]
     pub fn op(&self) -> &'static str {
         match self.kind {

@@ -1,6 +1,6 @@
-//! Events as lines of the log.
+//! Parses events from lines of the log.
 //!
-//! Reading is tolerant: unknown operations and fields are ignored here and kept in the file.
+//! Parsing is tolerant: unknown operations and fields are ignored here, and preserved in the file.
 
 use serde_json::Value;
 
@@ -12,33 +12,34 @@ use super::{
 };
 
 impl Event {
-    /// Reads one line. `None` when it is damaged: not JSON, or without id, time, entry and op.
+    /// Parses one line. Returns `None` if it is damaged: not JSON, or without id, time, entry and
+    /// op.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         read_plain(line.as_bytes()).or_else(|| read_json(line))
     }
 
-    /// The same of bytes, with white space around them.
+    /// Like [`Event::read`], from bytes that may have white space around them.
     #[must_use]
     pub fn read_bytes(line: &[u8]) -> Option<Self> {
         let line = line.trim_ascii();
-        // Most lines are ASCII, which is quicker to tell than UTF-8.
+        // Most lines are ASCII, which is faster to check than UTF-8.
         if !line.is_ascii() {
             return Self::read(str::from_utf8(line).ok()?);
         }
         read_plain(line).or_else(|| read_json(str::from_utf8(line).ok()?))
     }
 
-    /// The same, with the origin of an `add`, which [`Event::read`] may leave out.
+    /// Like [`Event::read`], with the origin of an `add`, which [`Event::read`] may leave out.
     #[must_use]
     pub fn read_whole(line: &str) -> Option<Self> {
         read_json(line)
     }
 }
 
-/// Most of a log is `add` and `reinforce` lines exactly as [`Event::write`] makes them, and the
-/// log is read by every command: this path looks at fixed places and allocates nothing. Anything
-/// else goes through JSON.
+/// Fast path for `add` and `reinforce` lines exactly as [`Event::write`] formats them. They are
+/// most of a log, and every command reads the log. It looks at fixed offsets and allocates nothing;
+/// all other lines are parsed as JSON.
 fn read_plain(bytes: &[u8]) -> Option<Event> {
     let (id, rest) = bytes.strip_prefix(b"{\"id\":\"")?.split_at_checked(26)?;
     let (ts, rest) = rest.strip_prefix(b"\",\"ts\":\"")?.split_at_checked(24)?;
@@ -60,17 +61,17 @@ fn read_plain(bytes: &[u8]) -> Option<Event> {
     Some(Event { id: EventId::read_ulid(id)?, ts, entry: EntryId::read(entry)?, by, kind })
 }
 
-/// A number from 1, and what comes after it.
+/// Parses a number from 1, and returns it with the rest.
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = bytes.split_at_checked(length)?;
     let add = |sum: u32, digit: &u8| sum.checked_mul(10)?.checked_add(u32::from(*digit - b'0'));
     let number = digits.iter().try_fold(0, add)?;
-    // Neither no digits are a number, nor digits behind a 0.
+    // An empty number and leading zeros are invalid.
     (digits.first().is_some_and(|first| *first != b'0')).then_some((number, rest))
 }
 
-/// The author, who is named next or not at all, and what comes behind.
+/// Parses the author, if one is next, and returns it with the rest.
 fn plain_author(rest: &[u8]) -> Option<(Author, &[u8])> {
     let Some(by) = rest.strip_prefix(b",\"by\":\"") else {
         return (rest == b"}").then_some((Author::Person, rest));
@@ -80,8 +81,8 @@ fn plain_author(rest: &[u8]) -> Option<(Author, &[u8])> {
     Some((Author::of(by), rest.strip_prefix(b"\"")?))
 }
 
-/// Whether the rest of a line is further strings and lists of strings without escapes, up to the
-/// closing brace, as in `,"session":"a1","tags":["db"]}`.
+/// Returns true if the rest of a line consists of strings and lists of strings without escapes, up
+/// to the closing brace, as in `,"session":"a1","tags":["db"]}`.
 fn plain_end(rest: &[u8]) -> bool {
     let Some((b'}', inner)) = rest.split_last() else { return false };
     if inner.is_empty() {
@@ -91,7 +92,7 @@ fn plain_end(rest: &[u8]) -> bool {
     if !inner.starts_with(b",\"") || inner.iter().any(odd) {
         return false;
     }
-    // What stands between two strings tells what the second one is.
+    // The bytes between two strings determine what the second one is.
     let (mut quoted, mut start, mut is) = (false, 0, Is::Value);
     for end in memchr::memchr_iter(b'"', inner) {
         if !quoted {
@@ -111,7 +112,7 @@ fn plain_end(rest: &[u8]) -> bool {
     !quoted && ends
 }
 
-/// What a string is.
+/// The role of a string.
 #[derive(Clone, Copy)]
 enum Is {
     Key,
@@ -120,7 +121,7 @@ enum Is {
 }
 
 impl Is {
-    /// What the next one is, by what stands between.
+    /// Returns the role of the next string from the bytes before it.
     fn next(self, between: &[u8]) -> Option<Self> {
         match (self, between) {
             (Self::Key, b":[],") | (Self::Value, b",") | (Self::Item, b"],") => Some(Self::Key),
@@ -175,7 +176,7 @@ fn read_json(line: &str) -> Option<Event> {
         }
         _ => EventKind::Unknown,
     };
-    // Of what a supersession says, `by` is another entry.
+    // In a supersession, `by` is another entry.
     let supersedes = matches!(kind, EventKind::Supersede(_));
     let by = text("by").filter(|_| !supersedes).map_or(Author::Person, Author::of);
     let ts = Timestamp::parse(text("ts")?)?;

@@ -1,4 +1,4 @@
-//! Events are read as they were written, and damage is told from novelty.
+//! Tests that events survive a round trip, and that damaged lines differ from unknown ones.
 
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn what_is_written_is_read() {
         EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
     ] {
         let ts = Timestamp(1_782_842_400_123);
-        // Who replaces an entry is not told.
+        // The author of a supersession is not logged.
         let told = !matches!(kind, EventKind::Supersede(_));
         let by = if told { Author::Program } else { Author::Person };
         let event = Event { id: EventId::new(ts, 42), ts, entry: EntryId(0xabc), by, kind };
@@ -52,7 +52,7 @@ fn what_is_written_is_read() {
     }
 }
 
-/// What happened no times has happened once.
+/// A count of 0 is read as 1.
 #[test]
 fn a_count_of_nothing() {
     for op in ["reinforce", "harmful"] {
@@ -69,7 +69,7 @@ fn a_count_of_nothing() {
     }
 }
 
-/// By whom an event is, wherever in the line it stands; an id of another time gives no order.
+/// The author is found anywhere in the line; an id from another time gives no order.
 #[test]
 fn authors_and_order() {
     let line = |rest: &str| {
@@ -131,7 +131,7 @@ fn damage_is_refused_and_novelty_is_not() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// The short path says what JSON says, or nothing.
+    /// The fast path agrees with JSON, or gives up.
     #[test]
     fn the_short_path_agrees(
         by in prop::sample::select(vec!["user", "claude", "adopt", "", "a \"b\"", "Zoë"]),

@@ -1,4 +1,4 @@
-//! Hashes: the two that name entries (ours, and the one pi used), and one for tables in memory.
+//! Hash functions: those for the ids of entries (ours, and pi's), and one for hash tables.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,8 +20,8 @@ pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
     hash
 }
 
-/// The first 64 bits of the SHA-256 of some bytes, in hexadecimal: a name that nobody can choose to be
-/// another's.
+/// Returns the first 64 bits of the SHA-256 of `bytes`, in hexadecimal. Collisions cannot be
+/// chosen.
 #[must_use]
 pub fn short_sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
@@ -30,7 +30,7 @@ pub fn short_sha256(bytes: &[u8]) -> String {
     format!("{start:016x}")
 }
 
-/// The hash of the same bytes and one more.
+/// Extends a hash by one byte.
 #[must_use]
 pub const fn fnv1a64_more(hash: u64, byte: u8) -> u64 {
     (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
@@ -60,8 +60,8 @@ pub type IdMap<K, V> = HashMap<K, V, Seeded>;
 /// A set of ids.
 pub type IdSet<K> = HashSet<K, Seeded>;
 
-/// A quick hash for ids: one multiplication, folded. The seed keeps a log that was made to collide
-/// from doing so; nothing may depend on the order of iteration.
+/// A fast hash for ids: one multiplication, folded. The random seed defeats logs made to collide;
+/// nothing may depend on iteration order.
 #[derive(Debug, Clone, Copy)]
 pub struct Seeded(u64);
 
@@ -79,7 +79,7 @@ impl BuildHasher for Seeded {
     }
 }
 
-/// The hasher behind [`Seeded`].
+/// The hasher of [`Seeded`].
 #[derive(Debug)]
 pub struct Folded(u64);
 

@@ -1,6 +1,6 @@
-//! Numbers of 32 hexadecimal digits, read quickly: thousands of them stand in a ledger of trust.
+//! Fast parser for hexadecimal numbers; a trust ledger contains thousands of them.
 
-/// A line of 32 digits, letters in lower case, as a number.
+/// Parses 32 lower-case hex digits.
 #[must_use]
 pub fn read(line: &[u8]) -> Option<u128> {
     if line.len() != 32 || !line.iter().all(|byte| is_digit(*byte)) {
@@ -10,7 +10,7 @@ pub fn read(line: &[u8]) -> Option<u128> {
     Some(eights.iter().fold(0, |key, eight| key << 32 | u128::from(digits(*eight))))
 }
 
-/// The same of 16 digits.
+/// Parses 16 lower-case hex digits.
 #[must_use]
 pub fn read_half(text: &[u8]) -> Option<u64> {
     let ([high, low], []) = text.as_chunks() else { return None };
@@ -22,10 +22,10 @@ fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Eight digits at once.
+/// Converts eight digits at once.
 fn digits(digits: [u8; 8]) -> u64 {
     let text = u64::from_be_bytes(digits);
-    // The low bits of `a` are 1, and letters alone have the bit of 64.
+    // Only letters have bit 6 set. Their low four bits start at 1, so 9 is added.
     let each = (text & 0x0f0f_0f0f_0f0f_0f0f) + 9 * (text >> 6 & 0x0101_0101_0101_0101);
     let pairs = (each | each >> 4) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;

@@ -1,4 +1,4 @@
-//! Nouns: what the rest of the program talks about. No I/O, no clock, no environment.
+//! The basic types of the program. No I/O, no clock, no environment.
 
 pub mod calendar;
 pub mod category;

@@ -1,6 +1,6 @@
-//! Enums whose variants have names in files, in output or on the command line.
+//! Macro for enums whose variants have names in files, in output or on the command line.
 
-/// Declares an enum with a name for each variant, all of them in order, and the way back from a name.
+/// Declares an enum with a name for each variant, a list of all variants, and a lookup by name.
 #[macro_export]
 macro_rules! named {
     ($(#[$outer:meta])* $vis:vis enum $Enum:ident {
@@ -11,9 +11,9 @@ macro_rules! named {
         $vis enum $Enum { $($(#[$inner])* $Variant,)+ }
 
         impl $Enum {
-            /// All of them, in order.
+            /// All variants, in order.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
-            /// Their names, in the same order.
+            /// All names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// The name in files, in output and on the command line.
@@ -22,7 +22,7 @@ macro_rules! named {
                 match self { $(Self::$Variant => $name),+ }
             }
 
-            /// The one of that name.
+            /// Returns the variant with this name.
             #[must_use]
             pub fn find(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$Variant),)+ _ => None }

@@ -1,4 +1,4 @@
-//! Moments and ages. The clock is always an argument; nothing here reads it.
+//! Moments and ages. Nothing here reads the clock; the time is always an argument.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use chrono::{DateTime, SecondsFormat};
 
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
-/// How far ahead of a reader's clock an event may be dated and still say when: clocks differ, and
-/// zones are mistaken.
+/// How far ahead of a reader's clock an event's time is still accepted, because clocks and time
+/// zones may be wrong.
 const AHEAD_MS: i64 = DAY_MS;
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
-/// The moment that a computation is made for.
+/// The moment of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now(pub Timestamp);
 
-/// A length of time that is never negative, in milliseconds.
+/// A non-negative duration in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Age(pub u64);
 
 impl Timestamp {
-    /// 9999-12-31T23:59:59.999Z: no later moment can be written in four digits of years.
+    /// 9999-12-31T23:59:59.999Z, the last moment with a year of four digits.
     pub const LAST: Self = Self(253_402_300_799_999);
 
-    /// Reads RFC 3339 (any offset). The form that pimem writes, `2026-05-01T10:00:00.000Z`, takes
-    /// a short path, because an evidence log is mostly time stamps.
+    /// Parses RFC 3339 with any offset. The form that pimem writes, `2026-05-01T10:00:00.000Z`,
+    /// takes a fast path, because an evidence log is mostly time stamps.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         canonical(text.as_bytes()).or_else(|| {
@@ -35,37 +35,37 @@ impl Timestamp {
         })
     }
 
-    /// The same of bytes.
+    /// Like [`Self::parse`], from bytes.
     #[must_use]
     pub fn parse_bytes(bytes: &[u8]) -> Option<Self> {
         canonical(bytes).or_else(|| Self::parse(str::from_utf8(bytes).ok()?))
     }
 
-    /// A date alone, `2026-05-01`: its first instant in UTC.
+    /// Parses a date, `2026-05-01`, as its first instant in UTC.
     #[must_use]
     pub fn parse_date(text: &str) -> Option<Self> {
         days_of_date(text.as_bytes()).map(|days| Self(days * DAY_MS))
     }
 
-    /// The last instant of a date: what is valid until then holds on the day itself.
+    /// Parses a date as its last instant: an entry valid until a date is valid on that day.
     #[must_use]
     pub fn end_of_day(text: &str) -> Option<Self> {
         Self::parse_date(text).map(|start| Self(start.0 + DAY_MS - 1))
     }
 
-    /// Whole seconds since 1970; 0, which stands for unknown, where 32 bits do not hold them.
+    /// Whole seconds since 1970; 0, which stands for unknown, if they do not fit into 32 bits.
     #[must_use]
     pub fn seconds(self) -> u32 {
         u32::try_from(self.0.div_euclid(1000)).unwrap_or(0)
     }
 
-    /// The moment that [`Self::seconds`] gave, unless that was unknown.
+    /// The inverse of [`Self::seconds`]; `None` for 0.
     #[must_use]
     pub fn from_seconds(seconds: u32) -> Option<Self> {
         (seconds != 0).then(|| Self(i64::from(seconds) * 1000))
     }
 
-    /// `2026-05-01`, in UTC.
+    /// Formats the date in UTC as `2026-05-01`.
     #[must_use]
     pub fn date(self) -> String {
         self.to_string().chars().take_while(|c| *c != 'T').collect()
@@ -80,20 +80,21 @@ impl fmt::Display for Timestamp {
 }
 
 impl Now {
-    /// How long ago `then` was; a moment in the future is no time ago.
+    /// Returns the time since `then`, or zero if `then` is in the future.
     #[must_use]
     pub fn since(self, then: Timestamp) -> Age {
         Age(u64::try_from(self.0.0.saturating_sub(then.0)).unwrap_or(0))
     }
 
-    /// The latest time that an event can give. What is dated later says that something happened, and
-    /// not when.
+    /// Returns the latest time accepted from an event. An event dated later counts, but its time
+    /// does not.
     #[must_use]
     pub fn horizon(self) -> Timestamp {
         Timestamp(self.0.0.saturating_add(AHEAD_MS))
     }
 
-    /// The earlier of `then` and now: a clock that ran ahead must not make an entry immortal.
+    /// Returns the earlier of `then` and now, so that a clock that ran ahead does not make an entry
+    /// immortal.
     #[must_use]
     pub fn cap(self, then: Timestamp) -> Timestamp {
         then.min(self.0)
@@ -101,7 +102,7 @@ impl Now {
 }
 
 impl Age {
-    /// Reads a number with its unit: `90s`, `30m`, `2h`, `1d` or `2w`.
+    /// Parses a number with its unit: `90s`, `30m`, `2h`, `1d` or `2w`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -118,7 +119,7 @@ impl Age {
         Some(Self(u64::from(number) * unit))
     }
 
-    /// This long, and so long before.
+    /// Returns the sum of two ages.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self(self.0.saturating_add(more.0))
@@ -132,7 +133,7 @@ impl Age {
 }
 
 impl fmt::Display for Age {
-    /// The largest unit that fits, as in `3d` or `5h`.
+    /// In the largest unit that fits, as in `3d` or `5h`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minutes = self.0 / 60_000;
         match minutes {
@@ -150,7 +151,7 @@ fn digits(bytes: &[u8]) -> Option<i64> {
         .try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
 }
 
-/// Days since 1970-01-01 of `YYYY-MM-DD` (proleptic Gregorian calendar).
+/// Returns the days since 1970-01-01 of `YYYY-MM-DD` (proleptic Gregorian calendar).
 pub(super) fn days_of_date(bytes: &[u8]) -> Option<i64> {
     let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *bytes else { return None };
     let year = digits(&[y0, y1, y2, y3])?;
@@ -174,7 +175,7 @@ pub(super) fn days_of_date(bytes: &[u8]) -> Option<i64> {
     Some(shifted * 365 + leaps + day_of_year - 719_468)
 }
 
-/// `YYYY-MM-DDTHH:MM:SS.mmmZ` and nothing else.
+/// Parses exactly `YYYY-MM-DDTHH:MM:SS.mmmZ`.
 fn canonical(bytes: &[u8]) -> Option<Timestamp> {
     let (day, clock) = bytes.split_at_checked(10)?;
     let [b'T', h0, h1, b':', m0, m1, b':', s0, s1, b'.', f0, f1, f2, b'Z'] = *clock else {

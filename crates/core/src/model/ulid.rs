@@ -13,7 +13,7 @@ pub struct EventId(pub u128);
 
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// The value of each Crockford digit, either case; 255 for what is none.
+/// The value of each Crockford digit, in either case; 255 for other bytes.
 const VALUES: [u8; 256] = {
     let mut values = [255; 256];
     let mut value = 0;
@@ -31,14 +31,15 @@ const VALUES: [u8; 256] = {
 };
 
 impl EventId {
-    /// A ULID: 48 bits of time in milliseconds, then 80 bits of `random`.
+    /// Returns a ULID: 48 bits of time in milliseconds, then 80 bits of `random`.
     #[must_use]
     pub fn new(time: Timestamp, random: u128) -> Self {
         let millis = u128::try_from(time.0.max(0)).unwrap_or(0);
         Self((millis & ((1 << 48) - 1)) << 80 | random & ((1 << 80) - 1))
     }
 
-    /// A ULID whose random part is made from `parts`: the same fact gets the same id everywhere.
+    /// Returns a ULID whose random part is a hash of `parts`: the same fact has the same id
+    /// everywhere.
     #[must_use]
     pub fn derived(time: Timestamp, parts: &[&[u8]]) -> Self {
         let low = u128::from(fnv1a64(parts));
@@ -46,14 +47,15 @@ impl EventId {
         Self::new(time, high << 64 | low)
     }
 
-    /// Whether it was made about then, within a day: no other id says what came before what.
+    /// Returns true if the id was made within a day of `then`. Only such an id is used for
+    /// ordering.
     #[must_use]
     pub fn is_of(self, then: Timestamp) -> bool {
         let made = i64::try_from(self.0 >> 80).unwrap_or(i64::MAX);
         made.abs_diff(then.0) <= DAY_MS.unsigned_abs()
     }
 
-    /// Reads a ULID; any other text gets an id of its own, so that foreign ids stay distinct.
+    /// Parses a ULID. Any other text is hashed, so that foreign ids stay distinct.
     #[must_use]
     pub fn read(text: &str) -> Self {
         Self::read_ulid(text.as_bytes()).unwrap_or_else(|| {

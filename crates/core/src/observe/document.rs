@@ -1,6 +1,6 @@
-//! Observations as text: days, items with a mark and a time, and what stands below them.
+//! The format of observations: days, items with a mark and a time, and sub-items.
 //!
-//! Reading never fails, and what is of no known form is kept as it stands, in its place.
+//! Parsing never fails; lines of unknown form are preserved in their place.
 
 use std::{collections::HashSet, fmt};
 
@@ -9,74 +9,67 @@ use crate::{
     model::calendar::Date,
 };
 
-/// How much an observation matters.
+/// The importance of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// `[i]`: background, routine.
     Info,
-    /// `[?]`: it might matter.
+    /// `[?]`: possibly important.
     Maybe,
     /// `[!]`: decisions, requirements, changes.
     Important,
 }
 
-/// One observation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// How much it matters.
     pub mark: Mark,
-    /// When, in minutes of its day.
+    /// Time in minutes of the day, if stated.
     pub minute: Option<u16>,
-    /// What was observed, on one line.
+    /// The observation, on one line.
     pub text: String,
 }
 
-/// What stands below an item.
+/// A line below an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Below {
-    /// An item of that depth, from 1.
+    /// A sub-item of this depth, from 1.
     Note(usize, Note),
     /// A line of another form.
     Other(String),
 }
 
-/// An item with what stands below it.
+/// An item with the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// The item itself.
     pub note: Note,
-    /// Its sub-items.
     pub below: Vec<Below>,
 }
 
 /// A line of a day that is not indented.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// An item.
     Item(Item),
     /// A line of another form: a heading, a comment, a paragraph.
     Other(String),
 }
 
-/// What stands below one line `Date: YYYY-MM-DD`; the day is unknown above the first such line, and
-/// below one that names no day, which is then the first of the lines.
+/// The lines below a line `Date: YYYY-MM-DD`. The date is unknown above the first such line, and
+/// below one with an invalid date, which is then the first of the lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Day {
-    /// The day.
     pub date: Option<Date>,
-    /// Its lines.
     pub lines: Vec<Line>,
 }
 
 /// A file of observations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// In the order of the file.
+    /// In file order.
     pub days: Vec<Day>,
 }
 
 impl Mark {
-    /// As it is written.
+    /// The mark in the file.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -88,7 +81,7 @@ impl Mark {
 }
 
 impl Note {
-    /// Reads `- [!] 14:30 text`; the time may be missing.
+    /// Parses `- [!] 14:30 text`, where the time may be missing.
     fn parse(line: &str) -> Option<Self> {
         let rest = line.strip_prefix('-')?.trim_start();
         let (sign, rest) = rest.split_at_checked(3)?;
@@ -124,7 +117,7 @@ impl fmt::Display for Item {
 }
 
 impl fmt::Display for Document {
-    /// As a file has it.
+    /// In the format of the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, day) in self.days.iter().enumerate() {
             if let Some(date) = day.date {
@@ -142,7 +135,7 @@ impl fmt::Display for Document {
 }
 
 impl Document {
-    /// Reads a file. Empty lines are not kept.
+    /// Parses a file. Empty lines are dropped.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -191,7 +184,7 @@ impl Document {
         Self { days }
     }
 
-    /// The items, each with its day.
+    /// The items, each with its date.
     pub fn items(&self) -> impl Iterator<Item = (Option<Date>, &Item)> {
         self.days.iter().flat_map(|day| {
             day.lines.iter().filter_map(|line| match line {
@@ -201,7 +194,7 @@ impl Document {
         })
     }
 
-    /// Adds an item at the end, on that day.
+    /// Appends an item on this date.
     pub fn push(&mut self, date: Option<Date>, item: Item) {
         let line = Line::Item(item);
         match self.days.last_mut() {
@@ -210,7 +203,7 @@ impl Document {
         }
     }
 
-    /// Whether its end is inside of a comment.
+    /// Returns true if the document ends inside a comment.
     #[must_use]
     pub fn ends_in_comment(&self) -> bool {
         let mut commented = false;
@@ -222,13 +215,13 @@ impl Document {
         commented
     }
 
-    /// Whether there is no item.
+    /// Returns true if there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items().next().is_none()
     }
 
-    /// What of it a file does not have yet: no item that stands there on the same day, word for word.
+    /// Returns the items that `known` does not contain on the same date, word for word.
     #[must_use]
     pub fn without(&self, known: &Self) -> Self {
         let held: HashSet<(Option<Date>, String)> =
@@ -243,13 +236,13 @@ impl Document {
     }
 }
 
-/// Half the width of an indentation, a tab counting for two.
+/// Returns half the width of an indentation, where a tab counts as two.
 fn depth(indent: &str) -> usize {
     let width: usize = indent.chars().map(|c| if c == '\t' { 2 } else { 1 }).sum();
     (width / 2).max(1)
 }
 
-/// A file with more observations at its end; those of its last day go on below that day's line.
+/// Appends observations to a file. Those of the file's last day continue below its date line.
 #[must_use]
 pub fn append(bytes: &[u8], new: &Document) -> Vec<u8> {
     let newline = lines::newline(bytes);
@@ -341,7 +334,7 @@ mod tests {
             add("Date: 2026-02-11\r\n- [i] a\r\n", new),
             "Date: 2026-02-11\r\n- [i] a\r\n- [i] 08:00 b\r\n\r\nDate: 2026-02-12\r\n- [i] 08:00 c\r\n"
         );
-        // A clock that jumped back begins an earlier day anew.
+        // If the clock jumped back, an earlier day begins anew.
         assert_eq!(
             add("Date: 2026-02-13\n- [i] a\n", new),
             format!("Date: 2026-02-13\n- [i] a\n\n{new}")
@@ -356,7 +349,7 @@ mod tests {
     }
 
     proptest! {
-        /// Rendering is canonical, keeps every word, and reads back as the same.
+        /// Rendering is canonical, loses no word, and parses to the same document.
         #[test]
         fn nothing_is_lost(pieces in prop::collection::vec(prop::sample::select(vec![
             "Date: 2026-02-10", "Date: x", "- [!] 14:30 a", "- [?] b", "- [i] 24:00", "  - [!] c", "\t- [i] d",

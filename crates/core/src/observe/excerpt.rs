@@ -1,15 +1,15 @@
-//! What a message is remembered by, in summaries of sessions and in observations.
+//! The excerpt of a message that summaries and observations keep.
 
 use super::summary;
 use crate::language::injection;
 
-/// The first sentence that its user typed, unless it is worded as an order to an agent: what is
-/// remembered is read by agents later.
+/// Returns the first sentence that the user typed, unless it is worded as an instruction to an
+/// agent, because agents will read it later.
 pub fn lead(message: &str) -> Option<String> {
     summary::lead(message).filter(|lead| is_harmless(lead))
 }
 
-/// The same of a message without secrets.
+/// Like [`lead`], for a message without secrets.
 pub fn lead_of_clean(message: &str) -> Option<String> {
     summary::lead_of_clean(message).filter(|lead| is_harmless(lead))
 }

@@ -1,4 +1,4 @@
-//! Conversations to observations, and observations to fewer of them.
+//! Observations: extracts them from conversations, then condenses them over time.
 
 pub mod document;
 pub mod excerpt;

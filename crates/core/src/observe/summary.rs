@@ -1,20 +1,20 @@
-//! What a session was about: the first sentences of what its user said, on one line.
+//! One-line summaries of sessions, made of the first sentences of the user's messages.
 
 use crate::{
     language::{pasted, preference},
     safety::secret,
 };
 
-/// Shorter messages say nothing about a session.
+/// Messages up to this many characters are ignored.
 pub const LEAST_CHARS: usize = 15;
-/// Sessions with fewer messages are not summed up.
+/// Sessions with fewer messages get no summary.
 pub const LEAST_MESSAGES: usize = 3;
-/// Characters of a message that are taken.
+/// Maximum number of characters taken from a message.
 const EACH: usize = 120;
-/// Characters of a summary.
+/// Maximum number of characters of a summary.
 const MOST: usize = 1_000;
 
-/// A summary in the making.
+/// A summary under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     text: String,
@@ -23,8 +23,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Takes what the user said next, by the sentence that `lead` finds in it. A message without any
-    /// counts as well.
+    /// Adds the sentence that `lead` returns for the user's next message. A message without one is
+    /// counted too.
     pub fn push(&mut self, message: &str, lead: impl FnOnce(&str) -> Option<String>) {
         let words = message.split_whitespace().map(|word| word.chars().count() + 1);
         let enough = words.sum::<usize>() > LEAST_CHARS;
@@ -33,7 +33,7 @@ impl Summary {
         }
     }
 
-    /// Takes the sentence by which a message is remembered, or the empty one.
+    /// Adds the lead sentence of a message, which may be empty.
     pub fn add(&mut self, lead: &str) {
         self.messages += 1;
         if lead.is_empty() || self.is_full() {
@@ -46,13 +46,13 @@ impl Summary {
         }
     }
 
-    /// Whether nothing more would be taken.
+    /// Returns true if the summary has reached its maximum length.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.chars >= MOST
     }
 
-    /// The text and the number of messages, if there were enough.
+    /// Returns the text and the number of messages, if there were enough messages.
     #[must_use]
     pub fn finish(self) -> Option<(String, u64)> {
         let enough = self.messages >= LEAST_MESSAGES as u64 && !self.text.is_empty();
@@ -60,14 +60,14 @@ impl Summary {
     }
 }
 
-/// The sentence by which a message is remembered, without secrets and what is private: the first one
-/// that its user typed, at most 120 characters, and nothing behind a line break.
+/// Returns the lead sentence of a message, without secrets and private text: the first sentence
+/// that the user typed, at most 120 characters, up to a line break.
 #[must_use]
 pub fn lead(message: &str) -> Option<String> {
     cut(&secret::clean(&pasted::lead(message)?))
 }
 
-/// The same of a message without secrets.
+/// Like [`lead`], for a message without secrets.
 #[must_use]
 pub fn lead_of_clean(message: &str) -> Option<String> {
     cut(&pasted::lead(message)?)
@@ -112,7 +112,7 @@ mod tests {
                 ],
                 Some("fix the lock now | and add a test for it | fünfzehn Zeichen"),
             ),
-            // What was pasted counts, and says nothing.
+            // A pasted message is counted, but adds no text.
             (
                 &[
                     "Why does this fail? The lock is gone.",

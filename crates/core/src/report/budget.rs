@@ -1,28 +1,27 @@
-//! Tokens and budgets. A token is estimated as four characters, rounded up.
+//! Token budgets. A token is estimated as four characters, rounded up.
 
 use std::fmt;
 
-/// Characters that make one token.
+/// Characters per token.
 const CHARS: usize = 4;
 
-/// A number of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Tokens(pub u32);
 
 impl Tokens {
-    /// The estimate for `chars` characters.
+    /// Estimates the tokens of `chars` characters.
     #[must_use]
     pub fn of_chars(chars: usize) -> Self {
         Self(u32::try_from(chars.div_ceil(CHARS)).unwrap_or(u32::MAX))
     }
 
-    /// The estimate for a text.
+    /// Estimates the tokens of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::of_chars(text.chars().count())
     }
 
-    /// The most characters that so many tokens can hold.
+    /// Returns the maximum number of characters in this many tokens.
     #[must_use]
     pub fn chars(self) -> usize {
         self.0 as usize * CHARS
@@ -36,7 +35,7 @@ impl fmt::Display for Tokens {
     }
 }
 
-/// `12034` as `12,034`.
+/// Formats `12034` as `12,034`.
 #[must_use]
 pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
@@ -50,7 +49,8 @@ pub fn thousands(number: usize) -> String {
     out
 }
 
-/// What the report may take: `limit`, and no more than what the system prompt leaves of `context`.
+/// Returns the budget for the report: `limit`, but not more than the system prompt leaves of
+/// `context`.
 #[must_use]
 pub fn available(limit: Tokens, context: Tokens, system_prompt: Tokens) -> Tokens {
     limit.min(Tokens(context.0.saturating_sub(system_prompt.0)))

@@ -1,4 +1,4 @@
-//! What changed between two boards with their reports.
+//! Differences between the reports of two rankings.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,29 @@ use crate::{
     score::ranking::{Ranking, ScoredEntry},
 };
 
-/// How an entry stood at one of the two times.
+/// An entry in one of the two rankings.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// All about it.
     pub row: ScoredEntry,
-    /// Whether the report showed it, and why.
     pub verdict: Verdict,
 }
 
-/// An entry that stands otherwise at the second time than at the first.
+/// An entry that differs between the two rankings.
 #[derive(Debug, Clone)]
 pub struct Difference {
-    /// Its id at the second time.
+    /// Its id in the second ranking.
     pub id: EntryId,
-    /// How it stood first; `None` when it was not there.
+    /// `None` if the first ranking does not contain it.
     pub before: Option<Side>,
-    /// How it stood then; `None` when it was gone.
+    /// `None` if the second ranking does not contain it.
     pub after: Option<Side>,
 }
 
-/// Kinds of [`Difference`], the most important first.
+/// Kinds of [`Difference`], most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// It came into the report.
+    /// It entered the report.
     Entered,
     /// It left the report.
     Left,
@@ -42,12 +40,11 @@ pub enum Kind {
     Added,
     /// It is gone, and was not in the report.
     Gone,
-    /// Its state, or the reason why it is out, is another.
+    /// Its state, or the reason why it is not shown, changed.
     Changed,
 }
 
 impl Difference {
-    /// What kind of difference it is.
     #[must_use]
     pub fn kind(&self) -> Kind {
         let shown = |side: &Option<Side>| side.as_ref().is_some_and(|side| side.verdict.shown());
@@ -61,11 +58,11 @@ impl Difference {
     }
 }
 
-/// A board with the verdicts of its report, in the order of its rows.
+/// A ranking with the verdicts of its report, in the order of its rows.
 pub type Reported<'a> = (&'a Ranking, &'a [Verdict]);
 
-/// The differences, by kind and then by standing. `current` gives the second time's id of one of
-/// the first.
+/// Returns the differences, sorted by kind, then by standing. `current` maps an id of the first
+/// ranking to the id in the second.
 #[must_use]
 pub fn differences(
     before: Reported<'_>,

@@ -1,7 +1,7 @@
-//! Why an entry is in the report or not: the arithmetic of its score, what time will do to it, and
-//! the least that would bring it in.
+//! Explains why an entry is in the report or not: its score, its forecast, and the cheapest act
+//! that would bring it in.
 //!
-//! Decides nothing: standing, place and verdict are those of the ranking and of the selection.
+//! Decides nothing: standing, place and verdict are those of the ranking and the selection.
 
 use super::{
     render::{self, Settings},
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Reinforcements that are tried at most; as many as one call may add.
+/// Maximum number of reinforcements tried; also the most that one call may add.
 const MOST: u32 = 1000;
 
 /// The factors of a stability score.
@@ -34,14 +34,14 @@ pub struct Arithmetic {
     pub tau_days: f64,
     /// exp(−age / τ).
     pub decay: f64,
-    /// Pieces of evidence.
+    /// Evidence count.
     pub count: u64,
     /// ln(1 + count).
     pub evidence: f64,
 }
 
 impl Arithmetic {
-    /// The factors of a row's score, whether or not it is pinned or forgotten.
+    /// Returns the factors of a row's score, even if the row is pinned or forgotten.
     #[must_use]
     pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
         let age_days = row.idle.days();
@@ -55,30 +55,30 @@ impl Arithmetic {
         }
     }
 
-    /// Their product.
+    /// The product of the factors.
     #[must_use]
     pub fn score(self) -> f64 {
         self.weight * self.decay * self.evidence
     }
 }
 
-/// What would bring an entry into the report.
+/// An act that brings an entry into the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// So many reinforcements.
+    /// Reinforce the entry this many times.
     Reinforce(u32),
-    /// Taking it back.
+    /// Restore the entry.
     Restore,
-    /// Taking it back, and so many reinforcements.
+    /// Restore the entry, then reinforce it this many times.
     RestoreAndReinforce(u32),
-    /// A pin.
+    /// Pin the entry.
     Pin,
-    /// A person's look at it.
+    /// Review the entry.
     Trust,
 }
 
 impl Act {
-    /// The command that does it to the entry with this short id.
+    /// Returns the command that performs the act on the entry with this short id.
     #[must_use]
     pub fn command(self, short: &str) -> String {
         let reinforce = |n: u32| match n {
@@ -95,11 +95,11 @@ impl Act {
     }
 }
 
-/// The entries of stores, each with its ledger.
+/// The entries of one or two stores, each store with its ledger.
 pub type Stores<'a> = [(Vec<LocatedEntry>, &'a Ledger)];
 
-/// The least that would bring an entry into the report that is not in it, found by trying; `None`
-/// when nothing would.
+/// Returns the cheapest act that would bring a row into the report, found by trial. `None` if no
+/// act would.
 #[must_use]
 pub fn cheapest(
     now: Now,
@@ -122,7 +122,7 @@ pub fn cheapest(
         let kinds: Vec<EventKind> = back.iter().cloned().chain([EventKind::Reinforce(n)]).collect();
         shows(&kinds)
     };
-    // More evidence never hurts, so the least number can be closed in on.
+    // More evidence never hurts, so the least number can be found by bisection.
     let most = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < MOST);
     if let Some(high) = most.chain([MOST]).find(|n| enough(*n)) {
         let (mut low, mut high) = (high / 2, high);
@@ -135,7 +135,7 @@ pub fn cheapest(
     shows(&[EventKind::Pin]).then_some(Act::Pin)
 }
 
-/// Whether the report would show an entry after some events.
+/// Returns true if the report would show an entry after these events.
 fn shown_after(
     now: Now,
     rules: Rules<'_>,
@@ -152,7 +152,7 @@ fn shown_after(
     board.find(of).and_then(|row| report.verdict(&board, row)).is_some_and(Verdict::shown)
 }
 
-/// A ledger with some more events about an entry, later than all others.
+/// Returns the ledger with additional events about an entry, later than all others.
 fn after(now: Now, ledger: &Ledger, entry: EntryId, kinds: &[EventKind]) -> Ledger {
     let mut ledger = ledger.clone();
     for kind in kinds {
@@ -187,7 +187,7 @@ mod tests {
         Settings { budget: Tokens(budget), ground_truth, remove_command: "", fill: None }
     }
 
-    /// Entries with category, age in days, reinforcements, and an event that comes last.
+    /// Category, age in days, number of reinforcements, and a last event.
     type Entry = (u16, i64, u32, Option<EventKind>);
 
     fn store(entries: &[Entry]) -> (Vec<LocatedEntry>, Ledger) {
@@ -229,7 +229,7 @@ mod tests {
         (placed, ledger)
     }
 
-    /// What would bring the first entry in.
+    /// Returns the cheapest act for the first entry.
     fn act(entries: &[Entry], budget: u32) -> Option<Act> {
         let categories = Categories::default();
         let rules =
@@ -251,10 +251,10 @@ mod tests {
         let expired = EventKind::Expire(Timestamp(0));
         assert_eq!(act(&[old(Some(expired))], 1700), Some(Act::RestoreAndReinforce(1)));
         assert_eq!(act(&[old(None)], 0), None, "no report, no act");
-        // Eight places in the section, and six in the pool, are taken by what has more evidence.
+        // Eight places in the section and six in the pool are taken by entries with more evidence.
         let mut crowd = vec![old(None)];
         crowd.extend((0..14).map(|n| (1, 0, 40 + n, None)));
-        // Level with the weakest of them, it is first by its id.
+        // With a score equal to the weakest of them, it comes first by its id.
         assert_eq!(act(&crowd, 1700), Some(Act::Reinforce(40)));
     }
 

@@ -1,16 +1,16 @@
-//! Lasting value: the order in which entries fill what the sections leave of a report.
+//! Lasting value: the order in which entries fill the space that the sections leave in a report.
 
 use std::fmt;
 
 use crate::{model::category::CategorySpec, score::ranking::ScoredEntry};
 
-/// factor × e^(−Δt / days), with Δt since the last reinforcement by the store's clock. Evidence takes no part: it has
-/// paid for the places by score.
+/// factor × e^(−Δt / days), with Δt since the last reinforcement by the store's clock. Evidence
+/// does not count here; it already decides the places by score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lasting(f64);
 
 impl Lasting {
-    /// The lasting value of an entry of the category `spec`.
+    /// Returns the lasting value of an entry in the category `spec`.
     #[must_use]
     pub fn of(row: &ScoredEntry, spec: &CategorySpec) -> Self {
         let value = spec.fill * (-row.idle.days() / spec.lasting_days()).exp();

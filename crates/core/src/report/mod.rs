@@ -1,4 +1,4 @@
-//! Standing to tokens: the situation report. Pure.
+//! The situation report: selects and renders ranked entries within a token budget. Pure.
 
 pub mod budget;
 pub mod diff;

@@ -1,6 +1,6 @@
-//! What the report will look like on days to come if nothing happens.
+//! The reports of coming days, if nothing happens.
 //!
-//! Scores every entry anew for each day, as a report of that day would: nothing is extrapolated.
+//! Every entry is scored anew for each day; nothing is extrapolated.
 
 use std::collections::BTreeSet;
 
@@ -19,19 +19,18 @@ use crate::{
 /// The report of one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
-    /// When.
     pub at: Timestamp,
-    /// Its size in tokens.
+    /// Size in tokens.
     pub tokens: u32,
-    /// The entries in it.
+    /// Entries in the report.
     pub shown: BTreeSet<EntryId>,
-    /// Entries that were in the report of the day before.
+    /// Entries that the report of the day before showed and this one does not.
     pub left: BTreeSet<EntryId>,
-    /// Entries that were not.
+    /// Entries that the report of the day before did not show.
     pub entered: BTreeSet<EntryId>,
 }
 
-/// The reports of now and of the next `days` days at the same time.
+/// Returns the report of `now` and those of the next `days` days at the same time of day.
 #[must_use]
 pub fn outlook(
     now: Now,

@@ -1,4 +1,5 @@
-//! The report as text: header with its own true size, warning, ground truth, sections.
+//! The report as text: a header that states its own size, a warning, the ground-truth line, and
+//! sections.
 
 use super::{
     budget::Tokens,
@@ -10,17 +11,17 @@ use crate::{
     score::ranking::{Ranking, ScoredEntry},
 };
 
-/// Above this share of the budget, in per cent, the report asks for consolidation.
+/// Percentage of the budget above which the report asks for consolidation.
 const CROWDED: u64 = 80;
 
 named! {
     /// The wording of the ground-truth line.
     #[derive(Default)]
     pub enum GroundTruth {
-        /// The agent is told to rely on what it reads.
+        /// Tells the agent to rely on what it reads.
         #[default]
         Seed = "seed",
-        /// The agent is told what it reads, as a fact.
+        /// Tells the agent as a fact what it reads.
         Factual = "factual",
         /// No line.
         Off = "off",
@@ -28,7 +29,6 @@ named! {
 }
 
 impl GroundTruth {
-    /// The line.
     #[must_use]
     pub fn line(self) -> Option<&'static str> {
         match self {
@@ -46,39 +46,38 @@ impl GroundTruth {
     }
 }
 
-/// What shapes a report.
+/// Settings of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'a> {
-    /// What it may take.
     pub budget: Tokens,
-    /// The ground-truth line.
     pub ground_truth: GroundTruth,
-    /// What the warning tells the agent to use.
+    /// The command that the warning names for removing entries.
     pub remove_command: &'a str,
-    /// Whether the entries that have no place by score fill what is left of the budget; if so, what
-    /// the last line tells the agent to find the rest with.
+    /// If set, entries without a place by score fill the rest of the budget, and the last line
+    /// names this command for finding those left out.
     pub fill: Option<&'a str>,
 }
 
-/// A report with the reasons behind it.
+/// A report with the verdicts behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The text, ending in a line break; empty when there is nothing to say.
+    /// The text, ending in a line break; empty if there is nothing to show.
     pub text: String,
-    /// For each line of the text, the number of the row of the ranking that it shows.
+    /// For each line of the text, the index of the row of the ranking that it shows.
     pub shown_rows: Vec<Option<usize>>,
-    /// Its size.
+    /// Size of the text.
     pub tokens: Tokens,
-    /// Its size before anything filled what the sections left.
+    /// Size before the rest of the budget was filled.
     pub by_score: Tokens,
-    /// The budget it was made for.
+    /// The budget of the report.
     pub budget: Tokens,
-    /// One verdict for each row of the ranking, in its order.
+    /// One verdict per row of the ranking, in its order.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Report {
-    /// The rows of the ranking that it was made of, each with its verdict.
+    /// Returns the rows of the ranking, each with its verdict. `board` must be the ranking that the
+    /// report was made from.
     pub fn judged<'a, 'b>(
         &'a self,
         board: &'b Ranking,
@@ -86,14 +85,14 @@ impl Report {
         board.rows.iter().zip(&self.verdicts)
     }
 
-    /// The verdict on one entry of that board.
+    /// Returns the verdict on a row of the ranking.
     #[must_use]
     pub fn verdict(&self, board: &Ranking, of: &ScoredEntry) -> Option<&Verdict> {
         let at = board.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
         self.verdicts.get(at)
     }
 
-    /// The entries that it shows.
+    /// Returns the ids of the entries in the report.
     pub fn shown<'a>(&'a self, board: &'a Ranking) -> impl Iterator<Item = EntryId> + 'a {
         self.judged(board).filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id)
     }
@@ -122,8 +121,9 @@ pub fn report(board: &Ranking, categories: &Categories, settings: Settings<'_>) 
     if !crowded(&plain) {
         return plain;
     }
-    // The warning takes room itself. Where that alone brings the size below the mark, neither a
-    // warning nor its absence would be true, so the report stays below the mark without one.
+    // The warning itself takes space. If the report crosses the threshold only with the warning,
+    // neither showing it nor omitting it would be right, so the report is kept below the threshold
+    // without a warning.
     let warned = build(true, None);
     if crowded(&warned) {
         return warned;
@@ -178,7 +178,7 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
         body.push_str(&format!("\n{closing}\n"));
         shown_rows.extend([None, None]);
     }
-    // The header states the size that it is part of: longer figures, longer header.
+    // The header states the total size, which includes the header: repeat until it fits.
     let sized = |chars: usize, head: &dyn Fn(Tokens) -> String| {
         let mut tokens = Tokens::of_chars(chars);
         loop {
@@ -240,7 +240,7 @@ mod tests {
         board_with(categories, entries, &[])
     }
 
-    /// The second entries are not reviewed.
+    /// The entries in `strange` are not reviewed.
     fn board_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
         let mut ledger = Ledger::default();
         let mut placed = Vec::new();
@@ -350,7 +350,8 @@ mod tests {
             prop_assert_eq!(&made, &report(&board, &categories, settings));
         }
 
-        /// Nothing that could be shown fits into what is left, and whatever is left out is counted.
+        /// No entry that could be shown fits into the remaining space, and all entries left out are
+        /// counted.
         #[test]
         fn the_budget_is_spent(entries in any_entries(false), budget in 200..2500_u32) {
             let categories = Categories::default();
@@ -363,7 +364,7 @@ mod tests {
                 let is_there = made.text.contains(&heading);
                 let cost = "- \n".len() + row.entry.text.chars().count()
                     + if is_there { 0 } else { heading.chars().count() + 1 };
-                // The header was reckoned at its widest, and a section may get a last line.
+                // The header was reserved at its widest, and a section may get a last line.
                 let fits = cost + "- ... 10 more\n".len() + 30 <= room;
                 prop_assert!(!fits || matches!(verdict, Verdict::SeemsReplaced(_)), "{:?}", verdict);
             }

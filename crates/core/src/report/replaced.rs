@@ -1,4 +1,5 @@
-//! Entries that seem to be replaced: nobody said so, but a newer one tells of the same.
+//! Detects entries that seem to be replaced: a newer entry has similar content, but does not
+//! supersede them.
 
 use std::cell::OnceCell;
 
@@ -15,12 +16,12 @@ use crate::{
     },
 };
 
-/// The share of common content words from which a newer entry seems to replace an older one.
+/// Share of common content words from which on a newer entry seems to replace an older one.
 const ALIKE: f64 = 0.2;
-/// What one day brought belongs together, however alike it is: a newer entry is newer by so much.
+/// Minimum age difference: similar entries of one day belong together.
 const APART_MS: i64 = DAY_MS;
 
-/// Whether a new text may seem to replace one of others of its category.
+/// Returns true if a new text may seem to replace one of `others`, which are of its category.
 #[must_use]
 pub fn may_replace<'a>(
     text: &str,
@@ -34,8 +35,8 @@ pub fn may_replace<'a>(
     !spec.is_done() && others.any(is_alike)
 }
 
-/// The entry that a new one seems to replace: the one most like it, of those in its category and store
-/// of which `was_there` says that they were there before.
+/// Returns the entry that a new one seems to replace: the most similar one of its category and
+/// store for which `was_there` returns true.
 #[must_use]
 pub fn seems_replaced<'a>(
     board: &'a Ranking,
@@ -59,27 +60,26 @@ pub fn seems_replaced<'a>(
         .map(|(_, row)| row)
 }
 
-/// Whether an entry is out of service anyway.
+/// Returns true if an entry is out of force anyway.
 fn is_gone(row: &ScoredEntry) -> bool {
     matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
 }
 
-/// The entries of a ranking, to be compared with older ones of their category.
+/// The entries of a ranking, indexed for comparison with older ones of their category.
 pub struct Newer<'a> {
     board: &'a Ranking,
-    /// For each category, the rows that may replace another, by their place in it.
+    /// For each category, the indexes of rows that may replace another.
     rows: Vec<Vec<usize>>,
     gists: Vec<OnceCell<Gist>>,
 }
 
 impl<'a> Newer<'a> {
-    /// For the entries of a ranking.
     #[must_use]
     pub fn new(board: &'a Ranking, categories: &Categories) -> Self {
         let mut rows = vec![Vec::new(); categories.iter().count()];
         for (at, row) in board.rows.iter().enumerate() {
             let gone = is_gone(row);
-            // Each completion stands for itself, however alike two are.
+            // Each completion stands for itself, however similar two are.
             let single = categories.spec(row.entry.category).is_done();
             if let Some(rows) =
                 rows.get_mut(usize::from(row.entry.category.0)).filter(|_| !gone && !single)
@@ -90,8 +90,7 @@ impl<'a> Newer<'a> {
         Self { board, rows, gists: vec![OnceCell::new(); board.rows.len()] }
     }
 
-    /// The entry that seems to replace the one at this place of it: of the newer ones that
-    /// are alike, the one that is most so.
+    /// Returns the newer entry that seems to replace the row at index `at`: the most similar one.
     #[must_use]
     pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
         let row = self.board.rows.get(at)?;

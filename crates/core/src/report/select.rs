@@ -1,6 +1,6 @@
-//! Selection: which entry is shown in which section, and why each other one is not.
+//! Selection: decides which section shows which entry, with a verdict for every entry.
 //!
-//! The verdicts are the selection: what explains a report is the value that made it.
+//! The verdicts are the selection itself, so an explanation never differs from the report.
 
 use std::{cmp::Reverse, fmt};
 
@@ -18,44 +18,42 @@ use crate::{
     },
 };
 
-/// The room for a selection, in characters.
+/// The space for a selection, in characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    /// For all sections together, pinned entries aside.
+    /// For all sections together, not counting pinned entries.
     pub(super) chars: usize,
-    /// For what is chosen by score, no more than `chars`.
+    /// For entries chosen by score, at most `chars`.
     pub(super) by_score: usize,
 }
 
-/// Why an entry is in the report or not.
+/// The reason why an entry is in the report or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// In the list of pinned entries.
     Pinned,
-    /// In its section by its score, at its rank from 1.
+    /// In its section by score, at this rank from 1.
     Shown(usize),
-    /// In its section because the budget had room for it.
+    /// In its section because the budget had space left.
     Fills(Lasting),
-    /// Its section has no room left.
+    /// Its section has no space left.
     SectionFull(Tokens),
-    /// The report has no room left.
+    /// The report has no space left.
     ReportFull,
-    /// The report has no room left for an entry of its lasting value.
+    /// The report has no space left for an entry of this lasting value.
     NoRoom(Lasting),
-    /// A newer entry seems to replace it, so it fills nothing.
+    /// A newer entry seems to replace it, so it does not fill free space.
     SeemsReplaced(EntryId),
     /// Not reinforced within the section's window, in days.
     OutsideWindow(u32),
     /// It has no place: see [`Place`].
     NoPlace(Place),
-    /// Another entry replaces it.
     Superseded,
-    /// Its date has passed.
     Expired,
 }
 
 impl Verdict {
-    /// Whether the entry is in the report.
+    /// Returns true if the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
         matches!(self, Self::Pinned | Self::Shown(_) | Self::Fills(_))
@@ -105,7 +103,7 @@ pub(super) struct Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: String,
-    /// The row of the ranking that it shows.
+    /// Index of the row in the ranking; `None` if the line shows no entry.
     pub(super) row: Option<usize>,
 }
 
@@ -114,7 +112,7 @@ impl Line {
         Self { text, row: Some(row) }
     }
 
-    /// Characters with the line break.
+    /// Characters including the line break.
     fn chars(&self) -> usize {
         self.text.chars().count() + 1
     }
@@ -127,26 +125,27 @@ impl From<String> for Line {
 }
 
 impl Section {
-    /// Characters of the section as rendered, with the blank line before it.
+    /// Characters of the rendered section, including the blank line before it.
     pub(super) fn chars(&self) -> usize {
         1 + heading_chars(&self.heading) + self.lines.iter().map(Line::chars).sum::<usize>()
     }
 }
 
-/// The sections of a report, and why each entry is in it or not.
+/// The sections of a report, and a verdict for each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selection {
     pub(super) pinned: Option<Section>,
     pub(super) sections: Vec<Section>,
-    /// Characters of pinned entries and of the sections before anything filled them.
+    /// Characters of pinned entries and sections before filling.
     pub(super) by_score: usize,
-    /// The last line, when something that could be shown is left out.
+    /// The last line, if an entry that could be shown is left out.
     pub(super) closing: Option<String>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// Chooses by score, section by section in the order of the categories, each within its own budget
-/// and what is left of `room`; then, with `fill`, what else fits, by its lasting value.
+/// Selects entries by score, section by section in the order of categories, within the budget of
+/// each section and what is left of `room`. With `fill`, other entries that fit follow by lasting
+/// value.
 pub(super) fn select(
     board: &Ranking,
     categories: &Categories,
@@ -159,7 +158,7 @@ pub(super) fn select(
     let newer = Newer::new(board, categories);
     if fill.is_some() {
         for (at, (row, verdict)) in board.rows.iter().zip(&mut verdicts).enumerate() {
-            // Being new is no reason to show what something newer has replaced.
+            // An entry shown for being new gives way to a newer one that seems to replace it.
             let is_new = row.fresh && row.state != State::Active;
             if *verdict == Verdict::ReportFull
                 && is_new
@@ -192,7 +191,7 @@ pub(super) fn select(
     Selection { pinned, sections, by_score, closing, verdicts }
 }
 
-/// The section of pinned entries, which takes room from none.
+/// Returns the section of pinned entries, which does not count towards `room`.
 pub(super) fn pinned(board: &Ranking, categories: &Categories) -> Option<Section> {
     let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
@@ -203,28 +202,29 @@ pub(super) fn pinned(board: &Ranking, categories: &Categories) -> Option<Section
     (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
 }
 
-/// How what the sections leave of the budget is filled.
+/// Settings for filling the space left by the sections.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fill<'a> {
-    /// What the last line names to find the rest with.
+    /// The command that the last line names for finding the rest.
     pub(super) search_command: &'a str,
 }
 
-/// Whether only room, caps and windows can keep an entry out of the report.
+/// Returns true if only space, caps or windows can keep an entry out of the report.
 fn showable(row: &ScoredEntry) -> bool {
     !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
         && (row.evidence.count > 0 || row.place == Place::Pinned)
 }
 
-/// The lines that tell how much is left out: one at the end of a section, one at the report's.
+/// The lines that count entries left out: one at the end of each section, one at the end of the
+/// report.
 struct Tails<'a> {
-    /// Entries that could be shown and are not, by category.
+    /// Number of entries left out although they could be shown, by category.
     left: Vec<usize>,
     fill: Fill<'a>,
 }
 
 impl<'a> Tails<'a> {
-    /// With everything left out that could be shown.
+    /// Starts with every entry that could be shown counted as left out.
     fn new(board: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
         for row in board.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
@@ -235,7 +235,7 @@ impl<'a> Tails<'a> {
         Self { left, fill }
     }
 
-    /// An entry is shown.
+    /// Counts an entry as shown.
     fn take(&mut self, row: &ScoredEntry) {
         let count = self.left.get_mut(usize::from(row.entry.category.0));
         if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
@@ -259,12 +259,13 @@ impl<'a> Tails<'a> {
         (left > 0).then(|| format!("... {left} more: {command} WORDS"))
     }
 
-    /// Characters of the closing line with the blank line before it.
+    /// Characters of the closing line, including the blank line before it.
     fn closing_chars(&self) -> usize {
         self.closing().map_or(0, |line| line.chars().count() + 2)
     }
 
-    /// Characters of all lines for sections that are there or not.
+    /// Characters of the closing line and of the lines in the sections for which `is_there` returns
+    /// true.
     fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
         let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
         let tail = |left: usize| "- ...  more\n".len() + digits(left);
@@ -272,14 +273,14 @@ impl<'a> Tails<'a> {
         self.closing_chars() + left.map(|(_, left)| tail(*left)).sum::<usize>()
     }
 
-    /// The most that they can take.
+    /// The maximum number of characters that all lines can take.
     fn most(&self) -> usize {
         self.chars(|_| true)
     }
 }
 
-/// Puts the entries that are not chosen by score at the end of their sections, by their lasting
-/// value, as far as they fit. Gives the report's last line.
+/// Appends entries without a place by score to their sections, by lasting value, as far as they
+/// fit. Returns the last line of the report.
 fn fill_up(
     board: &Ranking,
     categories: &Categories,
@@ -298,7 +299,7 @@ fn fill_up(
         })
         .map(|(at, (row, _))| (Lasting::of(row, categories.spec(row.entry.category)), at))
         .collect();
-    // Rows are best first, so their order is what decides between equals everywhere.
+    // Rows are sorted best first, so the index breaks ties.
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
     let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
     for (value, at) in waiting {
@@ -341,7 +342,7 @@ fn fill_up(
     tails.closing().filter(|_| used + tails.closing_chars() <= room)
 }
 
-/// The verdict before room is looked at; `ReportFull` stands for "waits for room".
+/// Returns the verdict before space is considered; `ReportFull` stands for "waits for space".
 fn first_look(row: &ScoredEntry, categories: &Categories) -> Verdict {
     let spec = categories.spec(row.entry.category);
     let outside = spec.window_days.filter(|days| row.idle.days() >= *days);
@@ -360,7 +361,7 @@ fn whole(days: f64) -> u32 {
     days.ceil().clamp(0.0, 1e6) as u32
 }
 
-/// Chooses the entries of one section: in order, each that fits. `None` when not even one does.
+/// Selects the entries of one section: each that fits, in order. `None` if none fits.
 fn by_score(
     board: &Ranking,
     verdicts: &mut [Verdict],
@@ -391,7 +392,7 @@ fn by_score(
     let heading = safe_text::model(&spec.section);
     let mut used = 1 + heading_chars(&heading);
     let all: usize = lines.iter().map(Line::chars).sum();
-    // What fills the rest counts what is left out itself.
+    // With filling, the lines of [`Tails`] count the entries left out.
     let whole = filled || used + all <= limit;
     let reserve = if whole { 0 } else { omitted(waiting.len()).chars().count() + 1 };
     let mut shown = Vec::new();
@@ -414,7 +415,7 @@ fn by_score(
     Some(Section { heading: heading.into_owned(), lines: shown })
 }
 
-/// What a section takes that shows this entry and nothing else.
+/// Returns the size of a section that shows only this entry.
 #[must_use]
 pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
     let heading = safe_text::model(&spec.section).into_owned();

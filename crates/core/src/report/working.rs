@@ -1,6 +1,5 @@
-//! The day at hand: what is open, what was done today and yesterday, what fits the prompt, and
-//! long-term notes, each within a number of characters of its own. As a layout of the report, and for
-//! a session that starts.
+//! The working report: open items, recent daily logs, search results and long-term notes, each with
+//! its own limit in characters. Also the shorter form for the start of a session.
 
 use std::borrow::Cow;
 
@@ -10,31 +9,31 @@ use crate::{
     safety::safe_text,
 };
 
-/// Characters of the whole.
+/// Maximum number of characters of the report.
 pub const CHARS: usize = 16_000;
-/// Below this, a section is not worth its heading.
+/// A section with less space than this is left out.
 const LEAST: usize = 80;
 
-/// What the report is made of; empty texts are left out.
+/// The texts of the report; empty ones are left out.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// Open items of the scratchpad, a line each.
+    /// Open items of the scratchpad, one per line.
     pub scratchpad: String,
-    /// The log of today.
+    /// Today's log.
     pub today: String,
-    /// What a search brought, a line each.
+    /// Search results, one per line.
     pub recalled: String,
     /// Long-term notes.
     pub notes: String,
-    /// The log of yesterday.
+    /// Yesterday's log.
     pub yesterday: String,
 }
 
-/// Characters of the sections, in the order of [`Sources`].
+/// Maximum number of characters per section, in the order of [`Sources`].
 const ROOM: [usize; 5] = [2000, 3000, 2500, 4000, 3000];
 
 impl Sources {
-    /// The texts that the report shows whole.
+    /// Returns the texts that the report shows uncut.
     pub fn whole(&self) -> impl Iterator<Item = &str> {
         let texts = [&self.scratchpad, &self.today, &self.recalled, &self.notes, &self.yesterday];
         let fits = |(text, room): &(&String, usize)| text.chars().count() <= *room;
@@ -42,21 +41,21 @@ impl Sources {
     }
 }
 
-/// What a session that starts should know of the day; empty texts are left out.
+/// The texts for the start of a session; empty ones are left out.
 #[derive(Debug, Clone, Default)]
 pub struct AtHand {
-    /// Open items of the scratchpad, a line each.
+    /// Open items of the scratchpad, one per line.
     pub scratchpad: String,
-    /// When the newest handoff was left, and what it says that stands nowhere beside it.
+    /// Time of the newest handoff, and its lines that appear nowhere else in the report.
     pub handoff: Option<(LocalTime, String)>,
-    /// The newest log with something in it, and its day.
+    /// The newest non-empty log and its date.
     pub log: Option<(Date, String)>,
     /// Long-term notes.
     pub notes: String,
 }
 
 impl AtHand {
-    /// Whether there is nothing to say.
+    /// Returns true if there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         [&self.scratchpad, &self.notes].into_iter().all(String::is_empty)
@@ -65,7 +64,7 @@ impl AtHand {
     }
 }
 
-/// A part of the day at hand: its heading, and its text as it may stand in a prompt.
+/// A section of the day at hand: its heading, and its text as safe for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     heading: String,
@@ -73,8 +72,8 @@ pub struct Part {
     pub text: String,
 }
 
-/// The parts of the day at hand that fit into `limit` characters, with headings. Open items come first
-/// and may leave little for notes, which are there tomorrow too.
+/// Returns the sections that fit into `limit` characters, headings included. Open items come first
+/// and may leave little space for notes, which will still be there tomorrow.
 #[must_use]
 pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
     let log = sources.log.as_ref().map(|(date, log)| {
@@ -85,7 +84,7 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
         let heading = format!("Handoff of {} {}", at.date, at.clock());
         (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
     });
-    // The title that a new file gets.
+    // The title of a new file.
     let notes = sources.notes.trim_start();
     let notes = notes.strip_prefix("# Memory\n").unwrap_or(notes);
     let other = |heading: &str, text, chars, keep, whole: &str| {
@@ -122,11 +121,11 @@ pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
     parts
 }
 
-/// The heading above the parts of the day at hand.
+/// The heading above all sections.
 pub const AT_HAND: &str = "# The Day at Hand\n";
 
 impl Part {
-    /// The part with its heading and the blank line before it.
+    /// Returns the section with its heading and the blank line before it.
     #[must_use]
     pub fn render(&self) -> String {
         format!("\n## {}\n{}\n", self.heading, self.text)
@@ -145,12 +144,12 @@ struct Section<'a> {
     heading: String,
     text: &'a str,
     keep: Keep,
-    /// The command that shows all of it.
+    /// The command that shows the whole text.
     whole: String,
 }
 
-/// Builds the report: never over `limit` characters, which is [`CHARS`] or less, and trimmed from
-/// the end.
+/// Builds the report. It never exceeds `limit` characters, which is at most [`CHARS`]; sections are
+/// cut from the end.
 #[must_use]
 pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
     let yesterday = today.yesterday();
@@ -204,13 +203,13 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
     report
 }
 
-/// A log without the title that says its date, as the section's heading does.
+/// Strips the title of a log, since the section's heading states the date.
 fn untitled(log: &str, date: Date) -> &str {
     log.trim_start().strip_prefix(&format!("# {date}")).unwrap_or(log)
 }
 
-/// The text as a prompt may hold it: hazards removed, headings two levels down, so that only the
-/// report's own stand at the top, and no more than one blank line in a row.
+/// Makes a text safe for a prompt: hazards are removed, headings move two levels down so that only
+/// the report's own are at the top, and blank lines are collapsed.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = true;
@@ -236,7 +235,8 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// A line that is a comment as a remark: who wrote when is worth knowing. An end mark is not.
+/// Returns a comment line as a remark in parentheses, because it tells who wrote when. End marks
+/// are dropped.
 fn uncommented(line: &str) -> Cow<'_, str> {
     let inside = line.trim().strip_prefix("<!--").and_then(|line| line.strip_suffix("-->"));
     match inside.map(str::trim) {
@@ -246,15 +246,15 @@ fn uncommented(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// At most `chars` characters of a text, by whole lines where that keeps anything, with a mark
-/// where something is left out. A mark that does not fit leaves nothing.
+/// Cuts a text to `chars` characters, at line ends where that keeps anything, with a mark where
+/// something is left out. Returns an empty text if the mark does not fit.
 fn cut(text: &str, chars: usize, keep: Keep, whole: &str) -> String {
     let all = text.chars().count();
     if all <= chars {
         return text.to_owned();
     }
     let mark = format!("[... {} characters in all: {whole}]", thousands(all));
-    // A line break stands between the mark and each part that is kept.
+    // A line break separates the mark from each part kept.
     let breaks = if keep == Keep::BothEnds { 2 } else { 1 };
     let Some(room) = chars.checked_sub(mark.chars().count() + breaks) else {
         return String::new();
@@ -269,7 +269,7 @@ fn cut(text: &str, chars: usize, keep: Keep, whole: &str) -> String {
     }
 }
 
-/// The first lines that fit, or else the first characters.
+/// Returns the first lines that fit, or else the first characters.
 fn first(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
     let (start, rest) = text.split_at(end);
@@ -278,7 +278,7 @@ fn first(text: &str, chars: usize) -> &str {
     lines.unwrap_or(start).trim_end()
 }
 
-/// The last lines that fit, or else the last characters.
+/// Returns the last lines that fit, or else the last characters.
 fn last(text: &str, chars: usize) -> &str {
     let skipped = text.chars().count().saturating_sub(chars);
     let start = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
@@ -380,7 +380,7 @@ mod tests {
                 .filter(|(_, text)| !tidy(text).is_empty())
                 .map(|((heading, _), _)| *heading)
                 .collect();
-            // In order, complete when there is room, and trimmed from the end when there is not.
+            // In order, complete if there is space, and cut from the end if not.
             prop_assert!(expected.starts_with(&found), "{found:?}");
             if limit >= CHARS {
                 prop_assert_eq!(&found, &expected);
@@ -404,7 +404,7 @@ mod tests {
             let parts = at_hand(&sources, limit);
             let size: usize = parts.iter().map(|part| part.render().chars().count()).sum();
             prop_assert!(parts.is_empty() || AT_HAND.len() + size <= limit, "{size}");
-            // Everything is there when there is room for it.
+            // Everything is shown if there is space for it.
             let (log, handoff) = (sources.log.as_ref().unwrap(), sources.handoff.as_ref().unwrap());
             let all = [&sources.scratchpad, &handoff.1, &sources.notes, &log.1];
             if limit >= 4800 {

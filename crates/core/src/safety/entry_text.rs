@@ -1,4 +1,4 @@
-//! Text that may become an entry.
+//! Validated text of an entry.
 
 use std::fmt;
 
@@ -7,21 +7,20 @@ use crate::{
     safety::{private::without_private, safe_text, secret},
 };
 
-/// Text that may become an entry: one line, not empty, nothing invisible.
+/// Text of an entry: one non-empty line without invisible characters or secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryText {
     text: String,
     pinned: bool,
 }
 
-/// Why a text cannot become an entry.
+/// The reason why a text cannot become an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextError {
-    /// Nothing is left of it.
     Empty,
-    /// It holds a character that a terminal or a model would act on, or that nobody sees.
+    /// Contains a character that is invisible, or that a terminal or model would interpret.
     Unsafe(char),
-    /// It holds a secret of this kind.
+    /// Contains a secret of this kind.
     Secret(&'static str),
 }
 
@@ -38,10 +37,10 @@ impl fmt::Display for TextError {
 }
 
 impl EntryText {
-    /// Folds line breaks to spaces, drops `<private>…</private>`, takes a pinned marker off.
+    /// Replaces line breaks by spaces, removes `<private>…</private>`, and strips a pinned marker.
     ///
     /// # Errors
-    /// When nothing is left, or what is left holds invisible characters or a secret.
+    /// If the rest is empty, or contains invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw);
         let folded = open.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
@@ -60,13 +59,12 @@ impl EntryText {
         Ok(Self { text: text.to_owned(), pinned: markers.pinned })
     }
 
-    /// The text itself.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the text ended in the pinned marker.
+    /// Returns true if the text ended in the pinned marker.
     #[must_use]
     pub fn pinned(&self) -> bool {
         self.pinned

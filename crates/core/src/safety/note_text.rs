@@ -1,18 +1,18 @@
-//! Text for notes, logs and lists: what may be stored of a text of several lines.
+//! Validated text of several lines, for notes, logs and lists.
 
 use super::{entry_text::TextError, private::without_private, safe_text, secret};
 
-/// Lines that may be stored: not all empty, nothing invisible, no secret.
+/// Lines that are not all empty, without invisible characters or secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteText {
     lines: Vec<String>,
 }
 
 impl NoteText {
-    /// Drops `<private>…</private>`, white space at line ends, and blank lines at both ends.
+    /// Removes `<private>…</private>`, white space at line ends, and blank lines at both ends.
     ///
     /// # Errors
-    /// When nothing is left, or what is left holds invisible characters or a secret.
+    /// If the rest is empty, or contains invisible characters or a secret.
     pub fn new(raw: &str) -> Result<Self, TextError> {
         let open = without_private(raw).replace('\t', "    ");
         let lines = open.split(['\n', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}']);
@@ -23,20 +23,20 @@ impl NoteText {
         if let Some(bad) = lines.iter().find_map(|line| safe_text::first_hazard(line)) {
             return Err(TextError::Unsafe(bad));
         }
-        // A key may go over several lines.
+        // A key may span several lines.
         if let Some(kind) = secret::find(&lines.join("\n")) {
             return Err(TextError::Secret(kind));
         }
         Ok(Self { lines })
     }
 
-    /// The lines, the first and the last of which are not blank.
+    /// The lines; the first and the last are not blank.
     #[must_use]
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// As an item of a list, later lines indented below the first; `lead` stands before the text.
+    /// Returns the text as a list item that starts with `lead`, with later lines indented.
     #[must_use]
     pub fn item(&self, lead: &str) -> Vec<String> {
         let mut lines = self.lines.iter();

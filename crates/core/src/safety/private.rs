@@ -1,7 +1,7 @@
-//! Spans that their writer marked as private.
+//! Removes text marked as private.
 
-/// `raw` without `<private>…</private>`; an unclosed span runs to the end, so that nothing private
-/// is kept because of a typing mistake.
+/// Removes `<private>…</private>` from `raw`. An unclosed span extends to the end, so that a typing
+/// mistake does not expose private text.
 pub fn without_private(raw: &str) -> String {
     const OPEN: &str = "<private>";
     const CLOSE: &str = "</private>";

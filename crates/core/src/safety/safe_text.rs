@@ -1,8 +1,7 @@
-//! Safe text: what may reach a terminal, a model or the store. Never changes what is stored.
+//! Makes text safe for a terminal, a model or JSON. Stored text is never changed.
 //!
-//! The set of dangerous characters: C0 and C1 controls, DEL, soft hyphen, zero-width and bidi
-//! controls, interlinear annotations, shorthand format controls, tag characters, and letters that draw
-//! nothing.
+//! Dangerous characters are: C0 and C1 controls, DEL, soft hyphen, zero-width and bidi controls,
+//! interlinear annotations, shorthand format controls, tag characters, and blank letters.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -12,13 +11,13 @@ use crate::markdown::entry_line;
 const ZWJ: char = '\u{200d}';
 const VARIATION: char = '\u{fe0f}';
 
-/// The first dangerous character, if any. Joiners inside emoji sequences and flags are allowed.
+/// Returns the first dangerous character. Joiners inside emoji sequences and flags are allowed.
 #[must_use]
 pub fn first_hazard(text: &str) -> Option<char> {
     hazards(text).next().map(|(_, c)| c)
 }
 
-/// What a hazard is called in an error message.
+/// Returns the name of a dangerous character for an error message.
 #[must_use]
 pub fn describe(c: char) -> &'static str {
     match c {
@@ -31,13 +30,15 @@ pub fn describe(c: char) -> &'static str {
     }
 }
 
-/// For a terminal: hazards are shown as `\u{1b}`. Tabs and line breaks count as hazards too.
+/// Makes text safe for a terminal: dangerous characters are shown as `\u{1b}`. Tabs and line breaks
+/// count as dangerous too.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
     rewrite(text, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// For JSON: hazards that JSON leaves alone become `\u202e`, so that the value stays the same.
+/// Makes a JSON document safe: dangerous characters that JSON does not escape become `\u202e`,
+/// which keeps the value the same.
 #[must_use]
 pub fn json(document: &str) -> Cow<'_, str> {
     rewrite(document, |c, out| {
@@ -52,14 +53,14 @@ pub fn json(document: &str) -> Cow<'_, str> {
     })
 }
 
-/// An entry as a line of a prompt, without line end.
+/// Returns an entry as a line of a prompt, without line end.
 #[must_use]
 pub fn entry(category: &str, text: &str) -> String {
     entry_line::canonical(&model(category), &model(text))
 }
 
-/// For a prompt: hazards are removed, and what could close or imitate the block around it is made
-/// harmless: runs of three backticks or tildes, and what opens a tag.
+/// Makes text safe for a prompt: removes dangerous characters and neutralises what could close or
+/// imitate the surrounding block, which are runs of three backticks or tildes, and tags.
 #[must_use]
 pub fn model(text: &str) -> Cow<'_, str> {
     let clean = rewrite(text, |c, out| {
@@ -76,7 +77,7 @@ pub fn model(text: &str) -> Cow<'_, str> {
 }
 
 fn has_fence(text: &[u8]) -> bool {
-    // Looking for one character is much quicker than for three.
+    // Searching for one character is much faster than for three.
     memchr::memchr2(b'`', b'~', text).is_some_and(|at| {
         let rest = text.get(at..).unwrap_or_default();
         rest.windows(3).any(|three| three == b"```" || three == b"~~~")
@@ -100,7 +101,7 @@ fn without_fences(text: &str) -> String {
 }
 
 fn rewrite(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
-    // Nearly all text is this; looking at bytes is much quicker than looking at characters.
+    // Nearly all text is plain ASCII, and bytes are much faster to check than characters.
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
@@ -118,7 +119,7 @@ fn rewrite(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Every dangerous character with the byte at which it stands.
+/// Returns every dangerous character with its byte offset.
 pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut before = ' ';
     let mut flag = false;
@@ -126,7 +127,7 @@ pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
     std::iter::from_fn(move || {
         loop {
             let rest = text.get(at..)?;
-            // Nearly all of it needs no closer look.
+            // Skip plain ASCII, which is nearly all text.
             let plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();
             if plain > 0 {
                 (before, flag, at) = (' ', false, at + plain);
@@ -142,7 +143,7 @@ pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
                 '\u{e0020}'..='\u{e007f}' => flag,
                 _ => false,
             };
-            // Tag characters spell a region only behind the black flag.
+            // Tag characters spell a region only after the black flag.
             flag = c == '\u{1f3f4}' || (flag && matches!(c, '\u{e0020}'..='\u{e007e}'));
             before = c;
             if !allowed && hazard(c) {
@@ -152,7 +153,7 @@ pub fn hazards(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// A printable character of ASCII.
+/// Returns true for printable ASCII.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
@@ -177,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, one character after the other.
+    /// Like [`hazards`], one character at a time.
     fn one_by_one(text: &str) -> Vec<(usize, char)> {
         let chars: Vec<(usize, char)> = text.char_indices().collect();
         let mut flag = false;

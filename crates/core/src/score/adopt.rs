@@ -1,6 +1,6 @@
-//! Adoption: what the log should say about lines that people and other tools wrote by hand.
+//! Adoption: derives events for entry lines that people and other tools wrote by hand.
 //!
-//! Only proposes events. Readers fold them for the moment, `rebuild` and writers append them.
+//! The events are only proposed. Readers fold them in memory; `rebuild` and writers append them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,46 +20,39 @@ use crate::{
     },
 };
 
-/// Two wordings are near when this share of their words is common (Jaccard index).
+/// Minimum similarity (Jaccard index of words) at which a line counts as an edit of a vanished one.
 const NEAR: f64 = 0.6;
-/// With so many common words, a line stands in the place of another that is gone: too little to be the
-/// same memory, and enough to have been said as that was.
+/// Minimum similarity at which a new line takes the place of a vanished one. That is too little to
+/// inherit its evidence, but enough to inherit its cue.
 const INSTEAD: f64 = 0.25;
 
-/// An entry as it stands in a topic file.
+/// An entry line of a topic file.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// Its id.
     pub id: EntryId,
-    /// Category name.
     pub category: &'a str,
-    /// Stem of its topic file.
+    /// Stem of the topic file.
     pub topic: &'a str,
-    /// Its text.
     pub text: &'a str,
-    /// Whether it is marked as pinned.
+    /// True if the line has the pinned marker.
     pub pinned: bool,
 }
 
-/// What pi knew about an entry.
+/// The evidence that pi recorded for an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PiScore {
     /// Evidence count, from 1.
     pub evidence: u32,
-    /// How it was produced.
     pub cue: Cue,
-    /// First seen.
     pub first_seen: Timestamp,
-    /// Last reinforced.
     pub last_reinforced: Timestamp,
-    /// What the user decided.
     pub user: UserState,
 }
 
 /// pi's scores by its 32-bit hash of the canonical line.
 pub type PiScores = BTreeMap<u32, PiScore>;
 
-/// The part of an `add` or `edit` event that lets a later hand edit be recognised.
+/// Returns the part of an `add` or `edit` event that lets a later edit by hand be recognised.
 #[must_use]
 pub fn origin(line: &Line<'_>) -> Box<Origin> {
     Box::new(Origin {
@@ -69,10 +62,10 @@ pub fn origin(line: &Line<'_>) -> Box<Origin> {
     })
 }
 
-/// Events for the lines that the ledger does not know: taken over from pi, linked to the entry
-/// they were edited from, or adopted as seen `now`.
+/// Returns events for the lines that the ledger does not know. A line is taken over from pi, linked
+/// to the vanished entry that it was edited from, or adopted as first seen `now`.
 ///
-/// `vanished` are the entries of [`Ledger::vanished`], as far as the log tells where they stood.
+/// `vanished` holds the entries of [`Ledger::vanished`] whose topic and category the log records.
 #[must_use]
 pub fn adopt(
     now: Now,
@@ -102,7 +95,8 @@ pub fn adopt(
         } else {
             let (ts, kind) = match links.get(&line.id) {
                 Some(from) => {
-                    // What it had is what it had by now, also where that was dated ahead.
+                    // The edit comes after every event about its source, also those dated in the
+                    // future, so that it inherits all of the evidence.
                     let next = ledger
                         .newest(*from)
                         .map(|(newest, _)| Timestamp(newest.0.saturating_add(1)));
@@ -117,8 +111,9 @@ pub fn adopt(
     events
 }
 
-/// Pairs each vanished entry with the unknown line that is most likely its new wording: in the
-/// same topic and category, with at least so many words in common, best pairs first.
+/// Pairs each vanished entry with the unknown line that is most likely its new wording. Both must
+/// have the same topic and category and a similarity of at least `least`. The best pairs are taken
+/// first.
 fn pairs(
     unknown: &[&Line<'_>],
     vanished: &[(EntryId, Origin)],
@@ -148,13 +143,15 @@ fn pairs(
     links
 }
 
-/// Events that come to what pi knew; the same ones every time.
+/// Returns the events that reproduce pi's score of an entry. The same score always gives the same
+/// events.
 #[must_use]
 pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
     let add = EventKind::Add(score.cue, Some(origin(line)));
     let mut events = vec![derived(line.id, score.first_seen, add)];
     if score.evidence > 1 || score.last_reinforced > score.first_seen {
-        // An add restarts no clock twice, so a count of 1 that was seen later is a second add.
+        // A reinforcement would raise the count, so a count of 1 that was seen later becomes a
+        // second add.
         let kind = match score.evidence {
             0 | 1 => EventKind::Add(score.cue, None),
             n => EventKind::Reinforce(n - 1),
@@ -171,8 +168,8 @@ pub fn from_pi(line: &Line<'_>, score: &PiScore) -> Vec<Event> {
     events
 }
 
-/// Events that bring the evidence of a known entry up to what another program knows about it; none
-/// when that is nothing new. What was decided about the entry here stands.
+/// Returns events that raise the evidence of a known entry to another program's score of it. The
+/// result is empty if the score adds nothing. Decisions of the user are not changed.
 #[must_use]
 pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
     let more = u64::from(score.evidence).saturating_sub(known.count);
@@ -184,7 +181,8 @@ pub fn raise(line: &Line<'_>, score: &PiScore, known: &Evidence) -> Vec<Event> {
     vec![derived(line.id, score.last_reinforced, kind)]
 }
 
-/// An event whose id follows from what it says, so that two clones adopting the same line agree.
+/// Returns an event whose id is derived from its content, so that two clones adopting the same line
+/// agree.
 fn derived(entry: EntryId, ts: Timestamp, kind: EventKind) -> Event {
     let mut event = Event { id: EventId(0), ts, entry, by: Author::Adoption, kind };
     let id = entry.to_string();
@@ -203,7 +201,7 @@ mod tests {
         Line { id, category: "lesson", topic, text, pinned: false }
     }
 
-    /// Events for `lines` after `before` was there and then changed by hand.
+    /// Returns the events for `lines` after the line `before` was edited by hand.
     fn after(before: &str, lines: &[Line<'_>]) -> Vec<Event> {
         let old = line(before, "lessons");
         let mut ledger = Ledger::default();
@@ -220,7 +218,7 @@ mod tests {
         for (text, topic, linked) in [
             ("Retry a serialization failure four times before giving up", "lessons", true),
             ("Retry a serialization failure four times before giving up", "other", false),
-            // Five words of nine, and seven of eleven.
+            // Five of nine words in common, then seven of eleven.
             ("Retry a failure three times", "lessons", false),
             ("Retry a failure three times before giving it away", "lessons", true),
             ("Never retry", "lessons", false),
@@ -251,7 +249,7 @@ mod tests {
                 };
                 assert_eq!(*found, cue, "{text} in {topic}");
             }
-            // Of two lines one was said, and the nearer one.
+            // Only one of two lines inherits the cue: the more similar one.
             let texts = ["Prefer tabs in Python", "Prefer spaces over tabs in all of the Go code"];
             let lines = texts.map(|text| line(text, "lessons"));
             let events = adopt(NOW, &lines, &ledger, &vanished, &PiScores::new());

@@ -1,7 +1,7 @@
-//! The archive: what goes there unasked, and what a line is there for.
+//! Archiving: which entries move to the archive automatically, and for which reason.
 //!
-//! What somebody said on purpose never goes by itself, and nothing goes while nobody is there: a pause
-//! is no reason to think that an entry is not wanted.
+//! Explicit entries are never archived automatically. Time in which the store is not used does not
+//! count either: a pause does not mean that an entry is no longer wanted.
 
 use super::{
     clock::Days,
@@ -15,32 +15,33 @@ use crate::model::{
     time::Now,
 };
 
-/// Days on which the store has to have been used since an entry was last of use.
+/// Days on which the store was used that must pass since an entry was last used.
 const USED: usize = 10;
 
-/// Whether an entry may be changed unasked at all.
+/// Returns true if an entry may be changed automatically.
 #[must_use]
 pub fn is_free(row: &ScoredEntry) -> bool {
     let kept = row.standing == Standing::Pinned || row.entry.pinned || row.entry.enforced;
-    // What shares its id with another text shares its evidence, and that would go with it.
+    // A shared id means shared evidence, which would be archived for the other text too.
     row.entry.reviewed && !kept && !row.shared && row.evidence.user != UserState::Forgotten
 }
 
-/// Whether its score has dropped and being new does not count any more.
+/// Returns true if the score has dropped and the entry no longer counts as new.
 #[must_use]
 pub fn is_dropped(row: &ScoredEntry) -> bool {
     row.state == State::Dropped && !row.fresh
 }
 
-/// Whether an entry that is dropped, or of a cold topic, goes to the archive unasked in a store that
-/// was used on these days. Whatever else has faded is for somebody to decide.
+/// Returns true if an entry that is dropped, or in a cold topic, is archived automatically. `days`
+/// are the days on which the store was used. All other faded entries are left for a person to
+/// decide.
 #[must_use]
 pub fn goes_unasked(now: Now, row: &ScoredEntry, days: &Days) -> bool {
     let last = row.evidence.touched.max(row.evidence.last_reinforced);
     is_free(row) && row.evidence.cue != Cue::Explicit && days.between(last, now.0) >= USED
 }
 
-/// What an entry that goes to the archive now is there for.
+/// Returns the reason to record when an entry is archived now.
 #[must_use]
 pub fn why(row: &ScoredEntry, categories: &Categories) -> Why {
     let tau = categories.spec(row.entry.category).tau_days;

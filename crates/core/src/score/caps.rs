@@ -1,4 +1,4 @@
-//! Caps: how many entries of each category may be shown, and who gets the places left over.
+//! Caps: assigns the limited places of each category, then those of the overflow pool.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -9,104 +9,102 @@ use crate::model::{
     time::Timestamp,
 };
 
-/// Entries in the overflow pool.
+/// Places in the overflow pool.
 const POOL: usize = 6;
-/// Entries eligible in all, pinned ones aside.
+/// Maximum number of eligible entries, not counting pinned ones.
 const TOTAL: usize = 40;
-/// Places of a category that are kept for its newest entries, at most half of them.
+/// Places of a category reserved for its newest entries; at most half of its places.
 const RESERVED: usize = 2;
 
-/// What decides an entry's place.
+/// The properties of an entry that decide its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Its id, the last tie-break.
+    /// Last tie-break.
     pub id: EntryId,
-    /// Its category.
     pub category: CategoryId,
-    /// Its standing.
     pub standing: Standing,
-    /// Whether it is new enough to count as active.
+    /// True if the entry is new enough to count as active.
     pub fresh: bool,
     /// Earliest add.
     pub first_seen: Timestamp,
     /// Latest add or reinforcement.
     pub last_reinforced: Timestamp,
-    /// Superseded and expired entries compete for nothing.
+    /// True if superseded or expired. Such entries do not compete for a place.
     pub excluded: bool,
-    /// What was not reviewed competes for nothing either, pinned or not.
+    /// False for entries that were not reviewed. They do not compete for a place, pinned or not.
     pub reviewed: bool,
 }
 
 /// The outcome for one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The state, after caps.
+    /// State after caps.
     pub state: State,
-    /// Why it may be shown, or why not.
+    /// The reason why the entry may be shown, or why not.
     pub place: Place,
 }
 
-/// Where an entry ended up.
+/// The place of an entry after caps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Pinned: shown, and in no cap.
+    /// Shown, and not counted towards any cap.
     Pinned,
     /// Among the active entries of its category, at this rank from 1.
     Active(usize),
     /// In the overflow pool, at this rank from 1.
     Pool(usize),
-    /// Beyond its category's cap, and beyond the pool.
+    /// Over the cap of its category and over the size of the pool.
     OverCap,
-    /// Its score is too low for the pool's places.
+    /// Score too low for the places of the pool.
     BelowPool,
-    /// Its state is candidate or dropped.
+    /// State is candidate or dropped.
     TooWeak,
-    /// Forgotten by the user.
     Forgotten,
-    /// Superseded or expired.
     Excluded,
     /// Neither written nor reviewed on this machine.
     Unreviewed,
 }
 
 impl Place {
-    /// Whether the report may show it.
+    /// Returns true if a report may show the entry.
     #[must_use]
     pub fn eligible(self) -> bool {
         matches!(self, Self::Pinned | Self::Active(_) | Self::Pool(_))
     }
 }
 
-/// Whether all the places of the categories may be taken at once, so that none decides about another.
+/// Returns true if all places of all categories can be filled at once, so that the total limit
+/// never makes categories compete with each other.
 #[must_use]
 pub fn suffices(categories: &Categories) -> bool {
     let places = categories.iter().map(|(_, spec)| spec.max_active);
     places.fold(0, usize::saturating_add) <= TOTAL
 }
 
-/// How many of the places of a category are kept for its newest entries.
+/// Returns how many places of a category are reserved for its newest entries.
 #[must_use]
 pub fn reserved(spec: &CategorySpec) -> usize {
     RESERVED.min(spec.max_active / 2)
 }
 
-/// Whether an entry competes for the places of its category: active ones do, and new ones.
+/// Returns true if an entry competes for the places of its category: it is active or new.
 #[must_use]
 pub fn competes(candidate: &Candidate) -> bool {
     let Standing::Scored(score) = candidate.standing else { return false };
-    // Being new is no merit of what has proved harmful to the last piece of evidence.
+    // An entry with harmful evidence down to a score of 0 gains nothing from being new.
     let fresh = candidate.fresh && score > Stability::default();
     fresh || first_look(candidate).state == State::Active
 }
 
-/// The order of entries everywhere: higher standing, then newer reinforcement, then id.
+/// Compares entries in ranking order: higher standing, then newer reinforcement, then id.
 #[must_use]
 pub fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     (b.standing, b.last_reinforced).cmp(&(a.standing, a.last_reinforced)).then(a.id.cmp(&b.id))
 }
 
-/// Places every candidate; with `reserve`, the newest of a category have places of their own. Gives
-/// the placements in the order given, and the ranking: the numbers of the candidates, best first.
+/// Places every candidate. With `reserve`, some places of a category are reserved for its newest
+/// entries. Returns the placements in the order of `candidates`, and the ranking as indexes, best
+/// first.
 #[must_use]
 pub fn place(
     candidates: &[Candidate],
@@ -161,7 +159,8 @@ pub fn place(
     (placed, ranked)
 }
 
-/// Those of `competing`, which is in the order of ranking, that their categories have a place for.
+/// Returns the candidates of `competing` that get a place in their category. `competing` must be in
+/// ranking order.
 fn within_caps(
     candidates: &[Candidate],
     competing: &[usize],
@@ -175,7 +174,7 @@ fn within_caps(
             competing.iter().copied().filter(|index| of(index).is_some()).collect();
         let reserved = if reserve { reserved(spec) } else { 0 };
         let mut rest = ranked.split_off(ranked.len().min(spec.max_active - reserved));
-        // Where few are fresh, the order of ranking decides about the places left.
+        // If too few entries are fresh, ranking order decides about the remaining places.
         let newest = |index: &usize| of(index).filter(|found| found.fresh).map(|f| f.first_seen);
         rest.sort_by_key(|index| Reverse(newest(index)));
         within.extend(ranked.into_iter().chain(rest.into_iter().take(reserved)));
@@ -183,7 +182,7 @@ fn within_caps(
     within
 }
 
-/// The state by score alone; `TooWeak` stands for "no place yet".
+/// Returns the placement by score alone. `TooWeak` stands for "no place yet".
 fn first_look(candidate: &Candidate) -> Placement {
     let place = match candidate.standing {
         _ if !candidate.reviewed => Place::Unreviewed,
@@ -192,7 +191,7 @@ fn first_look(candidate: &Candidate) -> Placement {
         Standing::Forgotten => Place::Forgotten,
         Standing::Scored(_) => Place::TooWeak,
     };
-    // It waits for somebody to look at it, however strong its evidence says that it is.
+    // An unreviewed entry stays a candidate until it is reviewed, whatever its evidence.
     let most = if candidate.reviewed { State::Active } else { State::Candidate };
     Placement { state: candidate.standing.state().min(most), place }
 }
@@ -202,9 +201,9 @@ mod tests {
     use super::*;
     use crate::model::time::Age;
 
-    /// One candidate a letter: `A` active, `p` provisional, `c` candidate, `d` dropped, `f` fresh,
-    /// `P` pinned, `x` forgotten, `s` superseded, `u` and `U` active and pinned but not reviewed.
-    /// Earlier letters score higher.
+    /// Places one candidate per letter: `A` active, `p` provisional, `c` candidate, `d` dropped,
+    /// `f` fresh, `P` pinned, `x` forgotten, `s` superseded, `u` and `U` active and pinned but not
+    /// reviewed. Earlier letters score higher.
     fn places(category: &str, letters: &str, reserve: bool) -> String {
         let categories = Categories::default();
         let category = categories.find(category).unwrap();
@@ -291,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Level ones are told by when they were of use, and then by their ids.
+    /// Equal scores are ordered by last reinforcement, then by id.
     #[test]
     fn ties() {
         let categories = Categories::default();

@@ -1,21 +1,22 @@
-//! The clock that entries age by: the calendar, or only the days on which a store was used.
+//! The clock that entries age by: calendar time, or days on which the store was used.
 
 use crate::model::time::{Age, DAY_MS, Now, Timestamp};
 
-/// What counts as time that passes.
+/// The unit by which entries age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Every moment.
+    /// Calendar time.
     Calendar,
-    /// Whole UTC days on which the store's log has an event; of the days after the reader's own, all.
+    /// UTC days on which the log of the store has an event. Every day after the reader's current
+    /// one counts.
     Active(Now),
 }
 
-/// The UTC days on which a store's log has an event, each once, in order.
+/// The UTC days on which the log of a store has an event, sorted and without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Days(Vec<i64>);
 
-/// A clock with the days of one store.
+/// A clock at a moment, with the days of one store.
 #[derive(Debug, Clone, Copy)]
 pub struct Hands<'a> {
     now: Now,
@@ -23,7 +24,7 @@ pub struct Hands<'a> {
     days: &'a Days,
 }
 
-/// The number of a moment's UTC day.
+/// Returns the number of a moment's UTC day.
 fn day(moment: Timestamp) -> i64 {
     moment.0.div_euclid(DAY_MS)
 }
@@ -31,7 +32,7 @@ fn day(moment: Timestamp) -> i64 {
 impl FromIterator<Timestamp> for Days {
     fn from_iter<I: IntoIterator<Item = Timestamp>>(times: I) -> Self {
         let mut days: Vec<i64> = Vec::new();
-        // Logs are nearly in order.
+        // Logs are nearly in order, so most duplicates are adjacent.
         for day in times.into_iter().map(day) {
             if days.last() != Some(&day) {
                 days.push(day);
@@ -44,7 +45,7 @@ impl FromIterator<Timestamp> for Days {
 }
 
 impl Days {
-    /// How many there are after the day of one moment and up to that of another.
+    /// Returns the number of days after the day of `after`, up to and including the day of `until`.
     #[must_use]
     pub fn between(&self, after: Timestamp, until: Timestamp) -> usize {
         let up_to = |moment| self.0.partition_point(|known| *known <= day(moment));
@@ -53,13 +54,13 @@ impl Days {
 }
 
 impl Clock {
-    /// The clock at a moment, in a store that was used on these days.
+    /// Returns the clock at `now` in a store that was used on `days`.
     #[must_use]
     pub fn at(self, now: Now, days: &Days) -> Hands<'_> {
         Hands { now, clock: self, days }
     }
 
-    /// How much later it is by this clock at `then` than now, if nothing counts but what is to come.
+    /// Returns the time between `now` and `then` by this clock, where `then` is not before `now`.
     #[must_use]
     pub fn ahead(self, now: Now, then: Now) -> Age {
         match self {
@@ -68,7 +69,8 @@ impl Clock {
         }
     }
 
-    /// The first moment from now on at which so many more milliseconds have passed.
+    /// Returns the first moment from `now` on at which `more` milliseconds have passed by this
+    /// clock.
     #[must_use]
     pub fn reached(self, now: Now, more: i64) -> Timestamp {
         match self {
@@ -83,7 +85,7 @@ impl Clock {
 }
 
 impl Hands<'_> {
-    /// How long ago a moment was by this clock; one in the future is no time ago.
+    /// Returns the time since `then` by this clock, or zero if `then` is in the future.
     #[must_use]
     pub fn since(&self, then: Timestamp) -> Age {
         match self.clock {
@@ -112,7 +114,7 @@ mod tests {
         Timestamp(day * DAY_MS + hour * 3_600_000)
     }
 
-    /// Days of use since a moment.
+    /// Returns the days of use since `then`.
     fn since(events: &[Timestamp], reader: Timestamp, now: Timestamp, then: Timestamp) -> u64 {
         let days = events.iter().copied().collect();
         Clock::Active(Now(reader)).at(Now(now), &days).since(then).0 / DAY_MS.unsigned_abs()
@@ -134,7 +136,7 @@ mod tests {
         ] {
             assert_eq!(since(&used, now, now, then), want, "{now} {then}");
         }
-        // From the reader's day on, each counts.
+        // From the reader's day on, each day counts.
         assert_eq!(since(&used, at(9, 12), at(12, 1), at(3, 0)), 4);
         assert_eq!(since(&used, at(5, 12), at(12, 1), at(3, 0)), 7);
         assert_eq!(since(&used, at(5, 12), at(12, 1), at(8, 0)), 4);
@@ -157,8 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing that was there ages in a pause in which nothing is written, and at any other time by
-        /// no more than the calendar says.
+        /// Entries do not age in a pause without writes, and never age faster than by the calendar.
         #[test]
         fn a_pause_ages_nothing(
             events in prop::collection::vec(0..2_000_i64, 1..40),
@@ -176,7 +177,7 @@ mod tests {
             prop_assert!(before <= calendar, "{} of {}", before, calendar);
         }
 
-        /// Whatever the order of events, and however often they come.
+        /// The order and the number of events on a day do not matter.
         #[test]
         fn days_are_a_set(mut events in prop::collection::vec(-50..50_i64, 0..40)) {
             let days = |events: &[i64]| -> Days {
@@ -189,7 +190,7 @@ mod tests {
             prop_assert!(first.0.is_sorted_by(|a, b| a < b));
         }
 
-        /// What has passed by then is what had passed before and what is ahead.
+        /// The age at a later time is the age now plus the time ahead.
         #[test]
         fn time_to_come_adds_up(
             events in prop::collection::vec(0..500_i64, 0..20),

@@ -1,4 +1,4 @@
-//! Copies of entries: found by id, and told by text where two texts have one id.
+//! Detection of copies of entries: by id, and by text where two texts share an id.
 
 use std::collections::{HashMap, hash_map};
 
@@ -8,18 +8,18 @@ use crate::model::{
     hash::IdMap,
 };
 
-/// What an entry is among those before it.
+/// The relation of an entry to the entries before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// The first with its id.
     First,
-    /// A copy of the entry with that number.
+    /// A copy of the entry with this index.
     Copy(usize),
-    /// Another text with the id of the entry with that number.
+    /// Another text with the id of the entry with this index.
     Twin(usize),
 }
 
-/// The entries so far, by number.
+/// Indexes of the entries seen so far.
 #[derive(Debug, Default)]
 pub struct Copies {
     first: IdMap<EntryId, usize>,
@@ -27,8 +27,8 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// What `entry` is among the entries so far, which `known` gives. It gets the number `next`, unless
-    /// it is a copy.
+    /// Returns the relation of `entry` to the earlier entries, which `known` looks up by index.
+    /// Unless the entry is a copy, it is recorded with the index `next`.
     pub fn slot<'a>(
         &mut self,
         next: usize,

@@ -1,23 +1,23 @@
-//! Evidence: what the events about one entry come to.
+//! The evidence for one entry, as folded from its events.
 
 use std::collections::BTreeSet;
 
 use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
 
-/// What a user decided about an entry.
+/// A user's decision about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum UserState {
-    /// Nothing.
+    /// No decision.
     #[default]
     Auto,
-    /// It never fades.
+    /// The entry never fades.
     Pinned,
-    /// It is dropped.
+    /// The entry is dropped.
     Forgotten,
 }
 
 impl UserState {
-    /// The word in JSON output.
+    /// The name in JSON output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -28,42 +28,39 @@ impl UserState {
     }
 }
 
-/// The evidence for one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// How it was produced: the strongest cue given.
+    /// The strongest cue among the adds.
     pub cue: Cue,
-    /// 1 + reinforcements − 4 × harm, not below 0.
+    /// 1 + reinforcements − 4 × harm, at least 0.
     pub count: u64,
     /// Earliest add.
     pub first_seen: Timestamp,
-    /// Latest add or reinforcement; may lie in the future of a reader's clock.
+    /// Latest add or reinforcement. May be in the future of a reader's clock.
     pub last_reinforced: Timestamp,
-    /// Latest add, reinforcement or restoration: what keeps a topic from going cold.
+    /// Latest add, reinforcement or restoration. Keeps a topic from going cold.
     pub touched: Timestamp,
     /// Latest of pin, unpin, forget and restore.
     pub user: UserState,
-    /// Not valid after this moment.
+    /// The last moment at which the entry is valid; `None` if it has no end.
     pub until: Option<Timestamp>,
-    /// Entries that replace it.
+    /// Entries that replace this one.
     pub superseded_by: BTreeSet<EntryId>,
 }
 
-/// The part of the evidence that the score is made from.
+/// The part of the evidence that determines the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strength {
-    /// The strongest cue given.
+    /// The strongest cue among the adds.
     pub cue: Cue,
     /// Evidence count.
     pub count: u64,
     /// Latest add or reinforcement.
     pub last_reinforced: Timestamp,
-    /// What the user decided.
     pub user: UserState,
 }
 
 impl Evidence {
-    /// What the score is made from.
     #[must_use]
     pub fn strength(&self) -> Strength {
         let Self { cue, count, last_reinforced, user, .. } = *self;

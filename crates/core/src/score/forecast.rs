@@ -1,6 +1,6 @@
-//! What time alone will do to an entry: when it changes its state, and when it leaves a window.
+//! Forecasts when time alone changes the state of an entry, or moves it out of a window.
 //!
-//! Says nothing of other entries: caps and budgets are decided by all of them together.
+//! Other entries are ignored: caps and budgets depend on all of them together.
 
 use super::{
     clock::Clock,
@@ -13,21 +13,21 @@ use crate::model::{
     time::{Age, DAY_MS, Now, Timestamp},
 };
 
-/// Something that happens to an entry if nobody does anything.
+/// A change that happens to an entry by time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Turn {
-    /// Its score falls into this state.
+    /// The score falls into this state.
     Falls(State),
-    /// It no longer counts as active for being new.
+    /// The entry no longer counts as active for being new.
     NoLongerFresh,
-    /// Its section shows only what was reinforced lately, and that is too long ago.
+    /// The entry's section shows only recent reinforcements, and its last one is now too old.
     LeavesWindow,
-    /// Its last day is over.
+    /// The entry's last day is over.
     Expires,
 }
 
 impl Turn {
-    /// `becomes candidate`, `expires` and so on, for an entry of a category.
+    /// Describes the change: `becomes candidate`, `expires` and so on, for an entry of a category.
     #[must_use]
     pub fn describe(self, spec: &CategorySpec) -> String {
         match self {
@@ -42,8 +42,8 @@ impl Turn {
     }
 }
 
-/// The moments from `now` on at which something changes, in order; each is the first at which the
-/// new state holds.
+/// Returns the changes from `now` on, in order of time. Each moment is the first at which the new
+/// state holds.
 #[must_use]
 pub fn turns(
     now: Now,
@@ -54,7 +54,7 @@ pub fn turns(
     let evidence = &row.evidence;
     let mut found: Vec<(Timestamp, Turn)> = Vec::new();
     if let Standing::Scored(_) = row.standing {
-        // When what was `since` ago will have been so many milliseconds ago.
+        // The moment at which an age that is `since` now reaches `length` milliseconds.
         let when = |since: Age, length: i64| {
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
             let more = length.saturating_sub(since);
@@ -77,8 +77,8 @@ pub fn turns(
     found
 }
 
-/// The least Δt, in milliseconds, at which the score is below `least`: w × exp(−Δt/τ) × ln(1 + n)
-/// solved for Δt. `None` when it never was as high.
+/// Returns the least Δt, in milliseconds, at which the score is below `least`: w × exp(−Δt/τ) ×
+/// ln(1 + n) solved for Δt. `None` if the score was never that high.
 fn falls_below(evidence: &Evidence, spec: &CategorySpec, least: f64) -> Option<i64> {
     let at_first = evidence.cue.weight() * (evidence.count as f64).ln_1p();
     let age = spec.tau_days * (at_first / least).ln();
@@ -112,12 +112,12 @@ mod tests {
         },
     };
 
-    /// The row of one entry, reinforced `n` times on day 0, as it stands at `now`.
+    /// Returns the row of one entry at `now`, reinforced `n` times on day 0.
     fn row(now: Timestamp, category: &str, n: u32, until: Option<Timestamp>) -> ScoredEntry {
         row_by(Clock::Calendar, now, category, n, until)
     }
 
-    /// The same in a store that was used on some more days.
+    /// Like [`row`], in a store that was used on a few more days.
     fn row_by(
         clock: Clock,
         now: Timestamp,

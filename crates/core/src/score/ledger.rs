@@ -1,7 +1,7 @@
 //! The ledger: a set of events folded into evidence per entry.
 //!
-//! The fold is commutative and idempotent: any order, any repetition and any union of two logs
-//! give the same evidence. It never reads the clock; whoever asks says what time it is.
+//! The fold is commutative and idempotent: any order, any repetition and any union of two logs give
+//! the same evidence. The ledger never reads the clock; callers pass the time.
 
 use std::{borrow::Cow, cell::Cell, collections::BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::model::{
     ulid::EventId,
 };
 
-/// What one event says about one entry.
+/// The content of one event about one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Add(Cue),
@@ -29,54 +29,54 @@ pub(super) enum What {
     Archive(Why),
     Expire(Timestamp),
     Supersede(EntryId),
-    /// That entry was replaced by this one.
+    /// The noted entry replaced this one.
     Chosen(EntryId),
-    /// That entry was made from this one.
+    /// This entry was made from the noted one.
     Source(EntryId),
 }
 
-/// The same with its place among the events.
+/// An event about an entry, with its position in the order of events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Note {
     pub(super) at: Order,
     pub(super) what: What,
-    /// Whether it is a person's word that the entry is wanted.
+    /// True if a person's action shows that the entry is wanted.
     pub(super) wants: bool,
-    /// Number of the note before it about the same entry, from 1; 0 where there is none.
+    /// Index of the previous note about the same entry, from 1; 0 if there is none.
     before: u32,
 }
 
-/// What the events say about one entry, before edits and merges are followed.
+/// The sums of the events about one entry, before edits and merges are followed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Account {
     pub(super) first_add: Option<Order>,
     last: Option<Timestamp>,
     cue: Option<Cue>,
-    /// Whether anything but additions and reinforcements is known.
+    /// True if there is any event besides adds and reinforcements.
     special: bool,
-    /// Number of its last note, from 1.
+    /// Index of the last note, from 1; 0 if there is none.
     tail: u32,
     reinforced: u64,
-    /// What it was edited or merged from.
+    /// Entries that this one was edited or merged from.
     pub(super) edges: Vec<Edge>,
 }
 
-/// All evidence of a store.
+/// The evidence of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     pub(super) accounts: IdMap<EntryId, Account>,
     notes: Vec<Note>,
-    /// Ids of events, each with its fingerprint.
+    /// Ids of the folded events, each with the fingerprint of its event.
     seen: IdSet<(EventId, u64)>,
-    /// Events that were taken back, each with the entry that it is about. Whoever reads notes and edges
-    /// leaves them out, so that it makes no difference which came first.
+    /// Retracted events, each with the entry that it is about. Readers of notes and edges skip
+    /// them, so that the order of event and retraction does not matter.
     retracted: IdSet<(EntryId, EventId)>,
-    /// The latest time up to a horizon, once somebody has asked.
+    /// Cache of [`Ledger::latest`]: a horizon, and the latest time up to it.
     latest: Cell<Option<(Timestamp, Option<Timestamp>)>>,
 }
 
 impl Ledger {
-    /// An empty ledger with room for so many events.
+    /// Returns an empty ledger with room for `events` events.
     #[must_use]
     pub fn with_capacity(events: usize) -> Self {
         let mut ledger = Self::default();
@@ -86,7 +86,7 @@ impl Ledger {
         ledger
     }
 
-    /// Folds one event in. One that is already in changes nothing.
+    /// Folds an event into the ledger. An event that is already folded changes nothing.
     pub fn fold(&mut self, event: &Event) {
         if !self.seen.insert((event.id, event.fingerprint())) {
             return;
@@ -133,7 +133,7 @@ impl Ledger {
                 account.reinforced = account.reinforced.saturating_add(u64::from(n));
                 person
             }
-            // Nothing but a person's command restores or replaces.
+            // Only a person's command restores or replaces an entry.
             _ => {
                 account.special = true;
                 matches!(what, What::Restore | What::Chosen(_))
@@ -152,14 +152,15 @@ impl Ledger {
         }
     }
 
-    /// Whether an event is in already.
+    /// Returns true if the event is already folded.
     #[must_use]
     pub fn holds(&self, event: &Event) -> bool {
         self.seen.contains(&(event.id, event.fingerprint()))
     }
 
-    /// The evidence for `entry`, with what the entries that it was edited or merged from had by then.
-    /// `None` when no add is known, directly or through them: the line was written by hand.
+    /// Returns the evidence for `entry`, including what it inherits from the entries that it was
+    /// edited or merged from. `None` if no add is known, directly or inherited: the line was
+    /// written by hand.
     #[must_use]
     pub fn evidence(&self, now: Now, entry: EntryId) -> Option<Evidence> {
         let own = self.accounts.get(&entry)?;
@@ -180,20 +181,20 @@ impl Ledger {
         self.gathered(now, entry)
     }
 
-    /// Whether there is evidence for `entry`.
+    /// Returns true if there is evidence for `entry`.
     #[must_use]
     pub fn knows(&self, entry: EntryId) -> bool {
         let added = |id| self.first_add(id).is_some();
         added(entry) || self.sources(entry).into_iter().any(added)
     }
 
-    /// Whether the latest word on `entry` is that it went to the archive.
+    /// Returns true if the entry was archived and not added or restored since.
     #[must_use]
     pub fn archived(&self, entry: EntryId) -> bool {
         self.archived_for(entry).is_some()
     }
 
-    /// What an entry is in the archive for, if that is the latest word on it.
+    /// Returns the reason for which the entry was archived; `None` if it is not archived.
     #[must_use]
     pub fn archived_for(&self, entry: EntryId) -> Option<Why> {
         let word = |note: &Note| match note.what {
@@ -205,8 +206,8 @@ impl Ledger {
         self.notes(entry).filter_map(word).max().and_then(|(.., why)| why)
     }
 
-    /// Entries that are not `present`, not archived, and that no other entry was made from since they
-    /// were added: lines that somebody took out or changed by hand. Sorted.
+    /// Returns the entries that are not in `present`, not archived, and not the source of another
+    /// entry made since they were added. Such lines were removed or edited by hand.
     #[must_use]
     pub fn vanished(&self, present: &IdSet<EntryId>) -> BTreeSet<EntryId> {
         let there = |id: &EntryId| {
@@ -225,8 +226,8 @@ impl Ledger {
         gone.filter(|id| !used(*id) && !self.archived(*id)).collect()
     }
 
-    /// The strength of every entry that there is evidence for, sorted by id, and whether it depends on
-    /// other entries. Times to come are told as they are.
+    /// Returns the strength of every entry with evidence, sorted by id, and whether it depends on
+    /// other entries. Times in the future are not capped.
     #[must_use]
     pub fn strengths(&self) -> Vec<(EntryId, Strength, bool)> {
         let ever = Now(Timestamp(i64::MAX));
@@ -239,7 +240,7 @@ impl Ledger {
         all
     }
 
-    /// The latest time of any event that is not later than `horizon`.
+    /// Returns the latest time of any event up to `horizon`.
     pub fn latest(&self, horizon: Timestamp) -> Option<Timestamp> {
         if let Some((_, latest)) = self.latest.get().filter(|(known, _)| *known == horizon) {
             return latest;
@@ -255,13 +256,13 @@ impl Ledger {
         latest
     }
 
-    /// The days on which something happened to an entry.
+    /// Returns the days that have an event.
     #[must_use]
     pub fn days(&self) -> Days {
         self.notes.iter().map(|note| note.at.0).collect()
     }
 
-    /// The notes about an entry, in no order that means anything.
+    /// Returns the notes about an entry, in no particular order.
     pub(super) fn notes(&self, entry: EntryId) -> impl Iterator<Item = &Note> {
         let number = |tail: u32| usize::try_from(tail).ok()?.checked_sub(1);
         let last = self.accounts.get(&entry).and_then(|account| number(account.tail));
@@ -277,13 +278,13 @@ impl Ledger {
         })
     }
 
-    /// What an entry was edited or merged from directly.
+    /// Returns the entries that this one was edited or merged from directly.
     pub(super) fn edges(&self, entry: EntryId) -> impl Iterator<Item = &Edge> {
         let edges = self.accounts.get(&entry).map_or(&[][..], |account| &account.edges);
         edges.iter().filter(move |edge| !self.is_retracted(entry, edge.at))
     }
 
-    /// The first time that an entry was added.
+    /// Returns the first add of an entry.
     pub(super) fn first_add(&self, entry: EntryId) -> Option<Order> {
         let first = self.accounts.get(&entry)?.first_add?;
         if self.retracted.is_empty() {
@@ -293,8 +294,8 @@ impl Ledger {
         self.notes(entry).filter_map(added).min()
     }
 
-    /// An event with its line as it may be written again where it was taken back: under an id that is
-    /// made from its own, so that it is known however often it comes.
+    /// Returns an event and its line for being appended again. If the event was retracted, it gets
+    /// a new id derived from its own, so that repeated appends of it are recognised.
     #[must_use]
     pub fn again<'a>(&self, event: &'a Event, line: &'a str) -> (Cow<'a, Event>, Cow<'a, str>) {
         if !self.is_retracted(event.entry, event.order()) {
@@ -309,18 +310,16 @@ impl Ledger {
         (Cow::Owned(next), Cow::Owned(line))
     }
 
-    /// Whether an event about an entry was taken back, by its id.
+    /// Returns true if the event of that id about an entry was retracted.
     #[must_use]
     pub fn retracts(&self, about: EntryId, id: EventId) -> bool {
         self.retracted.contains(&(about, id))
     }
 
-    /// Whether an event about an entry was taken back.
     fn is_retracted(&self, about: EntryId, at: Order) -> bool {
         !self.retracted.is_empty() && self.retracted.contains(&(about, at.1))
     }
 
-    /// Whether no event was folded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
@@ -332,7 +331,7 @@ impl Ledger {
         self.seen.len()
     }
 
-    /// The entry with all it was edited or merged from.
+    /// Returns the entry and all entries that it was edited or merged from.
     #[must_use]
     pub fn family(&self, entry: EntryId) -> BTreeSet<EntryId> {
         let mut family = BTreeSet::from([entry]);
@@ -344,7 +343,7 @@ impl Ledger {
         family
     }
 
-    /// What an entry was edited or merged from, itself left out.
+    /// Returns all entries that this one was edited or merged from, without itself.
     #[must_use]
     pub fn sources(&self, entry: EntryId) -> BTreeSet<EntryId> {
         if self.edges(entry).next().is_none() {

@@ -1,4 +1,4 @@
-//! What holds of the fold whatever the events are.
+//! Properties of the fold that hold for any events.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn any_kind() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// What takes nothing back.
+/// Generates kinds of events other than retractions.
 fn lasting_kind() -> impl Strategy<Value = EventKind> {
     prop_oneof![
         3 => prop::sample::select(Cue::ALL.to_vec()).prop_map(|cue| EventKind::Add(cue, None)),
@@ -33,13 +33,14 @@ fn lasting_kind() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// Takes back events by the random part of their ids, whenever they were.
+/// Retracts events by the random part of their ids, at any of the generated times.
 fn retract(ids: Vec<u128>) -> EventKind {
     let of = |id: u128| (0..60).map(move |ts| EventId::new(Timestamp(ts), id));
     EventKind::Retract(ids.into_iter().flat_map(of).collect())
 }
 
-/// Events that share times, and now and then ids; some are ahead, and some ids are of another time.
+/// Generates events that share times, and sometimes ids. Some are in the future, and some ids have
+/// another time than their event.
 fn any_event() -> impl Strategy<Value = Event> {
     let authors = [Author::Person, Author::Person, Author::Program, Author::Adoption];
     let ts = prop_oneof![
@@ -71,7 +72,6 @@ proptest! {
             (event.fingerprint() ^ u64::try_from(event.id.0 & 0xff).unwrap()).wrapping_mul(order | 1)
         });
         let cut = cut.index(events.len() + 1);
-        // The union of two branches, with a common part read twice.
         let union: Vec<Event> =
             shuffled[..cut].iter().chain(&events).chain(&shuffled[cut..]).cloned().collect();
         let nobody = IdSet::default();
@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// The same as the rules applied to all events, one after the other.
+    /// The fold agrees with the rules applied to all events one after the other.
     #[test]
     fn agrees_with_the_rules(events in prop::collection::vec(any_event(), 0..30)) {
         let ledger = ledger(&events);
@@ -101,14 +101,13 @@ proptest! {
         }
     }
 
-    /// After `edit A→B; add A` no event about A changes B.
     #[test]
     fn what_is_reworded_is_free_of_its_old_wording(
         before in prop::collection::vec(any_event(), 0..12),
         after in prop::collection::vec(lasting_kind(), 1..12),
     ) {
         let (old, new) = (EntryId(0), EntryId(7));
-        // A clock that was far ahead dates the edit, and what is used later is of now.
+        // The edit is dated by a clock that was far ahead; later uses are dated now.
         let near = |event: &&Event| event.ts <= NOW.horizon();
         let before: Vec<Event> = before.iter().filter(near).cloned().collect();
         let mut ledger = ledger(&before);
@@ -128,7 +127,7 @@ proptest! {
         }
     }
 
-    /// Of entries that replaced one another those stand that were chosen last.
+    /// Of entries that replaced one another, the last chosen ones stay in force.
     #[test]
     fn the_newest_choice_stands(
         acts in prop::collection::vec((0..4_u64, 0..4_u64, any::<bool>()), 1..20),
@@ -158,7 +157,8 @@ proptest! {
         }
     }
 
-    /// Whatever a union of branches brings, at least one of those that replace one another stands.
+    /// In any union of branches, at least one of the entries that replace one another stays in
+    /// force.
     #[test]
     fn never_all_replaced(
         events in prop::collection::vec((0..4_u64, 0..4_u64, 0..9_i64, any::<u64>()), 1..12),

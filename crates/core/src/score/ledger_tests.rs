@@ -1,9 +1,9 @@
-//! The fold: what events come to, in whatever order they are read.
+//! Tests of the fold: the evidence of given events, in any order.
 
 use super::*;
 use crate::model::time::DAY_MS;
 
-/// Long after every event, but for those that are ahead of it.
+/// Later than all events, except those dated in the future.
 pub(super) const NOW: Now = Now(Timestamp(100 * DAY_MS));
 
 pub(super) fn event(n: u128, ts: i64, entry: u64, kind: EventKind) -> Event {
@@ -51,7 +51,8 @@ fn counts() {
     assert_eq!((both.count, both.cue, both.first_seen), (1, Cue::Explicit, Timestamp(5)));
 }
 
-/// A made-up log may give two events one id: they are two, and one of them twice is one.
+/// Logs written by hand may give two events one id. Different events both count; a repeated one
+/// counts once.
 #[test]
 fn events_that_share_an_id() {
     let n = |n| event(1, 10, 1, EventKind::Reinforce(n));
@@ -82,7 +83,7 @@ fn edits_and_merges_carry_evidence() {
     assert_eq!(merged.first_seen, Timestamp(10));
 }
 
-/// The old wording is wanted again beside the new one: what happens to it then is its own affair.
+/// Events about the old wording after an edit do not affect the new one.
 #[test]
 fn a_source_hands_over_what_it_had_by_then() {
     let before = [
@@ -112,12 +113,12 @@ fn a_source_hands_over_what_it_had_by_then() {
             assert_eq!(evidence(&all, id), evidence(&before, id), "{id} after {kind:?}");
         }
     }
-    // By a clock that was behind, the edit is older than what it was made from.
+    // The clock was behind, so the edit is older than its source.
     let late = [event(1, 50, 1, add()), event(2, 60, 1, EventKind::Pin), event(3, 40, 2, edit(1))];
     assert_eq!(evidence(&late, 2).user, UserState::Pinned);
 }
 
-/// A line that somebody typed is wanted, whatever became of its old wording.
+/// A line typed by hand is wanted, whatever was decided about its old wording.
 #[test]
 fn a_hand_edit_takes_over_no_decision_against_it() {
     let rename = |author| by(author, 9, 60, 2, edit(1));
@@ -139,7 +140,7 @@ fn a_hand_edit_takes_over_no_decision_against_it() {
         let user = if kind == EventKind::Forget { UserState::Auto } else { UserState::Pinned };
         assert_eq!(told(&hand), (user, None, 0), "{kind:?}");
         assert_eq!((hand.count, hand.first_seen), (5, Timestamp(10)), "{kind:?}");
-        // What is decided about the new wording counts, and so does what it hands over.
+        // Decisions about the new wording count, and are handed over by it.
         let later = [rename(Author::Adoption), event(10, 70, 2, kind), event(11, 80, 3, edit(2))];
         let later = evidence(&[&events[..], &later].concat(), 3);
         assert_eq!((later.until, later.superseded_by.len()), (typed.1, typed.2));
@@ -168,7 +169,7 @@ fn the_latest_decision_wins() {
     assert_eq!(ledger(&events).before_forgetting(EntryId(1)), UserState::Pinned);
 }
 
-/// What a person wants again is not replaced any more; what a program says of it ends nothing.
+/// A person's use of a superseded entry ends the supersession; a program's does not.
 #[test]
 fn what_ends_a_supersession() {
     let replaced = [
@@ -197,7 +198,8 @@ fn what_ends_a_supersession() {
     }
 }
 
-/// A date holds whatever is said before it; after it, whoever wants the entry has it back.
+/// An expiry date is not lifted by events before it. After it, a person's use of the entry lifts
+/// it.
 #[test]
 fn what_ends_a_date() {
     let dated = [event(1, 10, 1, add()), event(2, 20, 1, EventKind::Expire(Timestamp(100)))];
@@ -214,12 +216,12 @@ fn what_ends_a_date() {
         let known = evidence(&[&dated[..], std::slice::from_ref(&last)].concat(), 1).until;
         assert_eq!(known, until.map(Timestamp), "{last:?}");
     }
-    // Added for a day that has passed already, it is over from the beginning.
+    // An entry whose date had passed when it was added is expired from the start.
     let late = [event(1, 200, 1, add()), event(2, 200, 1, EventKind::Expire(Timestamp(100)))];
     assert_eq!(evidence(&late, 1).until, Some(Timestamp(100)));
 }
 
-/// What is dated more than a day ahead says that something happened, and not when.
+/// An event dated more than a day ahead counts, but its time does not.
 #[test]
 fn a_clock_that_was_ahead() {
     let year = 365 * DAY_MS;
@@ -236,7 +238,7 @@ fn a_clock_that_was_ahead() {
     };
     for now in [30, year, 5 * year - DAY_MS - 1] {
         assert_eq!(at(now, 1), (7, 10, 10, 10), "{now}");
-        // The other has no time of its own, and takes that of what happened last.
+        // The other entry has no valid time, and takes the time of the latest event.
         assert_eq!(at(now, 2), (1, 20, 20, 20), "{now}");
         assert!(!ledger.times(Now(Timestamp(now)), EntryId(2)) && ledger.knows(EntryId(2)));
     }
@@ -273,7 +275,7 @@ fn vanished_is_what_nothing_accounts_for() {
     assert!(ledger.archived(EntryId(2)) && !ledger.archived(EntryId(6)));
 }
 
-/// The next event about an entry comes after those before it, whatever their clocks and ids were.
+/// A new event comes after all earlier ones about the entry, whatever their clocks and ids.
 #[test]
 fn what_comes_next() {
     let now = Now(Timestamp(50));
@@ -303,7 +305,7 @@ fn what_comes_next() {
             assert!(kind != &used || new.ts.0 <= 51, "{last:?}: of now");
         }
     }
-    // What is made from another, or replaces it, comes after that one too.
+    // An edit, merge or supersession also comes after the events of the other entry.
     let other = event(greatest, 60, 2, add());
     for kind in [edit(2), EventKind::Merge(vec![EntryId(2)]), EventKind::Supersede(EntryId(2))] {
         let after = ledger(std::slice::from_ref(&other)).place(now, EntryId(1), &kind, 7).unwrap();
@@ -316,7 +318,7 @@ fn what_comes_next() {
     assert_eq!(next(&[Event { id: edge, ..end }], &pin), None, "nothing follows the end of time");
 }
 
-/// What was taken back never happened, whichever came first, and nothing else is touched by it.
+/// A retracted event has no effect, in any order, and other events are not affected.
 #[test]
 fn retracted_events() {
     let id = |n, ts| EventId::new(Timestamp(ts), n);
@@ -340,7 +342,7 @@ fn retracted_events() {
     };
     let whole = then(&[]);
     assert_eq!(whole.evidence(NOW, EntryId(2)).unwrap().count, 4);
-    // A use, a decision, and who replaced it.
+    // A reinforcement, a decision, and a supersession.
     let ledger = then(&[retract(9, 50, 1, &[id(1, 10), id(2, 20), id(4, 40)])]);
     let known = ledger.evidence(NOW, EntryId(1)).unwrap();
     assert_eq!(
@@ -348,15 +350,15 @@ fn retracted_events() {
         (1, Timestamp(5), UserState::Auto)
     );
     assert!(known.superseded_by.is_empty());
-    // A rewording: the new text is not known, the old one has everything.
+    // An edit: the new text is unknown, and the old one keeps all evidence.
     let ledger = then(&[retract(9, 50, 2, &[id(3, 30)])]);
     assert!(!ledger.knows(EntryId(2)) && ledger.sources(EntryId(2)).is_empty());
     assert_eq!(ledger.evidence(NOW, EntryId(1)), whole.evidence(NOW, EntryId(1)));
     assert_eq!(ledger.vanished(&IdSet::default()), BTreeSet::from([EntryId(1)]));
-    // The entry itself, and with it what was made from it.
+    // The add of the source, and with it the entry made from it.
     let ledger = then(&[retract(9, 50, 1, &[id(0, 5)])]);
     assert!(!ledger.knows(EntryId(1)) && !ledger.knows(EntryId(2)));
-    // Events about other entries are not reached.
+    // Events about other entries are not retracted.
     let ledger = then(&[retract(9, 50, 3, &[id(0, 5), id(1, 10)])]);
     assert_eq!(ledger.evidence(NOW, EntryId(1)), whole.evidence(NOW, EntryId(1)));
 }

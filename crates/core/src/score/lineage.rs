@@ -1,7 +1,8 @@
-//! Lineage: what an entry has from those it was edited or merged from, and what comes after what.
+//! Lineage: what an entry inherits from those it was edited or merged from, and the order of
+//! events.
 //!
-//! A source hands over what it had up to the edit or merge. What happens to it later is its own
-//! affair, because its wording may be wanted again beside the new one.
+//! An entry inherits the events of its source up to the edit or merge. Later events about the
+//! source do not count for it, because the old wording may be wanted again beside the new one.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -16,19 +17,19 @@ use crate::model::{
     ulid::EventId,
 };
 
-/// Later than every event.
+/// After every event.
 const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
 
-/// How an entry was made from another.
+/// The way in which an entry was made from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
     Edit,
-    /// Somebody has typed the line, and so wants it, whatever became of the old wording.
+    /// A person typed the line and so wants it, whatever was decided about the old wording.
     HandEdit,
     Merge,
 }
 
-/// That an entry was made from another.
+/// The source of an entry that was edited or merged from another.
 #[derive(Debug, Clone)]
 pub(super) struct Edge {
     pub(super) at: Order,
@@ -47,10 +48,10 @@ impl Edge {
     }
 }
 
-/// Up to where the events about each entry count.
+/// For each entry, the end of the events about it that count.
 type Reach = BTreeMap<EntryId, Order>;
 
-/// What notes come to.
+/// The sum of notes.
 #[derive(Default)]
 struct Sum {
     added: bool,
@@ -67,7 +68,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Counts a note. `holds` says whether what was decided against the entry counts too.
+    /// Adds a note. `holds` is true if decisions against the entry count too.
     fn add(&mut self, note: &Note, horizon: Timestamp, holds: bool) {
         let at = note.at;
         let time = Some(at.0).filter(|time| *time <= horizon);
@@ -102,13 +103,13 @@ impl Sum {
 }
 
 impl Ledger {
-    /// The evidence for an entry of which more is known than that it was added and reinforced.
+    /// Returns the evidence for an entry that has events besides adds and reinforcements.
     pub(super) fn gathered(&self, now: Now, entry: EntryId) -> Option<Evidence> {
         let (sum, roots) = self.sum(now, entry);
         if !sum.added {
             return None;
         }
-        // What is only known from a clock that is ahead has the time of what happened last.
+        // If all times are beyond the horizon, the time of the latest event is taken.
         let first = sum.first.or_else(|| self.latest(now.horizon())).unwrap_or(now.0);
         let last = sum.last.unwrap_or(first);
         let wanted = sum.wanted;
@@ -130,8 +131,7 @@ impl Ledger {
         })
     }
 
-    /// Whether an entry would be out of force if it stood somewhere: forgotten, replaced, or past its
-    /// date.
+    /// Returns true if an entry is out of force: forgotten, superseded or expired.
     #[must_use]
     pub fn is_over(&self, now: Now, entry: EntryId) -> bool {
         self.evidence(now, entry).is_some_and(|evidence| {
@@ -141,13 +141,13 @@ impl Ledger {
         })
     }
 
-    /// Whether the times of an entry follow from the events about it, and from no others.
+    /// Returns true if the times of an entry come from events about it, and not from a fallback.
     #[must_use]
     pub fn times(&self, now: Now, entry: EntryId) -> bool {
         self.sum(now, entry).0.first.is_some()
     }
 
-    /// What the events come to, and what being there counts for.
+    /// Returns the sum of the events that count for an entry, and the count for its existence.
     fn sum(&self, now: Now, entry: EntryId) -> (Sum, u64) {
         let reach = self.reach(entry, |_| true);
         let by_hand = |id: &EntryId| self.edges(*id).any(|edge| edge.how == How::HandEdit);
@@ -164,7 +164,7 @@ impl Ledger {
                 }
             }
         }
-        // An entry that is there counts 1, and so does each that it was merged from.
+        // An entry counts 1, and so does each entry that it was merged from.
         let merged = reach.iter().flat_map(|(id, end)| {
             let edges = self.edges(*id);
             edges.filter(|edge| edge.how == How::Merge && edge.at < *end).map(|edge| edge.from)
@@ -174,8 +174,9 @@ impl Ledger {
         (sum, 1 + merged.iter().filter(known).count() as u64)
     }
 
-    /// The entries that an entry has something from, through some edges, each with the end of what it
-    /// hands over. Farthest first, so that each is looked at once.
+    /// Returns the entries that this one inherits from through the edges that pass `through`, each
+    /// with the end of its events that count. A heap yields the latest end first, so that each
+    /// entry is visited once.
     fn reach(&self, entry: EntryId, through: impl Fn(&Edge) -> bool) -> Reach {
         let mut reached = Reach::new();
         let mut open = BinaryHeap::from([(END, entry)]);
@@ -185,7 +186,8 @@ impl Ledger {
             }
             reached.insert(id, end);
             for edge in self.edges(id).filter(|edge| edge.at < end && through(edge)) {
-                // By a clock that was behind, a source may be younger than what was made from it.
+                // If the clock was behind, a source may have later times than the entry made from
+                // it.
                 let first = self.first_add(edge.from);
                 let mut older = self.edges(edge.from).map(|edge| edge.at).chain(first);
                 let known = older.any(|first| first < edge.at);
@@ -195,7 +197,7 @@ impl Ledger {
         reached
     }
 
-    /// What was decided about an entry before it was forgotten.
+    /// Returns the decision about an entry before it was forgotten.
     #[must_use]
     pub fn before_forgetting(&self, entry: EntryId) -> UserState {
         let decisions = self.decisions(entry);
@@ -203,7 +205,7 @@ impl Ledger {
         before.find(|user| *user != UserState::Forgotten).unwrap_or_default()
     }
 
-    /// What was decided about an entry last; `None` when nothing ever was.
+    /// Returns the last decision about an entry; `None` if there is none.
     #[must_use]
     pub fn decided(&self, entry: EntryId) -> Option<UserState> {
         let decisions = self.decisions(entry);
@@ -211,7 +213,7 @@ impl Ledger {
         (!decisions.is_empty()).then(|| last.unwrap_or_default())
     }
 
-    /// What was decided, in order; `None` for going to the archive.
+    /// Returns the decisions in order; `None` stands for archiving.
     fn decisions(&self, entry: EntryId) -> Vec<(Order, Option<UserState>)> {
         let reach = self.reach(entry, |_| true);
         let decision = |note: &Note| match note.what {
@@ -229,7 +231,7 @@ impl Ledger {
         decisions
     }
 
-    /// The place of the last event that an entry has anything from.
+    /// Returns the position of the last event that counts for an entry.
     #[must_use]
     pub fn newest(&self, entry: EntryId) -> Option<Order> {
         self.newest_of(entry, |_, _| true)
@@ -246,10 +248,10 @@ impl Ledger {
         reach.iter().filter_map(order).max()
     }
 
-    /// The place of a new event about an entry, whose id is made of `random`: after all that is known
-    /// about the entries in it, whatever the clocks say, so that the later of two is the later one.
-    /// What says when an entry was of use is of now, or it would not fade before a clock that was ahead
-    /// is reached. `None` at the end of time.
+    /// Returns the position of a new event about an entry, with an id made from `random`. It comes
+    /// after all known events about the entries involved, whatever their clocks say. A use (add,
+    /// reinforcement, harm) ignores events dated in the future: otherwise the entry could not fade
+    /// before that time is reached. `None` at the end of time.
     #[must_use]
     pub fn place(&self, now: Now, entry: EntryId, kind: &EventKind, random: u128) -> Option<Order> {
         let (EventKind::Edit(other, _) | EventKind::Supersede(other)) = kind else {
@@ -267,12 +269,12 @@ impl Ledger {
         random: u128,
     ) -> Option<Order> {
         let fresh = (now.0, EventId::new(now.0, random));
-        // What a source was used for is none of those that were made from it.
+        // A use must come after the edits made from the entry, or they would inherit it too.
         let counts =
             |(ts, _): Order, used: bool| !is_use || ts <= now.0 || used && ts <= now.horizon();
         let newest = entries.iter().filter_map(|id| self.newest_of(*id, counts)).max();
         let Some((then, last)) = newest.filter(|last| *last >= fresh) else { return Some(fresh) };
-        // A random step: another machine may be doing the same.
+        // The step is random because another machine may append at the same position.
         let next = last.0.checked_add(1 + (random & 0xffff_ffff)).map(EventId);
         let ids = next.into_iter().chain([EventId::new(then, random)]);
         let next = ids.filter(|id| *id > last && id.is_of(then)).max();

@@ -1,4 +1,4 @@
-//! Entries and events to standing: how strongly each memory is held. Pure.
+//! Scoring: the standing of each entry, computed from entries and events without side effects.
 
 pub mod adopt;
 pub mod archive;

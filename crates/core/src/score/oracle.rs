@@ -1,5 +1,5 @@
-//! The rules of the fold, applied one after the other to a list of all events: slow, and plain enough to
-//! be read beside the page that states them.
+//! Reference implementation of the fold for tests: applies the rules one by one to a list of all
+//! events. Slow, but easy to compare with the specification.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::model::{
 
 const END: Order = (Timestamp(i64::MAX), EventId(u128::MAX));
 
-/// What each event that makes one entry from others names.
+/// Returns the entries that an event makes its entry from.
 fn sources(event: &Event) -> Vec<EntryId> {
     match &event.kind {
         EventKind::Edit(from, _) => vec![*from],
@@ -22,7 +22,7 @@ fn sources(event: &Event) -> Vec<EntryId> {
     }
 }
 
-/// Up to where the events about each entry count for `entry`.
+/// Returns, for each entry that `entry` inherits from, the end of the events that count.
 fn ends(events: &[Event], entry: EntryId, by_hand: bool) -> BTreeMap<EntryId, Order> {
     let mut ends = BTreeMap::from([(entry, END)]);
     loop {
@@ -52,7 +52,7 @@ fn ends(events: &[Event], entry: EntryId, by_hand: bool) -> BTreeMap<EntryId, Or
     }
 }
 
-/// The events that count: each once, and none that was taken back.
+/// Returns the events that count: without duplicates and retracted ones.
 fn counted(all: &[Event]) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for event in all {
@@ -94,7 +94,7 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         let known = events
             .iter()
             .filter(|event| timed(&&&**event) && !matches!(event.kind, EventKind::Unknown));
-        // An edit or a merge is known by what it is made from.
+        // An edit or merge is known by its sources.
         let known = known.filter(|event| {
             let made = matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
             !made || !sources(event).is_empty()
@@ -125,7 +125,7 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         let typed = event.by == Author::Person && is_use(event);
         typed || event.kind == EventKind::Restore
     });
-    // Whoever replaces another entry by this one wants it.
+    // Superseding another entry by this one shows that this one is wanted.
     let chosen = events.iter().filter(|event| {
         let EventKind::Supersede(by) = event.kind else { return false };
         decided.get(&by).is_some_and(|end| event.order() < *end)

@@ -1,6 +1,6 @@
-//! The ranking: every entry of one or two stores with its standing and its place.
+//! The ranking of all entries of one or two stores by standing, with their places.
 //!
-//! Built from values; what a command shows about an entry comes from here and nowhere else.
+//! A pure function of its inputs, and the only source for the scores that commands show.
 
 use std::collections::BTreeMap;
 
@@ -20,18 +20,16 @@ use crate::model::{
     time::{Age, Now, Timestamp},
 };
 
-/// Which store an entry belongs to. The project's wins where both hold the same entry and neither is
-/// out of force.
+/// The store that an entry belongs to. If both stores hold the same entry and neither is out of
+/// force, the project's copy wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// The project's store.
     Project,
-    /// The user's own store.
     User,
 }
 
 impl Scope {
-    /// The word in output.
+    /// The name in output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,80 +39,71 @@ impl Scope {
     }
 }
 
-/// An entry as it stands in a file.
+/// An entry and its location in a file.
 #[derive(Debug, Clone)]
 pub struct LocatedEntry {
-    /// Its id.
     pub id: EntryId,
-    /// Its category.
     pub category: CategoryId,
-    /// Its text.
     pub text: String,
-    /// Whether it is marked as pinned.
+    /// True if the line has the pinned marker.
     pub pinned: bool,
-    /// Whether a line of it is marked as enforced.
+    /// True if a line of this entry has the enforced marker.
     pub enforced: bool,
-    /// Stem of its topic file.
+    /// Stem of the topic file.
     pub topic: String,
-    /// Line number in it, from 1.
+    /// Line number in the topic file, from 1.
     pub line: usize,
-    /// Whose it is.
     pub scope: Scope,
-    /// Whether it was written or reviewed on this machine; what was not is for no agent.
+    /// True if written or reviewed on this machine. Other entries are not shown to agents.
     pub reviewed: bool,
 }
 
 impl LocatedEntry {
-    /// The entry by its text.
     #[must_use]
     pub fn wording(&self) -> Wording {
         Wording { id: self.id, category: self.category, text: self.text.clone() }
     }
 
-    /// Whether it is the entry of that wording.
+    /// Returns true if this entry has that wording.
     #[must_use]
     pub fn is(&self, wording: &Wording) -> bool {
         self.id == wording.id && self.category == wording.category && self.text == wording.text
     }
 
-    /// Whether it is another copy of the same entry.
+    /// Returns true if `other` is a copy of this entry.
     #[must_use]
     pub fn is_copy(&self, other: &Self) -> bool {
         self.id == other.id && self.category == other.category && self.text == other.text
     }
 }
 
-/// An entry with all that is known about it.
+/// An entry with its evidence, standing and place.
 #[derive(Debug, Clone)]
 pub struct ScoredEntry {
-    /// The entry.
     pub entry: LocatedEntry,
-    /// Its evidence.
     pub evidence: Evidence,
-    /// How long ago it was first seen, by the store's clock.
+    /// Time since the first add, by the store's clock.
     pub known_for: Age,
-    /// How long ago it was last reinforced, by the store's clock.
+    /// Time since the last reinforcement, by the store's clock.
     pub idle: Age,
-    /// How long ago it was last added, reinforced or restored, by the store's clock.
+    /// Time since the last add, reinforcement or restoration, by the store's clock.
     pub untouched: Age,
-    /// What decides about it.
     pub standing: Standing,
-    /// Its state, after caps.
+    /// State after caps.
     pub state: State,
-    /// Whether it is shown for being new.
+    /// True if the entry is shown for being new.
     pub fresh: bool,
-    /// Its place in the report, or why it has none.
+    /// Place in the report, or the reason why it has none.
     pub place: Place,
-    /// The entry that replaces it, if that one is there.
+    /// The entry that replaces this one, if it is present.
     pub superseded_by: Option<EntryId>,
-    /// Whether its date has passed.
     pub expired: bool,
-    /// Whether another text has its id, and with it its evidence.
+    /// True if another text has the same id, and with it the same evidence.
     pub shared: bool,
 }
 
 impl ScoredEntry {
-    /// Whether somebody has put it out of force: forgotten, replaced, or past its date.
+    /// Returns true if the entry is out of force: forgotten, superseded or expired.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let pinned = self.standing == Standing::Pinned;
@@ -122,56 +111,56 @@ impl ScoredEntry {
         self.standing == Standing::Forgotten || ended && !pinned
     }
 
-    /// Whether this copy of an entry stands before that of an earlier store: what nobody has looked at
-    /// gives way, and a decision against an entry in one store is none against that in another.
+    /// Returns true if this copy wins over that of an earlier store. Reviewed copies win, then
+    /// those in force, because a decision against an entry applies to one store only.
     fn precedes(&self, earlier: &Self) -> bool {
         let key = |row: &Self| (row.entry.reviewed, !row.is_over());
         key(self) > key(earlier)
     }
 
-    /// Whether evidence may be added that nobody asked for, as hooks do: for what was reviewed, once
-    /// a session, and at most once an hour. So no text lifts itself by being seen often.
+    /// Returns true if a hook may add evidence without being asked: only to reviewed entries, once
+    /// per session, and at most once an hour. This keeps an entry from gaining evidence just by
+    /// being shown.
     #[must_use]
     pub fn may_gain_unasked(&self, now: Now, in_this_session: bool) -> bool {
         self.entry.reviewed && !in_this_session && rested(now, &self.evidence)
     }
 }
 
-/// Whether the last reinforcement is long enough ago for one that nobody asked for.
+/// Returns true if the last reinforcement is at least an hour ago.
 #[must_use]
 pub fn rested(now: Now, evidence: &Evidence) -> bool {
     now.since(evidence.last_reinforced).days() >= 1.0 / 24.0
 }
 
-/// All rows, best first.
+/// All entries, best first.
 #[derive(Debug, Clone, Default)]
 pub struct Ranking {
-    /// In the order of [`caps::order`].
+    /// Sorted by [`caps::order`].
     pub rows: Vec<ScoredEntry>,
 }
 
 /// How entries are scored.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
-    /// The categories in force.
     pub categories: &'a Categories,
     /// Whether new entries count as active.
     pub fresh: bool,
-    /// Whether the newest of each category have places of their own.
+    /// Whether places are reserved for the newest entries of each category.
     pub reserve: bool,
-    /// The clock that they age by.
     pub clock: Clock,
 }
 
 impl Ranking {
-    /// Scores and places all entries of `stores`, each with the ledger that knows about it.
+    /// Scores and places all entries of `stores`, each paired with its ledger.
     #[must_use]
     pub fn new(now: Now, rules: Rules<'_>, stores: Vec<(Vec<LocatedEntry>, &Ledger)>) -> Self {
         let mut copies = Copies::default();
-        // What replaced an entry may have been reworded since; it stands for its former wordings.
+        // Maps former wordings to the entry edited from them, which may be the one that supersedes
+        // another entry.
         let mut present: IdMap<EntryId, EntryId> = IdMap::default();
         for (entries, ledger) in &stores {
-            // What nobody has looked at replaces nothing.
+            // Unreviewed entries replace nothing.
             for entry in entries.iter().filter(|entry| entry.reviewed) {
                 for former in ledger.sources(entry.id) {
                     present.entry(former).or_insert(entry.id);
@@ -217,32 +206,32 @@ impl Ranking {
         Self { rows: ranked.collect() }
     }
 
-    /// The row of an entry; of two texts with one id, the better one.
+    /// Returns the row of an entry; the better one if two texts share the id.
     #[must_use]
     pub fn get(&self, id: EntryId) -> Option<&ScoredEntry> {
         self.rows.iter().find(|row| row.entry.id == id)
     }
 
-    /// The row of just this text.
+    /// Returns the row with this wording.
     #[must_use]
     pub fn find(&self, wording: &Wording) -> Option<&ScoredEntry> {
         self.rows.iter().find(|row| row.entry.is(wording))
     }
 
-    /// How many entries were neither written nor reviewed on this machine.
+    /// Returns the number of entries that were neither written nor reviewed on this machine.
     #[must_use]
     pub fn unreviewed(&self) -> usize {
         self.rows.iter().filter(|row| !row.entry.reviewed).count()
     }
 
-    /// How many rows are in each state.
+    /// Returns the number of rows in each state.
     #[must_use]
     pub fn counts(&self) -> Vec<(State, usize)> {
         let count = |state| self.rows.iter().filter(|row| row.state == state).count();
         State::ALL.into_iter().map(|state| (state, count(state))).collect()
     }
 
-    /// Rows by topic file, in the order of names.
+    /// Returns the rows by topic file, sorted by topic.
     #[must_use]
     pub fn topics(&self, scope: Scope) -> BTreeMap<&str, Vec<&ScoredEntry>> {
         let mut topics: BTreeMap<&str, Vec<&ScoredEntry>> = BTreeMap::new();
@@ -253,15 +242,15 @@ impl Ranking {
     }
 }
 
-/// Hotness of a topic: the sum of its scores, pinned entries counting 9999 for the order.
+/// Returns the hotness of a topic: the sum of its scores, where a pinned entry counts 9999.
 #[must_use]
 pub fn hotness(rows: &[&ScoredEntry]) -> f64 {
-    // An empty sum of floats is -0.
+    // `sum` of no floats would be -0.
     rows.iter().fold(0.0, |sum, row| sum + row.standing.shown())
 }
 
-/// Whether a topic is cold: nothing pinned or enforced, and nothing touched for twice its decay
-/// constant.
+/// Returns true if a topic is cold: nothing in it is pinned or enforced, and nothing was touched
+/// for twice its decay constant.
 #[must_use]
 pub fn cold(rows: &[&ScoredEntry], categories: &Categories) -> bool {
     !rows.is_empty()
@@ -272,13 +261,13 @@ pub fn cold(rows: &[&ScoredEntry], categories: &Categories) -> bool {
         })
 }
 
-/// For each id, its shortest unique prefix, of at least 7 digits.
+/// Returns the shortest unique prefix of each id, of at least 7 digits.
 #[must_use]
 pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {
     let mut sorted: Vec<EntryId> = ids.collect();
     sorted.sort_unstable();
     sorted.dedup();
-    // Leading digits that two ids have in common.
+    // The number of leading digits that two ids have in common.
     let common = |a: Option<&EntryId>, b: EntryId| a.map_or(0, |a| (a.0 ^ b.0).leading_zeros() / 4);
     let mut short = IdMap::default();
     for (at, id) in sorted.iter().enumerate() {
@@ -291,7 +280,7 @@ pub fn short_ids(ids: impl Iterator<Item = EntryId>) -> IdMap<EntryId, String> {
     short
 }
 
-/// Evidence whose times are not ahead.
+/// Returns the evidence with all times capped at `now`.
 pub(super) fn capped(now: Now, mut evidence: Evidence) -> Evidence {
     evidence.first_seen = now.cap(evidence.first_seen);
     evidence.last_reinforced = now.cap(evidence.last_reinforced);
@@ -335,7 +324,7 @@ fn row(
     }
 }
 
-/// An entry that no event knows and that adoption was not asked about: seen now, once.
+/// Returns the evidence of an entry without events that was not adopted: seen once, now.
 fn unknown(now: Now, pinned: bool) -> Evidence {
     Evidence {
         cue: if pinned { Cue::Explicit } else { Cue::Behavioral },
@@ -349,7 +338,6 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
     }
 }
 
-/// What decides a row's place.
 #[must_use]
 pub fn candidate(row: &ScoredEntry) -> Candidate {
     let pinned = row.standing == Standing::Pinned;

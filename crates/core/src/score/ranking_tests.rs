@@ -1,4 +1,4 @@
-//! Which copy of an entry stands, and how it stands.
+//! Tests of the ranking: which copy of an entry wins, and its standing.
 
 use super::*;
 use crate::model::{
@@ -21,7 +21,7 @@ fn event(n: u128, ts: i64, entry: &str, kind: EventKind) -> Event {
     Event { id: EventId(n), ts: Timestamp(ts), entry, by: Author::Person, kind }
 }
 
-/// A copy in the project neither hides the user's own nor lends it its evidence.
+/// An unreviewed copy in the project neither hides the user's own nor lends it its evidence.
 #[test]
 fn what_is_not_reviewed_gives_way() {
     let categories = Categories::default();
@@ -97,7 +97,7 @@ fn prefixes_are_unique_and_short() {
     assert_eq!(prefixes, ["123456780", "123456781", "ffff000"]);
 }
 
-/// A clock that is an hour ahead makes nobody the younger.
+/// A clock that is an hour ahead does not make an entry younger.
 #[test]
 fn what_is_ahead_is_of_now() {
     let categories = Categories::default();
@@ -116,8 +116,7 @@ fn what_is_ahead_is_of_now() {
     assert!(first < second, "level ones are told by their ids");
 }
 
-/// A decision against an entry in the project does not reach the user's own copy, nor the other way
-/// round.
+/// A decision against an entry in one store does not affect the copy in the other.
 #[test]
 fn what_is_over_gives_way() {
     let categories = Categories::default();
@@ -155,7 +154,7 @@ fn what_is_over_gives_way() {
     }
 }
 
-/// Texts that share an id are rows of their own, in one store and in two.
+/// Texts that share an id get separate rows, in one store and in two.
 #[test]
 fn twins() {
     let categories = Categories::default();
@@ -176,8 +175,7 @@ fn twins() {
     assert!(board.rows.len() == 1 && !board.rows[0].shared, "a copy is no twin");
 }
 
-/// After a pause in which nothing was written everything stands as it stood, by days of use; by the
-/// calendar it has faded.
+/// By days of use, a pause without writes changes no standing; by the calendar, entries fade.
 #[test]
 fn a_pause_changes_nothing_by_days_of_use() {
     let categories = Categories::default();

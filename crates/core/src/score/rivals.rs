@@ -1,4 +1,4 @@
-//! What it takes to have one of the places of a category, told without a look at other categories.
+//! Competition for the places of one category, computed without looking at other categories.
 
 use super::{
     caps::{self, Candidate},
@@ -12,11 +12,11 @@ use crate::model::{
     time::{Age, Now},
 };
 
-/// Reinforcements that are thought of at most; as many as one call may add.
+/// Maximum number of reinforcements considered; also the most that one call may add.
 const MOST: u32 = 1000;
 
-/// An entry as it competes by its evidence alone and the calendar, if that is known. `pinned` tells
-/// whether it is marked so.
+/// Returns the candidate for an entry by its evidence and the calendar; `None` if there is no
+/// evidence. `pinned` is true if the line has the pinned marker.
 #[must_use]
 pub fn rival(
     now: Now,
@@ -43,8 +43,9 @@ pub fn rival(
     })
 }
 
-/// The least number of reinforcements that put an entry with so much evidence before another one, or
-/// where there is none, make it active; `None` when no number does.
+/// Returns the least number of reinforcements that ranks an entry with evidence (`weight`, `count`)
+/// before `before`, or makes it active if `before` is `None`. Returns `None` if no number up to
+/// [`MOST`] does.
 #[must_use]
 pub fn least(
     now: Now,

@@ -5,19 +5,19 @@ use std::cmp::Ordering;
 use super::evidence::{Evidence, Strength, UserState};
 use crate::model::{category::CategorySpec, time::Age};
 
-/// A finite score of 0 or more, with a total order.
+/// A finite score of at least 0 with a total order.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stability(f64);
 
 impl Stability {
-    /// The formula. `evidence` counts reinforcements from 1, `tau_days` is the decay constant.
+    /// Computes the score. `evidence` counts reinforcements from 1; `tau_days` is the decay
+    /// constant.
     #[must_use]
     pub fn new(weight: f64, age: Age, tau_days: f64, evidence: u64) -> Self {
         let score = weight * (-age.days() / tau_days).exp() * (evidence as f64).ln_1p();
         Self(if score.is_finite() { score.max(0.0) } else { 0.0 })
     }
 
-    /// The number.
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
@@ -38,20 +38,20 @@ impl Ord for Stability {
     }
 }
 
-/// What decides about an entry. The numbers 9999 and 0 that stand for the first two in output
-/// take part in no arithmetic. The order of variants is the order of standing.
+/// The standing of an entry. Variants are in ascending order. Output shows forgotten as 0 and
+/// pinned as 9999; these numbers are never used in arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// The user dropped it.
+    /// Dropped by the user.
     Forgotten,
-    /// The formula decides.
+    /// Decided by the score.
     Scored(Stability),
-    /// The user keeps it.
+    /// Kept by the user.
     Pinned,
 }
 
 impl Standing {
-    /// The score as shown: 9999, 0 or the stability.
+    /// Returns the score for output: 9999, 0 or the stability.
     #[must_use]
     pub fn shown(self) -> f64 {
         match self {
@@ -61,7 +61,7 @@ impl Standing {
         }
     }
 
-    /// The state that the score alone gives.
+    /// Returns the state by score alone, before caps.
     #[must_use]
     pub fn state(self) -> State {
         match self {
@@ -81,12 +81,11 @@ pub enum State {
     Candidate,
     /// Shown while there is room.
     Provisional,
-    /// Shown.
     Active,
 }
 
 impl State {
-    /// All of them, strongest first.
+    /// All states, strongest first.
     pub const ALL: [Self; 4] = [Self::Active, Self::Provisional, Self::Candidate, Self::Dropped];
 
     fn of(score: f64) -> Self {
@@ -94,7 +93,7 @@ impl State {
         Self::ALL.into_iter().find(reached).unwrap_or(Self::Dropped)
     }
 
-    /// The least score that has this state; `None` for the last one.
+    /// The least score of this state; `None` for the last one.
     #[must_use]
     pub fn least(self) -> Option<f64> {
         match self {
@@ -105,13 +104,13 @@ impl State {
         }
     }
 
-    /// The state below this one.
+    /// Returns the next weaker state.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         Self::ALL.into_iter().skip_while(|state| *state != self).nth(1)
     }
 
-    /// The word in output.
+    /// The name in output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -122,21 +121,21 @@ impl State {
         }
     }
 
-    /// The state of that name.
+    /// Returns the state with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
-/// The standing of an entry that was last reinforced so long ago: a marker in the markdown outranks
-/// the log.
+/// Returns the standing of an entry that was last reinforced `idle` ago. A marker in the markdown
+/// outranks the log.
 #[must_use]
 pub fn standing(idle: Age, evidence: &Evidence, spec: &CategorySpec, marked: bool) -> Standing {
     standing_of(idle, evidence.strength(), spec.tau_days, marked)
 }
 
-/// The same, for those who know the strength only.
+/// Like [`standing`], from the strength and decay constant only.
 #[must_use]
 pub fn standing_of(idle: Age, strength: Strength, tau_days: f64, marked: bool) -> Standing {
     match strength.user {
@@ -149,8 +148,8 @@ pub fn standing_of(idle: Age, strength: Strength, tau_days: f64, marked: bool) -
     }
 }
 
-/// Whether an entry that was first seen so long ago is younger than its category's true half-life,
-/// τ·ln 2: a new entry scores below every report threshold, and must be seen all the same.
+/// Returns true if an entry is younger than the half-life of its category, τ·ln 2. A new entry
+/// scores below every report threshold and must be shown all the same.
 #[must_use]
 pub fn fresh(known_for: Age, spec: &CategorySpec, standing: Standing) -> bool {
     let half_life = spec.tau_days * std::f64::consts::LN_2;

@@ -1,7 +1,7 @@
 //! BM25 over any source of postings (Robertson and Zaragoza 2009, with Lucene's idf).
 //!
-//! The index and the in-memory scan both give postings to this one function, so that the same
-//! corpus gives the same scores whichever answered.
+//! The index and the in-memory scan both feed this function, so that the same corpus gives the same
+//! scores with either.
 
 use std::ops::Range;
 
@@ -11,31 +11,31 @@ use super::tokens::{self, Tokenizer};
 const K1: f64 = 1.2;
 /// Length normalisation.
 const B: f64 = 0.5;
-/// Weight of an exact form beside the words that it is made of.
+/// Weight of an exact form relative to the words that it consists of.
 const EXACT_WEIGHT: f64 = 0.5;
 
-/// Terms of a query that are looked for.
+/// Maximum number of terms of a query.
 const TERMS: usize = 256;
-/// Bytes of a query that are looked at.
+/// Maximum number of bytes of a query.
 const BYTES: usize = 16 * 1024;
 
 fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(BYTES)).unwrap_or(text)
 }
 
-/// What a query looks for.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// Distinct tokens, in order of first appearance.
     pub terms: Vec<String>,
-    /// The text that they are of: without question words.
+    /// The text of the terms, without question words.
     pub content: String,
-    /// The text as it was given, cut where it is too long.
+    /// The text as given, cut to the maximum length.
     pub text: String,
 }
 
 impl Query {
-    /// Reads a query. Question words are dropped, unless it holds nothing else.
+    /// Parses a query. Question words are dropped, unless there are no others.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let content: Vec<&str> =
@@ -45,7 +45,7 @@ impl Query {
         Self { text: cut(text).to_owned(), ..query }
     }
 
-    /// Reads a prompt: question words are dropped, even when nothing is left.
+    /// Parses a prompt. Question words are dropped, even if nothing is left.
     #[must_use]
     pub fn from_prompt(text: &str) -> Self {
         let words = text.split_whitespace().filter(|word| !tokens::is_question_word(word));
@@ -53,13 +53,12 @@ impl Query {
         Self { text: cut(text).to_owned(), ..query }
     }
 
-    /// Whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The place of a token among the terms.
+    /// Returns the index of a token in the terms.
     #[must_use]
     pub fn position(&self, token: &str) -> Option<usize> {
         self.terms.iter().position(|term| term == token)
@@ -68,7 +67,7 @@ impl Query {
     fn all_of(text: &str) -> Self {
         let mut terms = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        // What comes after a few pages is not what a query is about, and a log may be pasted in.
+        // A query is stated in its first few pages; what follows may be a pasted log.
         Tokenizer::default().each(cut(text), |token, _| {
             if terms.len() < TERMS && seen.insert(token.to_owned()) {
                 terms.push(token.to_owned());
@@ -81,14 +80,14 @@ impl Query {
 /// Size of the whole corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Documents.
+    /// Number of documents.
     pub docs: u64,
-    /// Words in all of them.
+    /// Number of words in all documents.
     pub words: u64,
 }
 
 impl Size {
-    /// Words in a document on average, at least 1.
+    /// Average number of words per document, at least 1.
     #[must_use]
     pub fn average(self) -> f64 {
         (self.words as f64 / (self.docs.max(1)) as f64).max(1.0)
@@ -102,19 +101,19 @@ impl std::ops::AddAssign for Size {
     }
 }
 
-/// A segment of the corpus: documents `0..n` with postings for the terms of one query.
+/// A segment of the corpus: documents `0..n`, with postings for the terms of one query.
 pub trait Segment {
     /// One past the highest document number.
     fn end(&self) -> u32;
-    /// Words in a document.
+    /// Number of words in a document.
     fn words(&self, doc: u32) -> u32;
-    /// The documents that are there; those between are not any more.
+    /// Ranges of existing documents; all others were deleted.
     fn alive(&self) -> &[Range<u32>];
-    /// For the `term`-th term of the query, the documents that hold it and how often, ascending.
+    /// Documents that contain the `term`-th term of the query, ascending, each with its frequency.
     fn postings(&self, term: usize) -> &[(u32, u32)];
 }
 
-/// The inverse document frequency of each term of a query, in all segments together.
+/// Returns the inverse document frequency of each term of a query over all segments.
 #[must_use]
 pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: Size) -> Vec<f64> {
     (0..query.terms.len())
@@ -125,7 +124,8 @@ pub fn frequencies(query: &Query, segments: &[&dyn Segment], size: Size) -> Vec<
         .collect()
 }
 
-/// The BM25 of every document, by segment and number; 0 for those without any term of the query.
+/// Returns the BM25 of every document, by segment and number; 0 for documents without any term of
+/// the query.
 #[must_use]
 pub fn score(query: &Query, idf: &[f64], segments: &[&dyn Segment], average: f64) -> Vec<Vec<f64>> {
     let weight = |(term, idf): (&String, &f64)| {
@@ -147,7 +147,7 @@ pub fn score(query: &Query, idf: &[f64], segments: &[&dyn Segment], average: f64
     segments.iter().map(of).collect()
 }
 
-/// What a term found `frequency` times counts in a document of that many words.
+/// Returns the contribution of a term that occurs `frequency` times in a document of `words` words.
 #[must_use]
 pub fn saturated(frequency: f64, words: u32, average: f64) -> f64 {
     let length = f64::from(words) / average;

@@ -1,8 +1,8 @@
-//! From postings and vectors to the few candidates whose text is worth reading.
+//! Selects the few candidates whose text is worth reading, from postings and vectors.
 //!
-//! All documents are scored by what an index knows: BM25 and cosine, in a large corpus after a look
-//! at the signs of vectors. Everything here is a function of the corpus alone, not of how it is
-//! split into segments, so that the state of an index never shows.
+//! All documents are scored by BM25 and cosine; a large corpus is prefiltered by the sign bits of
+//! vectors. The result depends on the corpus alone, not on its division into segments, so that the
+//! state of an index never shows.
 
 use std::ops::Range;
 
@@ -15,46 +15,45 @@ use crate::embed::{
     vector::{Vector, hamming},
 };
 
-/// Corpora of more documents are looked through by sign bits first.
+/// Corpora with more documents are prefiltered by sign bits.
 const EXACT: u64 = 4096;
-/// How many the sign bits, and BM25, let through each.
+/// Number of documents that pass the prefilter by sign bits, and by BM25.
 const SIEVED: usize = 1000;
 
 /// The vectors of one segment's documents.
 pub trait Dense {
-    /// A document's vector: numbers and scale.
+    /// Returns a document's vector: numbers and scale.
     fn vector(&self, doc: u32) -> (&[u8], f32);
-    /// The signs of its numbers.
+    /// Returns the sign bits of a document's vector.
     fn signs(&self, doc: u32) -> &[u8];
 }
 
-/// What is searched.
+/// The corpus of a search.
 pub struct Corpus<'a> {
-    /// Its segments.
     pub segments: &'a [&'a dyn Segment],
     /// The BM25 of every document.
     pub bm25: &'a [Vec<f64>],
-    /// Vectors, unless only words count.
+    /// Vectors; `None` for a search by words only.
     pub dense: Option<Vectors<'a>>,
-    /// Documents in all.
+    /// Total number of documents.
     pub docs: u64,
-    /// Which documents may be hits; `None` for all.
+    /// Returns true for documents that may be hits; `None` for all.
     pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
 }
 
 /// The vectors of one model.
 #[derive(Clone, Copy)]
 pub struct Vectors<'a> {
-    /// The query's.
+    /// Vector of the query.
     pub query: &'a Vector,
-    /// Those of every segment.
+    /// Vectors of every segment.
     pub segments: &'a [&'a dyn Dense],
     /// The model's thresholds.
     pub thresholds: Thresholds,
 }
 
 impl Vectors<'_> {
-    /// The cosine of the query and a document, and that on the built-in model's scale.
+    /// Returns the cosine of the query and a document, and the same on the built-in model's scale.
     fn cosine(&self, segment: usize, doc: u32) -> (f64, f64) {
         let Some(segment) = self.segments.get(segment) else { return (0.0, 0.0) };
         let (numbers, scale) = segment.vector(doc);
@@ -63,8 +62,8 @@ impl Vectors<'_> {
     }
 }
 
-/// The best `n` documents by what is known before their text is read, and those level with the
-/// last of them; in order of segment and document.
+/// Returns the best `n` documents by their score before the text is read, with ties for the last
+/// place, ordered by segment and document.
 #[must_use]
 pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     let mut found = match (mode, corpus.dense) {
@@ -76,7 +75,7 @@ pub fn candidates(corpus: &Corpus<'_>, mode: Mode, n: usize) -> Vec<Candidate> {
     found
 }
 
-/// Visits every document that may be a hit: segment, number and BM25.
+/// Visits every document that may be a hit, with segment, number and BM25.
 fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
     for (segment, (view, sums)) in corpus.segments.iter().zip(corpus.bm25).enumerate() {
         for doc in view.alive().iter().flat_map(Range::clone) {
@@ -87,7 +86,7 @@ fn each(corpus: &Corpus<'_>, mut visit: impl FnMut(usize, u32, f64)) {
     }
 }
 
-/// Those of the documents that are wanted.
+/// Returns the documents whose BM25 is `wanted`.
 fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candidate> {
     let mut found = Vec::new();
     each(corpus, |segment, doc, bm25| {
@@ -125,8 +124,8 @@ fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
     found
 }
 
-/// What the documents before and after a candidate add to its score: what stands beside a good
-/// passage is likelier to be one. `beside` tells which numbers are of the same file.
+/// Returns what the neighbours of a candidate add to its score: a passage next to a good one is
+/// more likely to be good. `beside` returns true for document numbers in the same file.
 #[must_use]
 pub fn context(
     corpus: &Corpus<'_>,
@@ -147,13 +146,13 @@ pub fn context(
     CONTEXT * beside.map(score).fold(0.0, f64::max)
 }
 
-/// How many candidates are worth reading for so many hits.
+/// Returns how many candidates to read for `limit` hits.
 #[must_use]
 pub fn pool(limit: usize) -> usize {
     limit.saturating_add(8).max(24)
 }
 
-/// The `n`-th smallest.
+/// Returns the `n`-th smallest distance.
 fn nth(distances: &[u32], n: usize) -> u32 {
     let mut sorted = distances.to_vec();
     if sorted.len() <= n {
@@ -162,12 +161,13 @@ fn nth(distances: &[u32], n: usize) -> u32 {
     *sorted.select_nth_unstable(n.saturating_sub(1)).1
 }
 
-/// Keeps the best `n` by what is known before texts are read, and those level with the last.
+/// Keeps the best `n` candidates by their score before texts are read, with ties for the last
+/// place.
 pub fn cut(candidates: &mut Vec<Candidate>, mode: Mode, n: usize) {
     best(candidates, n, |candidate| candidate.first(mode));
 }
 
-/// Keeps the best `n` and those level with the last of them, in their order.
+/// Keeps the best `n` candidates with ties for the last place, in their order.
 fn best(found: &mut Vec<Candidate>, n: usize, score: impl Fn(&Candidate) -> f64) {
     if n == 0 {
         found.clear();
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::embed::model::STATIC;
 
-    /// Documents `first..first + n` of a made-up corpus, all alive.
+    /// Documents `first..first + n` of a made-up corpus, none of them deleted.
     struct Made(Vec<Range<u32>>, Vec<(Vector, Vec<u8>)>);
 
     impl Made {
@@ -280,7 +280,7 @@ mod tests {
             // The file ends after document 3.
             context(&corpus, Mode::Keyword, &candidate, |beside| (beside > 3) == (doc > 3))
         };
-        // The better neighbour counts: the BM25 of each document's own file beside it.
+        // The better neighbour counts, by the BM25 of the documents next to it in its file.
         for (doc, best) in [(0, 9.0), (1, 1.0), (2, 9.0), (3, 1.0), (4, 0.0), (5, 5.0)] {
             let want = CONTEXT * crate::search::rank::keyword(best);
             assert!((of(doc) - want).abs() < 1e-12, "{doc}: {} {want}", of(doc));

@@ -1,4 +1,4 @@
-//! What is searched: files cut into documents, and those documents scanned in memory.
+//! Searchable documents: splits files into documents, and scans them in memory.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,27 +23,27 @@ use crate::{
     session::summaries,
 };
 
-/// Kinds of files that are searched.
+/// Kinds of searchable files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
-    /// A topic file: one document an entry.
+    /// A topic file: one document per entry.
     Topic,
-    /// `MEMORY.md`: one document a section.
+    /// `MEMORY.md`: one document per section.
     Notes,
-    /// `SCRATCHPAD.md`: one document an item.
+    /// `SCRATCHPAD.md`: one document per item.
     Scratchpad,
-    /// A daily log: one document an item.
+    /// A daily log: one document per item.
     Daily,
-    /// Observations of a session: one document an item, with its sub-items.
+    /// Observations of a session: one document per item, with its sub-items.
     Observation,
-    /// Summaries of past sessions: one document a session.
+    /// Summaries of past sessions: one document per session.
     Session,
-    /// A file of the archive: one document an entry.
+    /// A file of the archive: one document per entry.
     Archive,
 }
 
 impl SourceKind {
-    /// All of them, in the order of their numbers in an index file.
+    /// All kinds, in the order of their numbers in an index file.
     pub const ALL: [Self; 7] = [
         Self::Topic,
         Self::Notes,
@@ -54,7 +54,7 @@ impl SourceKind {
         Self::Archive,
     ];
 
-    /// The word in output and for `--in`.
+    /// The name in output and for `--in`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,42 +69,40 @@ impl SourceKind {
     }
 }
 
-/// One document, located in its file.
+/// A document and its location in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doc {
     /// The entry's id, or a hash of the passage.
     pub id: u64,
     /// Hash of the category's name; 0 for passages.
     pub category: u32,
-    /// Words in the text.
+    /// Number of words in the text.
     pub words: u32,
-    /// First byte of the passage; [`text_of`] reads it.
+    /// Offset of the passage in bytes; [`text_of`] returns its text.
     pub start: u32,
-    /// Bytes of the passage.
+    /// Length of the passage in bytes.
     pub len: u32,
     /// Line number, from 1.
     pub line: u32,
-    /// Whether the entry is marked as pinned.
     pub pinned: bool,
-    /// When it was, by what it says itself, in seconds since 1970; 0 when that is unknown, as it
-    /// is for entries.
+    /// The time that the passage states, in seconds since 1970; 0 if unknown, as for entries.
     pub when: u32,
 }
 
-/// A number for a category that does not depend on the configuration's order.
+/// Returns a number for a category that does not depend on the order of the configuration.
 #[must_use]
 pub fn category_hash(name: &str) -> u32 {
     u32::try_from(fnv1a64(&[name.as_bytes()]) & 0xffff_ffff).unwrap_or(0).max(1)
 }
 
-/// The name of the category with that number; none for passages.
+/// Returns the name of the category with this hash; `None` for passages.
 #[must_use]
 pub fn category_name(categories: &Categories, hash: u32) -> Option<&str> {
     let all = categories.iter().map(|(_, spec)| spec.name.as_ref());
     all.into_iter().find(|name| hash != 0 && category_hash(name) == hash)
 }
 
-/// The text of a document, from its bytes in the file.
+/// Returns the text of a document from its bytes in the file.
 #[must_use]
 pub fn text_of(kind: SourceKind, bytes: &[u8]) -> String {
     match kind {
@@ -113,13 +111,13 @@ pub fn text_of(kind: SourceKind, bytes: &[u8]) -> String {
     }
 }
 
-/// The day of a daily log, by its name.
+/// Returns the date of a daily log from its file name.
 fn day(name: &str) -> Option<Timestamp> {
     Timestamp::parse_date(name.strip_prefix("daily/")?.strip_suffix(".md")?)
 }
 
-/// Cuts a file into documents and hands each with its text to `each`. The text has no words
-/// counted yet (`words` is 0). `name` is the file's, relative to the store.
+/// Splits a file into documents and passes each to `each` with its text. `words` is still 0. `name`
+/// is the file name relative to the store.
 pub fn documents(
     kind: SourceKind,
     name: &str,
@@ -132,7 +130,7 @@ pub fn documents(
         let topic = TopicDoc::parse(bytes, categories);
         let mut seen: IdMap<EntryId, &TopicEntry> = IdMap::default();
         let mut twins = HashSet::new();
-        // An entry that stands both marked and not is what its evidence says.
+        // If an entry appears both with and without the pinned marker, its evidence decides.
         let bare: IdSet<EntryId> =
             topic.entries.iter().filter(|e| !e.markers.pinned).map(|e| e.id).collect();
         for entry in &topic.entries {
@@ -178,21 +176,21 @@ pub fn documents(
     }
 }
 
-/// Documents scanned for one query, without any index.
+/// Documents scanned for one query, without an index.
 #[derive(Debug, Default)]
 pub struct Scan {
-    /// The documents, with the number of their source.
+    /// Documents, with the numbers of their sources.
     pub docs: Vec<(u32, Doc)>,
-    /// Size of what was scanned.
+    /// Size of the scanned corpus.
     pub size: Size,
-    /// Their texts.
+    /// Texts of the documents.
     pub texts: Vec<String>,
     alive: Vec<Range<u32>>,
     postings: Vec<Vec<(u32, u32)>>,
 }
 
 impl Scan {
-    /// Scans `sources`: a number, a kind, the name and the bytes of each.
+    /// Scans `sources`, given as number, kind, name and bytes.
     #[must_use]
     pub fn new(
         query: &Query,
@@ -245,7 +243,7 @@ impl Segment for Scan {
     }
 }
 
-/// The entry behind a document of a topic file.
+/// Returns the id of the entry in a document of a topic file.
 #[must_use]
 pub fn entry_id(doc: &Doc) -> Option<EntryId> {
     (doc.category != 0).then_some(EntryId(doc.id))

@@ -1,4 +1,4 @@
-//! A query and documents to ranked candidates. The index only supplies postings.
+//! Search: ranks documents for a query. The index only supplies postings.
 
 pub mod bm25;
 pub mod candidates;

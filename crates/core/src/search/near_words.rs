@@ -1,8 +1,9 @@
-//! Soft matching: what words of a text that are near the query's, in meaning, are worth.
+//! Soft matching of words by meaning.
 //!
-//! BM25 sees a word or does not. Here each query word that a text lacks counts as far as the text's
-//! nearest word is like it, by the built-in table; and coverage says which share of the query, by
-//! weight, the text has at all. Both are measured for candidates only, from their text.
+//! BM25 only counts exact words. Here a query word that is missing in a text counts in proportion
+//! to its similarity with the most similar word of the text, by the built-in table. Coverage is the
+//! weighted share of the query that the text contains. Both are computed for candidates only, from
+//! their text.
 
 use std::collections::HashSet;
 
@@ -18,28 +19,28 @@ use crate::{
     model::hash::{IdMap, fnv1a64},
 };
 
-/// Cosine of two words from which they count as alike at all: 99 in 100 pairs of words drawn at
-/// random from the table are below.
+/// Minimum cosine for two words to count as similar: 99 % of random pairs of words from the table
+/// are below.
 const UNLIKE: f32 = 0.2;
-/// Words of a query that are looked at.
+/// Maximum number of words of a query.
 const WORDS: usize = 64;
 
-/// The words of a query, and those of texts met before.
+/// The words of a query, with a cache of words from texts.
 #[derive(Default)]
 pub struct QueryWords {
     words: Vec<Word>,
     tokenizer: Tokenizer,
-    /// Words of texts, by their hash.
+    /// Words of texts, by hash.
     known: IdMap<u64, Known>,
-    /// Texts read so far.
+    /// Number of texts read so far.
     texts: usize,
 }
 
-/// A word that was met in a text.
+/// A word that occurred in a text.
 struct Known {
-    /// How like each query word it is.
+    /// Its similarity to each query word.
     likeness: Vec<f32>,
-    /// The text in which it was met last.
+    /// Number of the last text that contained it.
     text: usize,
 }
 
@@ -48,21 +49,21 @@ struct Word {
     stem: String,
     idf: f64,
     vector: Vec<f32>,
-    /// How far the vector can be trusted, 0 to 1.
+    /// Reliability of the vector, 0 to 1.
     trust: f32,
 }
 
-/// What a text says about the words of a query.
+/// The match of a text with the words of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reading {
-    /// What near words add to its BM25.
+    /// Contribution of similar words to BM25.
     pub near: f64,
-    /// The share of the query that it covers, 0 to 1.
+    /// The share of the query that the text covers, 0 to 1.
     pub coverage: f64,
 }
 
 impl QueryWords {
-    /// Prepares a query; `idf` belongs to its terms.
+    /// Prepares a query; `idf` is indexed like its terms.
     #[must_use]
     pub fn new(query: &Query, idf: &[f64]) -> Self {
         let mut tokenizer = Tokenizer::default();
@@ -70,14 +71,14 @@ impl QueryWords {
         let mut seen = HashSet::new();
         tokenizer.words(&query.content, |tokenizer, word| {
             let stem = tokenizer.stem_of(word);
-            // A word that is no term of the query was past the limit of its length.
+            // A word that is not a term was beyond the maximum length of the query.
             let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
             if seen.insert(stem.to_owned()) {
                 let (text, stem) = (word.to_owned(), stem.to_owned());
                 words.push(Word { text, stem, idf: *idf, vector: Vec::new(), trust: 0.0 });
             }
         });
-        // Of a long prompt, what is rarest says most.
+        // Of a long prompt, the rarest words are the most informative.
         words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
         words.truncate(WORDS);
         for word in &mut words {
@@ -87,8 +88,8 @@ impl QueryWords {
         Self { words, tokenizer, ..Self::default() }
     }
 
-    /// The query as a vector of the built-in model. Rare words weigh more, because that table does
-    /// not know what is common in this corpus: names of projects and people, for one.
+    /// Returns the query as a vector of the built-in model. Rare words weigh more, because the
+    /// table does not know what is common in this corpus, such as names of projects and people.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a weight")]
     pub fn vector(&self) -> Vector {
@@ -99,7 +100,7 @@ impl QueryWords {
         Vector::quantize(&sum)
     }
 
-    /// Reads a text of `words` words, in a corpus where texts have `average`.
+    /// Matches a text of `words` words, in a corpus where texts have `average`.
     pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
         let Self { words: sought, tokenizer, known, texts } = self;
         *texts += 1;
@@ -122,7 +123,7 @@ impl QueryWords {
         for (word, like) in sought.iter().zip(best) {
             let like = f64::from(like);
             reading.coverage += word.idf * like / all.max(f64::MIN_POSITIVE);
-            // A word that is there has been counted by BM25.
+            // BM25 has already counted exact matches.
             if like < 1.0 {
                 reading.near += word.idf * bm25::saturated(like, words, average);
             }
@@ -131,7 +132,8 @@ impl QueryWords {
     }
 }
 
-/// How like each of the `sought` words a word is: 1 for the same stem, below for others.
+/// Returns the similarity of a word to each of the `sought` words: 1 for the same stem, less for
+/// others.
 fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
     let same = |other: &Word| other.stem == stem;
     if tokens::is_question_word(word) {
@@ -139,7 +141,7 @@ fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
     }
     let vector = table::embed(word);
     let like = |other: &Word| {
-        // Two words may have the very same row; that is still not the word itself.
+        // Different words may have the same row; that is less than an exact match.
         let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
         if same(other) { 1.0 } else { near.clamp(0.0, 0.99) }
     };

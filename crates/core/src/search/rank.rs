@@ -1,41 +1,41 @@
-//! What the scores of words and vectors come to, and the order of hits.
+//! Scores of candidates, combined from words, vectors and standing.
 
 use super::near_words::Reading;
 use crate::score::stability::Standing;
 
-/// BM25 at which the keyword part of the score reaches half of its weight.
+/// BM25 at which the keyword part reaches half of its weight.
 const SATURATION: f64 = 8.0;
 /// Weight of the cosine; the rest is for words.
 const COSINE: f64 = 0.3;
 /// Weight of coverage, once the text is read.
 const COVERAGE: f64 = 0.2;
-/// How much of what is missing to 1 a neighbour's score fills.
+/// The share of the difference to 1 that a neighbour's score adds.
 pub(super) const CONTEXT: f64 = 0.2;
-/// Documents up to which the bar of recall stays as it is set.
+/// Number of documents up to which the recall threshold is not raised.
 const FEW: f64 = 600.0;
-/// By how much it rises with the logarithm of more of them: needless recall stays where it was, at 3 in
-/// 100 prompts in stores of 1,000 and of 3,000 (`benches/worth.py`), instead of 6 and 15.
+/// Increase of the threshold with the logarithm of further documents. It keeps needless recall at 3
+/// of 100 prompts in stores of 1,000 and of 3,000 (`benches/worth.py`), instead of 6 and 15.
 const CROWD: f64 = 0.07;
-/// A hybrid score below this is chance.
+/// Hybrid scores below this are chance.
 const FLOOR: f64 = 0.15;
-/// A cosine below this is chance.
+/// Cosines below this are chance.
 const COSINE_FLOOR: f64 = 0.25;
-/// A stability multiplies a score by at least and at most this.
+/// Range of the factor by which stability multiplies a score.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
-/// What a search goes by.
+/// The scoring method of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Words and vectors.
     Hybrid,
-    /// Words.
+    /// Words only.
     Keyword,
-    /// Vectors.
+    /// Vectors only.
     Semantic,
 }
 
 impl Mode {
-    /// The word in output.
+    /// The name in output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -49,31 +49,30 @@ impl Mode {
 /// A document that may be a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Candidate {
-    /// Number of the segment.
+    /// Index of the segment.
     pub segment: usize,
-    /// Number of the document in it.
+    /// Number of the document in the segment.
     pub doc: u32,
-    /// BM25.
     pub bm25: f64,
     /// Cosine with the query, -1 to 1; 0 without vectors.
     pub cosine: f64,
-    /// The same on the built-in model's scale.
+    /// Cosine on the built-in model's scale.
     pub likeness: f64,
-    /// What its text says.
+    /// The match of its text with the query words.
     pub reading: Reading,
-    /// What its neighbours add.
+    /// Contribution of its neighbours.
     pub context: f64,
 }
 
 impl Candidate {
-    /// The score before standing, 0 to 1.
+    /// Returns the score before standing is applied, 0 to 1.
     #[must_use]
     pub fn score(&self, mode: Mode) -> f64 {
         let own = self.own(mode);
         (own + self.context * (1.0 - own)).clamp(0.0, 1.0)
     }
 
-    /// Whether that is more than chance.
+    /// Returns true if the score is more than chance.
     #[must_use]
     pub fn counts(&self, mode: Mode) -> bool {
         match mode {
@@ -97,7 +96,7 @@ impl Candidate {
         }
     }
 
-    /// What is known before the text is read.
+    /// Returns the score before the text is read.
     pub(super) fn first(&self, mode: Mode) -> f64 {
         match mode {
             Mode::Hybrid => COSINE * self.likeness.max(0.0) + keyword(self.bm25),
@@ -106,7 +105,7 @@ impl Candidate {
     }
 }
 
-/// The keyword part of the fused score: 0.7 × B / (B + 8), in 0 to 0.7.
+/// Returns the keyword part of the hybrid score: 0.7 × B / (B + 8), in 0 to 0.7.
 #[must_use]
 pub fn keyword(bm25: f64) -> f64 {
     (1.0 - COSINE) * half_at(bm25)
@@ -116,8 +115,9 @@ fn half_at(bm25: f64) -> f64 {
     bm25 / (bm25 + SATURATION)
 }
 
-/// What standing multiplies relevance by: 0.9 for a stability of 0, 1 for a stability of 1 and for
-/// what has none, up to 1.1 when pinned. It breaks near ties and never swamps relevance.
+/// Returns the factor for standing: 0.9 for a stability of 0, 1 for a stability of 1 and for
+/// documents without standing, up to 1.1 when pinned. It breaks near ties and never outweighs
+/// relevance.
 #[must_use]
 pub fn factor(standing: Option<Standing>) -> f64 {
     let span = FACTOR.end() - FACTOR.start();
@@ -132,9 +132,10 @@ pub fn factor(standing: Option<Standing>) -> f64 {
     }
 }
 
-/// The least score of what is recalled from a store of `docs` documents, where `score` is the least in
-/// hybrid mode and a small store. A word's weight grows with the logarithm of the documents, and so does
-/// what chance scores: the bar grows with it, by 7 % each time that documents are e times as many.
+/// Returns the minimum score for recall from a store of `docs` documents, where `score` is the
+/// minimum in hybrid mode and a small store. The weight of a word grows with the logarithm of the
+/// number of documents, and with it the score of chance matches: the threshold grows by 7 % each
+/// time the number of documents is multiplied by e.
 #[must_use]
 pub fn threshold(mode: Mode, score: f64, docs: u64) -> f64 {
     let crowd = 1.0 + CROWD * (docs as f64 / FEW).ln().max(0.0);

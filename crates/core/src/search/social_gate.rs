@@ -1,4 +1,4 @@
-//! The social-closer gate: messages that ask for nothing recall nothing.
+//! The social-closer gate: recognises messages that need no recall.
 
 const CLOSERS: &[&str] = &[
     "ok",
@@ -17,7 +17,7 @@ const CLOSERS: &[&str] = &[
     "perfect",
 ];
 
-/// Whether a prompt is a social closer, or has no letter and no digit at all.
+/// Returns true if a prompt is a social closer, or contains no letter or digit.
 #[must_use]
 pub fn is_trivial(prompt: &str) -> bool {
     let lower = prompt.trim().to_lowercase();

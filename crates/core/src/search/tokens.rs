@@ -1,14 +1,15 @@
-//! The one tokenizer: index, in-memory search and queries all use it.
+//! The tokenizer used by the index, the in-memory search and queries.
 //!
-//! A text gives *words* (stemmed; they make up its length, but for a word that was given by its
-//! parts already) and *exact forms* (not stemmed, not counted), so that `#tags`, `[[links]]`, paths, flags, versions and identifiers are found as
-//! written, and identifiers by their parts too.
+//! A text is split into *words* (stemmed; they make up its length, except for a word that was
+//! already counted by its parts) and *exact forms* (not stemmed, not counted). So `#tags`,
+//! `[[links]]`, paths, flags, versions and identifiers are found as written, and identifiers by
+//! their parts too.
 
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Changes whenever the same text gives other tokens, so that an old index is not trusted.
+/// Must change whenever the same text gives other tokens, so that an old index is rebuilt.
 pub const VERSION: u32 = 2;
 
 /// Longer words are cut: nobody types them, and a term dictionary is no place for base64.
@@ -17,17 +18,17 @@ const MAX_BYTES: usize = 64;
 /// First byte of an exact form. No word starts with it.
 const EXACT: char = '=';
 
-/// Turns texts into tokens.
+/// Splits texts into tokens, with a cache of stems.
 pub struct Tokenizer {
     stemmer: Stemmer,
-    /// Stems of words met before: few words make up most of any text, and stemming one takes
-    /// longer than everything else that is done to it.
+    /// Cache of stems: few words make up most of any text, and stemming takes longer than all other
+    /// steps.
     stems: HashMap<Box<str>, Box<str>>,
     lower: String,
     token: String,
 }
 
-/// Words whose stems are kept.
+/// Maximum number of cached stems.
 const KEPT: usize = 50_000;
 
 impl Default for Tokenizer {
@@ -38,7 +39,8 @@ impl Default for Tokenizer {
 }
 
 impl Tokenizer {
-    /// Calls `emit(token, counts)` for each token of `text`; `counts` tells words from exact forms.
+    /// Calls `emit(token, counts)` for each token of `text`; `counts` is false for tokens that do
+    /// not count towards the length.
     pub fn each(&mut self, text: &str, mut emit: impl FnMut(&str, bool)) {
         for chunk in text.split_whitespace() {
             let chunk = trim(chunk);
@@ -52,7 +54,7 @@ impl Tokenizer {
                     parts += 1;
                 }
                 if parts > 1 {
-                    // Whoever writes `postgresql` means `PostgreSQL`.
+                    // Lets a query `postgresql` find `PostgreSQL`.
                     self.word(word, false, &mut emit);
                 }
                 words += 1;
@@ -75,7 +77,7 @@ impl Tokenizer {
         }
     }
 
-    /// The stem of a word in lower case.
+    /// Returns the stem of a lower-case word.
     pub fn stem_of(&mut self, word: &str) -> &str {
         self.lower.clear();
         self.lower.push_str(word);
@@ -90,7 +92,7 @@ impl Tokenizer {
         }
     }
 
-    /// Number of words in `text`: its length as BM25 sees it.
+    /// Returns the number of words in `text`: its length for BM25.
     pub fn len(&mut self, text: &str) -> u32 {
         let mut count = 0;
         self.each(text, |_, counts| count += u32::from(counts));
@@ -115,7 +117,7 @@ impl Tokenizer {
     }
 }
 
-/// Puts `text` in lower case into `out`.
+/// Writes `text` in lower case to `out`.
 fn lowercase(text: &str, out: &mut String) {
     out.clear();
     if text.is_ascii() {
@@ -126,7 +128,7 @@ fn lowercase(text: &str, out: &mut String) {
     }
 }
 
-/// Whether a token is an exact form.
+/// Returns true if a token is an exact form.
 #[must_use]
 pub fn is_exact(token: &str) -> bool {
     token.starts_with(EXACT)
@@ -140,8 +142,8 @@ fn cut(token: &str) -> &str {
     token.get(..end).unwrap_or(token)
 }
 
-/// `chunk` without the punctuation that prose puts around words. Leading `#`, `-`, `.`, `/`, `@`
-/// and `~` belong to tags, flags and paths.
+/// Strips the punctuation of prose from a chunk. Leading `#`, `-`, `.`, `/`, `@` and `~` belong to
+/// tags, flags and paths.
 fn trim(chunk: &str) -> &str {
     let start = chunk.trim_start_matches(|c: char| {
         !c.is_alphanumeric() && !matches!(c, '#' | '-' | '.' | '/' | '@' | '~' | '_' | '$')
@@ -162,7 +164,7 @@ impl<'a> Iterator for Parts<'a> {
         while let Some((at, c)) = chars.next() {
             let next_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
             let hump = c.is_uppercase() && (last.is_lowercase() || (upper_run && next_lower));
-            // `v2` and `h264` stay whole; a digit run splits only behind a longer word.
+            // `v2` and `h264` stay whole; a digit run splits only after a longer word.
             let digit = c.is_numeric() != last.is_numeric() && at > 2 && self.0.len() - at > 2;
             if hump || digit {
                 let (part, rest) = self.0.split_at(at);
@@ -176,8 +178,7 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Words that only make a question or hold a sentence together, sorted. They are dropped from
-/// queries.
+/// Words that only form a question or connect a sentence, sorted. They are dropped from queries.
 #[rustfmt::skip]
 const QUESTION_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
@@ -189,11 +190,11 @@ const QUESTION_WORDS: &[&str] = &[
     "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours",
 ];
 
-/// Whether a query word says nothing about what is sought.
+/// Returns true if a query word says nothing about the subject.
 #[must_use]
 pub fn is_question_word(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    // None is longer, and none has another letter than these.
+    // No question word is longer, or has other characters.
     let fits = |b: u8| b.is_ascii_alphabetic() || b == b'\'';
     if word.len() > 8 || !word.bytes().all(fits) {
         return false;

@@ -1,4 +1,4 @@
-//! Transcripts of agents, and what is kept of past sessions.
+//! Sessions of agents: parses their transcripts, and stores summaries of past ones.
 
 pub mod summaries;
 pub mod transcript;

@@ -1,8 +1,8 @@
-//! Summaries of past sessions in `session-search.json`, by whichever program wrote them.
+//! Summaries of past sessions in `session-search.json`, written by any program.
 //!
-//! A list, or an object with a list under `sessions` or `entries`; of each element, the text under
-//! `summary` or `text`, and the time under `ts`, `timestamp` or `date`. The rest is ignored, and
-//! kept as it is when a summary is added.
+//! The file is a list, or an object with a list under `sessions` or `entries`. Each element has its
+//! text under `summary` or `text`, and its time under `ts`, `timestamp` or `date`. Other data is
+//! ignored, and preserved when a summary is added.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,24 +16,23 @@ use crate::{
     model::time::Timestamp,
 };
 
-/// An object whose values are left as they stand.
+/// An object with unparsed values.
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// The most summaries that are kept; the oldest go first.
+/// Maximum number of summaries; the oldest are dropped first.
 pub const MOST: usize = 500;
 
 /// A summary of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// The session's id; other programs may not have written any.
+    /// Session id; `None` if another program wrote none.
     pub id: Option<String>,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// When it was.
+    /// Time of the session.
     pub when: Option<Timestamp>,
-    /// How many messages were summed up.
+    /// Number of messages summarised.
     pub messages: Option<u64>,
-    /// What was said.
     pub text: String,
 }
 
@@ -48,7 +47,7 @@ impl Summary {
     }
 }
 
-/// The summaries in a file, in its order.
+/// Returns the summaries in a file, in file order.
 #[must_use]
 pub fn all(bytes: &[u8]) -> Vec<Summary> {
     let describe = |object: &&RawValue| {
@@ -67,8 +66,8 @@ pub fn all(bytes: &[u8]) -> Vec<Summary> {
     list_of(bytes).map(|(_, list)| list.iter().filter_map(describe).collect()).unwrap_or_default()
 }
 
-/// The file with one summary more, which replaces that of the same session. What else is in it
-/// stays byte for byte. `None` when it is damaged.
+/// Adds a summary to a file, replacing that of the same session. All other content is preserved
+/// byte for byte. Returns `None` if the file is damaged.
 #[must_use]
 pub fn with(bytes: &[u8], new: &Summary) -> Option<Vec<u8>> {
     if bytes.trim_ascii().is_empty() {
@@ -89,7 +88,7 @@ pub fn with(bytes: &[u8], new: &Summary) -> Option<Vec<u8>> {
     Some([bytes.get(..span.start)?, list.as_bytes(), bytes.get(span.end..)?].concat())
 }
 
-/// Under which other programs may name a session.
+/// Keys that other programs use for the session id.
 const IDS: [&str; 3] = ["id", "sessionId", "session"];
 
 fn id(object: &str) -> Option<String> {
@@ -97,7 +96,8 @@ fn id(object: &str) -> Option<String> {
     IDS.iter().find_map(|key| serde_json::from_str(object.get(*key)?.get()).ok())
 }
 
-/// The summaries in a file: where the object of each is, and its time. None in a damaged file.
+/// Returns the summaries in a file, each with the span of its object and its time. Empty if the
+/// file is damaged.
 #[must_use]
 pub fn sessions(bytes: &[u8]) -> Vec<Passage> {
     let Some((_, list)) = list_of(bytes) else { return Vec::new() };
@@ -115,14 +115,14 @@ pub fn sessions(bytes: &[u8]) -> Vec<Passage> {
     found
 }
 
-/// The text of a summary, from the bytes of its object.
+/// Returns the text of a summary from the bytes of its object.
 #[must_use]
 pub fn text(object: &[u8]) -> String {
     let object = str::from_utf8(object).ok();
     object.and_then(read).map(|(text, _)| text).unwrap_or_default()
 }
 
-/// The list in a file, and where it stands.
+/// Returns the list in a file, with its span.
 fn list_of(bytes: &[u8]) -> Option<(Range<usize>, Vec<&RawValue>)> {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let root = serde_json::from_slice::<&RawValue>(json).ok()?;
@@ -139,12 +139,12 @@ fn list_of(bytes: &[u8]) -> Option<(Range<usize>, Vec<&RawValue>)> {
     Some((span, list))
 }
 
-/// Where a raw value stands: it is a piece of the bytes that it was read from.
+/// Returns the offset of a raw value, which is a slice of the parsed bytes.
 fn start(bytes: &[u8], raw: &str) -> usize {
     raw.as_ptr().addr().saturating_sub(bytes.as_ptr().addr())
 }
 
-/// Text and time of one summary.
+/// Returns text and time of a summary.
 fn read(object: &str) -> Option<(String, Option<Timestamp>)> {
     let object: Object<'_> = serde_json::from_str(object).ok()?;
     let value = |key: &&str| serde_json::from_str::<Value>(object.get(*key)?.get()).ok();
@@ -157,7 +157,8 @@ fn read(object: &str) -> Option<(String, Option<Timestamp>)> {
     usable.then_some((text, when))
 }
 
-/// RFC 3339, a date, a date with a time that has no offset (the date counts), or milliseconds.
+/// Parses RFC 3339, a date, a date with a time without offset (of which the date counts), or
+/// milliseconds.
 fn time(value: &Value) -> Option<Timestamp> {
     let Value::String(text) = value else { return value.as_i64().map(Timestamp) };
     Timestamp::parse(text).or_else(|| {
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn the_oldest_goes() {
         let day = |n: usize| format!("2026-{:02}-{:02}T00:00:00Z", 1 + n / 28 % 12, 1 + n % 28);
-        // Not in the order of time.
+        // Not in chronological order.
         let own = |n: usize| summary(&n.to_string(), &day(n * 7 % 336), "berth").write();
         let listed: Vec<String> = (1..MOST).map(own).collect();
         let before = format!("[\"kept\", {{\"text\": \"undated\"}}, {}]", listed.join(","));

@@ -1,4 +1,4 @@
-//! Telemetry: what was put into prompts, and what of it was used.
+//! Telemetry: records and evaluates which injected entries were used.
 
 pub mod record;
 pub mod replay;

@@ -1,30 +1,29 @@
-//! Telemetry: what was put into prompts, and what of it was used. One JSON line each.
+//! Telemetry records: entries put into prompts and their use by answers, one JSON line each.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{entry::EntryId, time::Timestamp};
 
-/// Characters of a prompt that are kept.
+/// Maximum number of characters kept of a prompt.
 pub const PROMPT: usize = 200;
-/// Characters of an entry that are kept.
+/// Maximum number of characters kept of an entry.
 pub const ENTRY: usize = 100;
 
 /// One line of telemetry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// When, in RFC 3339.
+    /// Time in RFC 3339.
     pub ts: String,
-    /// Which agent.
+    /// Name of the agent.
     pub agent: String,
-    /// Which of its sessions.
+    /// Id of the agent's session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What happened.
+/// The content of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum What {
@@ -32,39 +31,38 @@ pub enum What {
     Injection {
         /// The hook: `session-start`, `prompt`, `post-tool`.
         event: String,
-        /// The beginning of the prompt, without secrets; empty for other hooks.
+        /// The start of the prompt, without secrets; empty for other hooks.
         #[serde(default)]
         prompt: String,
-        /// The entries.
         entries: Vec<Injected>,
     },
-    /// An answer used some of what was put into the session's prompts.
+    /// An answer used some of the entries in the session's prompts.
     Usage {
-        /// How many were there.
+        /// Number of entries in the session's prompts.
         injected_count: usize,
-        /// How many were used.
+        /// Number of entries used.
         used_count: usize,
         /// `usedCount / injectedCount`, 0 to 1.
         usage_rate: f64,
-        /// Ids of those that were there.
+        /// Ids of the entries in the session's prompts.
         injected: Vec<String>,
-        /// Ids of those that were used.
+        /// Ids of the entries used.
         used: Vec<String>,
     },
     /// Summaries of past sessions were put into a prompt.
     SessionInject {
-        /// The beginning of the prompt, without secrets.
+        /// The start of the prompt, without secrets.
         #[serde(default)]
         prompt: String,
-        /// How many.
+        /// Number of summaries.
         count: usize,
     },
-    /// Entries were found by a search.
+    /// A search found entries.
     Access {
-        /// Their ids.
+        /// Ids of the entries.
         entries: Vec<String>,
     },
-    /// Of a later version.
+    /// A record of a later version.
     #[serde(other)]
     Unknown,
 }
@@ -72,17 +70,16 @@ pub enum What {
 /// An entry that was put into a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Injected {
-    /// Its id.
     pub id: String,
-    /// The beginning of its text.
+    /// The start of its text.
     pub text: String,
-    /// Its score in recall; none for those of the report.
+    /// Score in recall; `None` for entries of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
 }
 
 impl Injected {
-    /// An entry, with its score in recall.
+    /// Returns an entry with its score in recall, rounded to three decimals.
     #[must_use]
     pub fn new(id: EntryId, text: &str, similarity: Option<f64>) -> Self {
         let similarity = similarity.map(|score| (score * 1000.0).round() / 1000.0);
@@ -91,7 +88,7 @@ impl Injected {
 }
 
 impl What {
-    /// What was used, of what was there.
+    /// Returns a usage record.
     #[must_use]
     pub fn usage(injected: Vec<String>, used: Vec<String>) -> Self {
         let (injected_count, used_count) = (injected.len(), used.len());
@@ -99,7 +96,7 @@ impl What {
         Self::Usage { injected_count, used_count, usage_rate, injected, used }
     }
 
-    /// The word for it, as in the file.
+    /// The name of the type in the file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -117,13 +114,13 @@ fn rate(used: usize, injected: usize) -> f64 {
 }
 
 impl Record {
-    /// Reads one line. `None` when it is damaged.
+    /// Parses one line. Returns `None` if it is damaged.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
 
-    /// The line, with its end.
+    /// Returns the line, with line end.
     #[must_use]
     pub fn write(&self) -> String {
         let mut line = serde_json::to_string(self).unwrap_or_default();
@@ -131,7 +128,8 @@ impl Record {
         line
     }
 
-    /// The line without some entries; `None` when it is about no others, or of a later version.
+    /// Returns the line without the entries of `ids`; `None` if no others remain, or if the record
+    /// is of a later version.
     #[must_use]
     pub fn without(mut self, ids: &[String]) -> Option<String> {
         let keep = |list: &mut Vec<String>| list.retain(|id| !ids.contains(id));
@@ -155,7 +153,6 @@ impl Record {
         (!is_empty).then(|| self.write())
     }
 
-    /// When it was.
     #[must_use]
     pub fn when(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.ts)

@@ -1,8 +1,8 @@
-//! Recorded prompts against other thresholds: what would have been put into them, and how much of
-//! what was used would still have been there.
+//! Replays recorded prompts with other thresholds: counts what would have been injected, and how
+//! much of what was used would still have been there.
 //!
-//! What a lower threshold would have added was in no prompt, so nobody knows whether it would have
-//! been used: its share of used entries is a lower bound.
+//! Entries that a lower threshold would add were in no prompt, so their use is unknown: the share
+//! of used entries is a lower bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,51 +15,51 @@ use crate::{
     usage::record::{Record, What},
 };
 
-/// The share of used entries that a proposed setting has to keep.
+/// The share of used entries that a proposed setting must keep.
 pub const KEEP: f64 = 0.95;
-/// Prompts and used entries without which nothing is proposed.
+/// Minimum number of prompts for a proposal.
 pub const PROMPTS: usize = 50;
-/// See [`PROMPTS`].
+/// Minimum number of used entries for a proposal.
 pub const USED: usize = 30;
-/// The most entries that a proposal lets into a prompt.
+/// Maximum number of entries per prompt in a proposal.
 pub const LIMIT: usize = 20;
 
-/// What happened in a session, in order.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Its context was made anew, with these entries.
+    /// The context was rebuilt with these entries.
     Start(Vec<EntryId>),
-    /// Entries were put into it for another reason than a prompt.
+    /// Entries were injected for another reason than a prompt.
     Shown(Vec<EntryId>),
-    /// A prompt, by its place among all; it had these entries, of which those were used later.
+    /// A prompt was given these entries, some of which were used later.
     Prompt {
-        /// Place among [`Recorded::prompts`].
+        /// Index in [`Recorded::prompts`].
         number: usize,
-        /// What it was given.
+        /// Entries given to the prompt.
         given: Vec<EntryId>,
-        /// What of that was used.
+        /// Entries of `given` that were used later.
         used: Vec<EntryId>,
     },
 }
 
-/// All sessions of a log that had prompts.
+/// The sessions of a log that had prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// The steps of each session.
+    /// The events of each session, in order.
     pub sessions: Vec<Vec<Step>>,
-    /// The prompts, as far as they were recorded.
+    /// The recorded parts of the prompts.
     pub prompts: Vec<String>,
-    /// Used entries that are not there any more.
+    /// Number of used entries that do not exist any more.
     pub gone: usize,
 }
 
 impl Recorded {
-    /// Takes the prompts out of a log; `present` tells entries that are there today.
+    /// Extracts the prompts from a log. `present` returns true for entries that exist today.
     #[must_use]
     pub fn new(log: &Log, present: impl Fn(EntryId) -> bool) -> Self {
         let mut out = Self::default();
         let mut sessions: BTreeMap<Session, Vec<Step>> = BTreeMap::new();
-        // Backwards, so that what is used later is known.
+        // In reverse, so that later use is known.
         let mut used: BTreeMap<Session, BTreeSet<EntryId>> = BTreeMap::new();
         for (at, record) in log.records.iter().rev() {
             let key = session(*at, record);
@@ -94,7 +94,7 @@ impl Recorded {
             let is_start = event == "session-start";
             return Some(if is_start { Step::Start(given) } else { Step::Shown(given) });
         }
-        // Used once is used once, whichever prompt it was in.
+        // Use counts once, whichever prompt contained the entry.
         let (here, gone): (Vec<EntryId>, Vec<EntryId>) =
             given.iter().filter(|id| used.remove(id)).partition(|id| present(**id));
         self.gone += gone.len();
@@ -102,7 +102,7 @@ impl Recorded {
         Some(Step::Prompt { number: self.prompts.len() - 1, given, used: here })
     }
 
-    /// Entries that were used and are there today, counted once a session.
+    /// Returns the number of used entries that exist today, counted once per session.
     #[must_use]
     pub fn used(&self) -> usize {
         let steps = self.sessions.iter().flatten();
@@ -110,63 +110,60 @@ impl Recorded {
     }
 }
 
-/// What a prompt finds today, best first.
+/// The search results for a prompt today, best first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// What the search went by.
+    /// Search mode, if known.
     pub mode: Option<Mode>,
-    /// Documents that were searched.
+    /// Number of documents searched.
     pub docs: u64,
-    /// The hits.
     pub hits: Vec<Hit>,
 }
 
-/// A hit of a recorded prompt.
+/// A search result for a recorded prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The entry.
+    /// Id of the entry.
     pub id: EntryId,
-    /// Its score.
     pub score: f64,
-    /// Tokens of its line.
+    /// Tokens of the entry's line.
     pub tokens: u32,
-    /// Places of better hits that say the same.
+    /// Indexes of better hits that say the same.
     pub like: Vec<usize>,
 }
 
-/// What decides which hits are put into a prompt.
+/// The settings that select hits for a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
-    /// Least score.
+    /// Minimum score.
     pub min_score: f64,
-    /// The most entries.
+    /// Maximum number of entries.
     pub limit: usize,
 }
 
-/// What a setting comes to.
+/// The result of replaying a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
-    /// The setting.
     pub setting: Setting,
-    /// Entries that it puts into prompts.
+    /// Number of entries put into prompts.
     pub injected: usize,
-    /// Their tokens.
+    /// Total tokens of these entries.
     pub tokens: usize,
-    /// Of the used ones, those that are still there when they were used.
+    /// Number of used entries that are still in a prompt when they were used.
     pub kept: usize,
-    /// How many were used.
+    /// Number of used entries.
     pub used: usize,
 }
 
 impl Outcome {
-    /// The share of the used entries that is kept.
+    /// The share of used entries that is kept.
     #[must_use]
     pub fn kept_share(&self) -> f64 {
         self.kept as f64 / self.used.max(1) as f64
     }
 
-    /// The range that the true share lies in, in 95 of 100 cases (Wilson's interval).
+    /// The 95 % confidence interval of the kept share (Wilson).
     #[must_use]
     pub fn kept_range(&self) -> (f64, f64) {
         let n = self.used.max(1) as f64;
@@ -177,14 +174,14 @@ impl Outcome {
         (bound(middle - reach), bound(middle + reach))
     }
 
-    /// The share of what is injected that is known to have been used.
+    /// The share of injected entries that is known to have been used.
     #[must_use]
     pub fn used_share(&self) -> f64 {
         self.kept as f64 / self.injected.max(1) as f64
     }
 }
 
-/// Plays all sessions with another setting. `answers` belong to the prompts.
+/// Replays all sessions with a setting. `answers` are indexed like the prompts.
 #[must_use]
 pub fn play(recorded: &Recorded, answers: &[Answer], setting: Setting) -> Outcome {
     let mut out = Outcome { setting, injected: 0, tokens: 0, kept: 0, used: recorded.used() };
@@ -199,7 +196,8 @@ pub fn play(recorded: &Recorded, answers: &[Answer], setting: Setting) -> Outcom
                 }
                 Step::Shown(ids) => shown.extend(ids),
                 Step::Prompt { number, given, used } => {
-                    // What was given here had not been shown, whatever the log still knows of that.
+                    // An entry given here was not known to the session, even if the log records it
+                    // as shown.
                     shown.retain(|id| !given.contains(id));
                     let Some(answer) = answers.get(*number) else { continue };
                     for hit in
@@ -217,7 +215,7 @@ pub fn play(recorded: &Recorded, answers: &[Answer], setting: Setting) -> Outcom
     out
 }
 
-/// The hits that are put into a prompt.
+/// Returns the hits that are put into a prompt.
 fn chosen(answer: &Answer, setting: Setting, is_known: impl Fn(EntryId) -> bool) -> Vec<&Hit> {
     let mode = answer.mode.unwrap_or(Mode::Hybrid);
     let least = rank::threshold(mode, setting.min_score, answer.docs);
@@ -235,8 +233,8 @@ fn chosen(answer: &Answer, setting: Setting, is_known: impl Fn(EntryId) -> bool)
     chosen
 }
 
-/// The highest threshold, in hundredths, that keeps enough of what was used, and then the lowest
-/// limit that does. `None` when none does.
+/// Returns the highest threshold, in hundredths, that keeps enough of the used entries, with the
+/// lowest limit that does. `None` if none does.
 #[must_use]
 pub fn choose(recorded: &Recorded, answers: &[Answer]) -> Option<Setting> {
     let keeps = |min_score: f64, limit: usize| {

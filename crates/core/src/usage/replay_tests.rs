@@ -1,4 +1,4 @@
-//! Replaying sessions that were made up for it.
+//! Tests of the replay with made-up sessions.
 
 use super::*;
 use crate::{model::time::Timestamp, usage::record::Injected};
@@ -24,7 +24,7 @@ fn counts(outcome: Outcome) -> (usize, usize, usize) {
     (outcome.injected, outcome.kept, outcome.used)
 }
 
-/// Two prompts about the same in a session that began with a report.
+/// Two prompts about the same subject in a session that began with a report.
 fn example() -> (Recorded, Vec<Answer>) {
     let steps = vec![
         Step::Start(vec![id(1)]),

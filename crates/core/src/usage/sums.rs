@@ -1,7 +1,7 @@
-//! What was put into prompts, against what was used of it: the sums over a telemetry log.
+//! Sums over a telemetry log: entries put into prompts, and entries used.
 //!
-//! An entry counts once a session. Whether it was used can only be told in sessions of which an
-//! answer was seen, so rates are over those.
+//! An entry counts once per session. Use is only known in sessions with a recorded answer, so rates
+//! are over those.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ use crate::{
 /// A log, oldest record first.
 #[derive(Debug, Clone, Default)]
 pub struct Log {
-    /// Each with its time; one in the future counts as now.
+    /// Records with their times, capped at now.
     pub records: Vec<(Timestamp, Record)>,
-    /// Lines that are no records.
+    /// Number of lines that are not records.
     pub damaged: usize,
 }
 
 impl Log {
-    /// Reads the logs of some stores as one. What a later version wrote is left out.
+    /// Parses the logs of several stores as one. Records of a later version are ignored.
     #[must_use]
     pub fn read<'a>(now: Now, logs: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut log = Self::default();
@@ -41,30 +41,30 @@ impl Log {
     }
 }
 
-/// A session: the agent, and its id. What has none counts by agent and day.
+/// Agent and session id. Records without an id are grouped by agent and day.
 pub type Session = (String, String);
 
-/// Which session a record belongs to.
+/// Returns the session of a record.
 #[must_use]
 pub fn session(at: Timestamp, record: &Record) -> Session {
     (record.agent.clone(), record.session.clone().unwrap_or_else(|| at.date()))
 }
 
-/// What became of an entry in a session.
+/// The injection and use of an entry in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fate {
-    /// When it was put into a prompt last.
+    /// Time of the last injection.
     pub injected: Option<Timestamp>,
-    /// When an answer used it last.
+    /// Time of the last use.
     pub used: Option<Timestamp>,
-    /// Whether an answer was seen at all.
+    /// True if the session has a recorded answer.
     pub measured: bool,
 }
 
 /// The fates of all entries in all sessions.
 pub type Fates = BTreeMap<(Session, EntryId), Fate>;
 
-/// What became of every entry in every session.
+/// Returns the fate of every entry in every session.
 #[must_use]
 pub fn fates(log: &Log) -> Fates {
     let mut fates = Fates::new();
@@ -83,7 +83,7 @@ pub fn fates(log: &Log) -> Fates {
                 }
             }
             What::Usage { injected, used, .. } => {
-                // The record of what was put there may be gone already.
+                // The record of the injection may have been deleted.
                 for id in injected {
                     fate(id, |_, _| {});
                 }
@@ -101,18 +101,18 @@ pub fn fates(log: &Log) -> Fates {
     fates
 }
 
-/// Sums over some fates.
+/// Sums of fates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
-    /// Sessions that an entry was put into, for each entry.
+    /// Pairs of a session and an entry put into it.
     pub injected: usize,
-    /// Of those, the ones of which an answer was seen.
+    /// Pairs in sessions with a recorded answer.
     pub measured: usize,
-    /// Of those, the ones in which it was used.
+    /// Pairs in which the entry was used.
     pub used: usize,
-    /// When it was put into a prompt last.
+    /// Time of the last injection.
     pub last_injected: Option<Timestamp>,
-    /// When an answer used it last.
+    /// Time of the last use.
     pub last_used: Option<Timestamp>,
 }
 
@@ -125,14 +125,14 @@ impl Count {
         self.last_used = self.last_used.max(fate.used);
     }
 
-    /// The share that was used, of what could be seen.
+    /// The share of measured pairs that was used; `None` if none was measured.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.measured > 0).then(|| self.used as f64 / self.measured as f64)
     }
 }
 
-/// The sums by some key, and what gave none left out.
+/// Returns the sums by key. Fates whose key is `None` are ignored.
 #[must_use]
 pub fn by<K: Ord>(
     fates: &Fates,
@@ -147,34 +147,34 @@ pub fn by<K: Ord>(
     sums
 }
 
-/// What a log holds.
+/// The amounts of data in a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Volume {
-    /// Sessions of any kind.
+    /// Number of sessions.
     pub sessions: usize,
-    /// Of those, the ones of which an answer was seen.
+    /// Number of sessions with a recorded answer.
     pub measured: usize,
-    /// Prompts.
+    /// Number of prompts.
     pub prompts: usize,
-    /// Times that entries were put into a context.
+    /// Number of contexts into which entries were injected.
     pub injections: usize,
-    /// How many entries, each time counted.
+    /// Number of injected entries, with repetitions.
     pub entries: usize,
-    /// How many different ones.
+    /// Number of distinct injected entries.
     pub different: usize,
-    /// Times that summaries of past sessions were.
+    /// Number of contexts into which session summaries were injected.
     pub session_injects: usize,
-    /// How many summaries, each time counted.
+    /// Number of injected summaries, with repetitions.
     pub summaries: usize,
-    /// Searches that found entries.
+    /// Number of searches that found entries.
     pub searches: usize,
-    /// For each day from the first to the last, entries put into a context.
+    /// Injected entries per day, from the first day to the last.
     pub days: Vec<usize>,
-    /// The first and the last day.
+    /// Times of the first and the last record.
     pub span: Option<(Timestamp, Timestamp)>,
 }
 
-/// How much a log holds of what.
+/// Returns the amounts of data in a log.
 #[must_use]
 pub fn volume(log: &Log) -> Volume {
     let mut volume = Volume::default();
@@ -187,7 +187,7 @@ pub fn volume(log: &Log) -> Volume {
         let days = usize::try_from(day(last) - day(first)).map_or(1, |days| days + 1);
         volume.days.resize(days.min(DAYS), 0);
     }
-    // One context may be noted in both stores.
+    // One context may be recorded in both stores.
     let mut contexts = BTreeSet::new();
     for (at, record) in &log.records {
         let session = session(*at, record);
@@ -198,7 +198,7 @@ pub fn volume(log: &Log) -> Volume {
                 volume.injections += usize::from(is_new && !entries.is_empty());
                 volume.entries += entries.len();
                 different.extend(entries.iter().map(|entry| entry.id.as_str()));
-                // Counted from the last day, which is there in any case.
+                // Counted from the last day, which is always included.
                 let ago = volume.span.map_or(0, |(_, last)| day(last) - day(*at));
                 let place = usize::try_from(ago).ok();
                 let place = place.and_then(|ago| volume.days.len().checked_sub(ago + 1));
@@ -224,29 +224,28 @@ pub fn volume(log: &Log) -> Volume {
     volume
 }
 
-/// The event of an injection that a prompt caused, for most agents.
+/// The event of an injection for a prompt, in most agents.
 const PROMPT: &str = "prompt";
-/// The most days that are told apart, the last ones.
+/// Maximum number of days counted separately; the last ones are kept.
 const DAYS: usize = 3660;
 
-/// How often an entry was found or shown, and when last.
+/// How often an entry was found or injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Access {
-    /// How often.
     pub count: u64,
-    /// When last.
+    /// Time of the last access.
     pub last: Option<Timestamp>,
 }
 
 impl Access {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { count: self.count + other.count, last: self.last.max(other.last) }
     }
 }
 
-/// How often each entry was found by a search or put into a context.
+/// Returns the accesses of each entry by searches and injections.
 #[must_use]
 pub fn accesses(log: &Log) -> BTreeMap<EntryId, Access> {
     let mut all: BTreeMap<EntryId, Access> = BTreeMap::new();

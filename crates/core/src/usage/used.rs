@@ -1,27 +1,27 @@
-//! Whether an answer used a memory that was put into its prompt.
+//! Detects whether an answer used an injected entry.
 //!
-//! Told by words alone, so it is a lower bound for what was heeded and an upper one for what was
-//! quoted: an answer about the same thing shares words with a memory that it never looked at.
+//! Detection compares words only. It is a lower bound for entries that were followed, and an upper
+//! bound for those that were quoted: an answer about the same subject shares words with an entry
+//! that it never considered.
 
 use std::collections::HashSet;
 
 use crate::search::tokens::{self, Tokenizer};
 
-/// Characters of an answer up to which it says too little to have used anything.
+/// Answers up to this many characters are too short for detection.
 const SHORT: usize = 50;
-/// Characters of an entry that count when it is quoted.
+/// Number of characters of an entry that must match for a quotation.
 const QUOTED: usize = 40;
-/// Bytes of an answer that are looked at: as much as a model says at once, and a matter of
-/// milliseconds.
+/// Maximum number of bytes examined: as much as a model says at once, and a matter of milliseconds.
 const MOST: usize = 1 << 18;
-/// Different content words from which a share of them means something.
+/// Minimum number of distinct content words for comparing shares.
 const WORDS: usize = 3;
-/// The share of its content words that an answer has to have, in percent.
+/// Minimum share of an entry's content words in the answer, in percent.
 const SHARE: usize = 60;
 
-/// An answer, prepared for any number of entries.
+/// An answer, prepared for comparison with many entries.
 pub struct Response {
-    /// In lower case, white space folded; empty when it is too short.
+    /// Lower case with folded white space; empty if the answer is too short.
     text: String,
     stems: HashSet<String>,
     tokenizer: Tokenizer,
@@ -38,8 +38,8 @@ impl Response {
         Self { stems: content(&mut tokenizer, &text), text, tokenizer }
     }
 
-    /// Whether it contains the first 40 characters of an entry's text, or 60 % of its content
-    /// words. An entry of one or two such words has to be quoted.
+    /// Returns true if the answer contains the first 40 characters of an entry, or 60 % of its
+    /// content words. An entry with fewer than three content words must be quoted.
     pub fn uses(&mut self, entry: &str) -> bool {
         let entry = folded(entry);
         if self.text.is_empty() || entry.is_empty() {
@@ -59,19 +59,19 @@ impl Response {
         self.text.match_indices(quoted).any(|(at, _)| {
             let before = self.text.get(..at).and_then(|text| text.chars().next_back());
             let after = self.text.get(at + quoted.len()..).and_then(|text| text.chars().next());
-            // `use tab` is not in `reuse tables`; what was cut may end within a word.
+            // `use tab` is not in `reuse tables`; a cut quotation may end within a word.
             let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             !inside(before) && (cut.is_some() || !inside(after))
         })
     }
 }
 
-/// In lower case, each run of white space one space.
+/// Returns a text in lower case with single spaces.
 fn folded(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The stems of the words that say something.
+/// Returns the stems of the content words.
 pub fn content(tokenizer: &mut Tokenizer, text: &str) -> HashSet<String> {
     let mut stems = HashSet::new();
     tokenizer.words(text, |tokenizer, word| {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn answers() {
         for (response, entry, used) in [
-            // Content words, in other forms and another order.
+            // Content words in other forms and another order.
             (
                 RETRY,
                 "SQLSTATE 40001 from a SERIALIZABLE transaction must be retried as a whole, not only the failing statement",
@@ -121,7 +121,7 @@ mod tests {
                 true,
             ),
             (FORMATTED, "Run just fmt, just lint and just test before every commit", false),
-            // Too few words to count shares of.
+            // Too few words for comparing shares.
             (FORMATTED, "Use berths", false),
             (FORMATTED, "just fmt", true),
             (FORMATTED, "lint", true),
@@ -130,7 +130,7 @@ mod tests {
             (FORMATTED, "is it not what you are", false),
             (GERMAN, "Die Umrechnung geschieht in der Anzeige und nicht anderswo", true),
             (GERMAN, "Liegeplätze werden in UTC gespeichert", false),
-            // Nothing can be told from a short answer, not even a quotation.
+            // A short answer is never counted, not even for a quotation.
             (
                 "Users sign in through the port's OIDC provider.",
                 "Users sign in through the port's OIDC provider.",

@@ -1,7 +1,7 @@
-//! What sessions and logs said, made into conclusions: what is new, and what was said before.
+//! Learning: extracts statements from sessions and logs, then draws conclusions from repeated ones.
 //!
-//! Nothing that is private, a secret, worded as an order to an agent, or that may have been pasted gets
-//! any further than here.
+//! Private text, secrets, text worded as an instruction to an agent, and text that may have been
+//! pasted are dropped here.
 
 mod recurrence;
 mod said_before;
@@ -24,21 +24,22 @@ use crate::{
     session::transcript::{Message, Role},
 };
 
-/// Sessions with fewer messages of their user that were answered are left out.
+/// Minimum number of answered user messages; shorter sessions are ignored.
 pub const LEAST_EXCHANGES: usize = 3;
 
-/// Statements of one session or day that are kept, but for what is finished.
+/// Maximum number of statements kept per session or day, besides finished work.
 const STATEMENTS: usize = 60;
-/// Reports of finished work that are kept: the last ones, for a session is summed up at its end.
+/// Maximum number of reports of finished work kept. The last ones stay, because sessions are
+/// summarised at the end.
 const DONE: usize = 5;
-/// Other sentences of one session.
+/// Maximum number of other sentences kept per session.
 const SENTENCES: usize = 200;
-/// Statements that may have been pasted, of which a plan tells.
+/// Maximum number of possibly pasted statements kept per session or day; a plan lists them.
 const PASTED: usize = 10;
-/// Bytes of what a user typed in one session that are read; nobody types more.
+/// Bytes of the user's text that are read per session; nobody types more.
 const TYPED: usize = 256 << 10;
 
-/// Where something is said.
+/// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// A session with an agent.
@@ -52,26 +53,24 @@ pub enum SourceKind {
 pub struct Source {
     /// The session's id, or the date.
     pub id: String,
-    /// Which of the two it is.
     pub kind: SourceKind,
     /// The agent of a session.
     pub agent: Option<String>,
-    /// When it was.
+    /// The time of the source, if known.
     pub when: Option<Timestamp>,
 }
 
-/// What one session or one day said.
+/// The statements of one session or day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
-    /// Which.
     pub source: Source,
-    /// Messages of the user that were answered.
+    /// Number of answered user messages.
     pub exchanges: usize,
-    /// What the rules know.
+    /// Statements that a rule recognises.
     pub statements: Vec<Statement>,
-    /// Other sentences that may turn out to be worth something.
+    /// Other sentences, which count if they recur.
     pub sentences: Vec<String>,
-    /// What the user may have pasted, and why that seems so.
+    /// Statements that the user may have pasted, each with the reason.
     pub pasted: Vec<(Statement, &'static str)>,
 }
 
@@ -90,7 +89,7 @@ impl Heard {
         }
         for statement in found.statements {
             let allowed = || injection::find(&statement.text).is_none();
-            // Of what is finished, the last ones stay.
+            // Of reports of finished work, the last ones are kept.
             let done = |other: &Statement| other.kind == Kind::Done;
             let same =
                 |other: &Statement| other.kind == statement.kind && other.text == statement.text;
@@ -113,13 +112,13 @@ impl Heard {
         }
     }
 
-    /// Whether it is long enough to conclude anything from it.
+    /// Returns true if the source is long enough to draw conclusions from.
     pub fn counts(&self) -> bool {
         self.source.kind == SourceKind::Log || self.exchanges >= LEAST_EXCHANGES
     }
 }
 
-/// Listens to a session message by message; what it keeps is bounded.
+/// Collects statements from a session, message by message, within fixed limits.
 pub struct Listener {
     heard: Heard,
     last: Option<Timestamp>,
@@ -128,12 +127,11 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Hears nothing yet.
     pub fn new(source: Source) -> Self {
         Self { heard: Heard::of(source), last: None, unanswered: false, typed: 0 }
     }
 
-    /// Takes the next message.
+    /// Adds the next message.
     pub fn push(&mut self, message: &Message) {
         self.last = self.last.max(message.when);
         match message.role {
@@ -152,22 +150,22 @@ impl Listener {
         }
     }
 
-    /// What was said in the session.
+    /// Returns the statements of the session.
     pub fn finish(mut self) -> Heard {
         self.heard.source.when = self.heard.source.when.or(self.last);
         self.heard
     }
 }
 
-/// The beginning of a message, by which a short one is told.
+/// Returns the start of a message, which is enough to recognise a trivial one.
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(64)).unwrap_or_default()
 }
 
-/// What the items of a log say.
+/// Collects statements from the items of a log.
 pub fn of_log<'a>(source: Source, items: impl Iterator<Item = &'a str>) -> Heard {
     let mut heard = Heard::of(source);
-    // What is private may begin in one item and end in another.
+    // A private section may begin in one item and end in another.
     let open = without_private(&items.collect::<Vec<_>>().join("\n"));
     for item in open.lines() {
         heard.take(statement::find(Who::Log, item));

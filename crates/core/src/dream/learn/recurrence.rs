@@ -1,4 +1,4 @@
-//! What follows from what was heard, in the light of what was heard before.
+//! Draws conclusions from new statements and those of earlier sessions.
 
 use std::collections::BTreeMap;
 
@@ -11,36 +11,35 @@ use crate::{
     model::{event::Cue, time::Timestamp},
 };
 
-/// In so many sessions the same is said that it is a pattern, whatever it is.
+/// Number of sessions from which on any repeated sentence is a pattern.
 const SESSIONS: usize = 3;
-/// So many times something is put right that it is a mistake.
+/// Number of fixes from which on a statement is a recurring mistake.
 const FIXES: usize = 2;
-/// Places that a reason names.
+/// Maximum number of places named in a reason.
 const NAMED: usize = 4;
 
-/// Something worth an entry, or evidence for one.
+/// A statement that becomes an entry, or evidence for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
-    /// The category of the entry.
+    /// Category of the entry.
     pub category: &'static str,
-    /// How it came about.
     pub cue: Cue,
-    /// Its text.
     pub text: String,
     /// What was said and where, on one line.
     pub reason: String,
-    /// The sessions and days on which it rests, and no conclusion did before.
+    /// Ids of the sessions and days that support it and no earlier conclusion.
     pub sources: Vec<String>,
-    /// When it was said last, as far as that is known.
+    /// The last time it was said, if known.
     pub said: Option<Timestamp>,
-    /// Why its user may have pasted it: then it is no conclusion, and a plan only tells of it.
+    /// The reason why the text may have been pasted. Such a conclusion is only listed in a plan.
     pub pasted: Option<&'static str>,
-    /// It was concluded before: evidence for an entry that is there, and no new one where it is not.
+    /// True if it was concluded before. It is then evidence for the existing entry; if the entry is
+    /// gone, it is not added again.
     pub again: bool,
 }
 
-/// What follows from what was heard. Each conclusion is drawn once; said in yet another session, it
-/// is evidence. Sessions with few exchanges count for nothing.
+/// Draws conclusions from new statements. A conclusion is new once; in later sessions it is
+/// evidence. Sessions with few exchanges are ignored.
 pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
     let mut heard: Vec<&Heard> = heard.iter().filter(|heard| heard.counts()).collect();
     heard.sort_by(|a, b| {
@@ -78,7 +77,7 @@ pub fn conclude(memory: &mut SaidBefore, heard: &[Heard]) -> Vec<Conclusion> {
     drawn
 }
 
-/// What may have been pasted, as far as a plan tells of it.
+/// Returns the conclusion that a plan lists for a possibly pasted statement.
 fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclusion {
     let place = Place::of(source);
     Conclusion {
@@ -93,7 +92,7 @@ fn left_out(source: &Source, statement: &Statement, why: &'static str) -> Conclu
     }
 }
 
-/// The conclusion from a statement that was made in new places.
+/// Returns the conclusion from a statement that was made in the places `new`.
 fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
     let kind = known.kind();
     let enough = match kind {
@@ -131,7 +130,7 @@ fn draw(known: &mut Known, new: &[Place]) -> Option<(Kind, Conclusion)> {
     Some((kind, conclusion))
 }
 
-/// The places, as a reason names them.
+/// Returns the places in words for a reason.
 fn named(places: &[Place]) -> String {
     let name = |place: &Place| {
         let plain = |text: &str, most: usize| -> String {

@@ -1,6 +1,6 @@
-//! What was said where so far, between one dream and the next.
+//! Statements of earlier sessions, kept between dreams.
 //!
-//! Kept on this machine and rebuilt by listening: a damaged file is an empty one.
+//! Stored on this machine only, and rebuilt from sessions: a damaged file counts as empty.
 
 use std::collections::HashMap;
 
@@ -12,38 +12,38 @@ use crate::{
     model::time::{DAY_MS, Timestamp},
 };
 
-/// Statements that are remembered; the newest stay.
+/// Maximum number of statements; the newest stay.
 const MOST: usize = 5_000;
-/// Places that are remembered of one statement; the newest stay.
+/// Maximum number of places per statement; those noted last stay.
 const PLACES: usize = 64;
-/// The form of the file, and the rules by which two wordings are one statement.
+/// Version of the file format and of the rules by which two wordings are one statement.
 const VERSION: u64 = 1;
 
-/// What was said in which sessions and logs.
+/// Statements with the sessions and logs that made them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaidBefore {
     pub(super) known: Vec<Known>,
 }
 
-/// A statement, and where it was made.
+/// A statement and the places where it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
-    /// Its outline, by which other wordings are found.
+    /// Hash of the normal form, by which other wordings are found.
     key: u64,
     pub(super) text: String,
-    /// What it is; nothing where none of the rules knows it.
+    /// Category; `None` if no rule recognises the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     category: Option<String>,
-    /// It says itself that it is not the first time.
+    /// True if the statement itself says that it is a repetition.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) again: bool,
-    /// It was concluded before.
+    /// True if it was concluded before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) drawn: bool,
     pub(super) places: Vec<Place>,
 }
 
-/// A session or the log of a day.
+/// A session, or the log of a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) id: String,
@@ -92,12 +92,13 @@ impl Known {
         Kind::ALL.into_iter().find(|kind| self.category.as_deref() == Some(kind.category()))
     }
 
-    /// In how many sessions it was said.
+    /// Number of sessions that made the statement.
     pub(super) fn sessions(&self) -> usize {
         self.places.iter().filter(|place| !place.log).count()
     }
 
-    /// How often it happened, at least: a log of about the day of a session may tell of the same.
+    /// Least number of separate occasions. A log within a day of a session may describe the same
+    /// occasion.
     pub(super) fn occasions(&self) -> usize {
         let told = |log: &Place| {
             self.places.iter().filter(|place| !place.log).any(|session| {
@@ -115,11 +116,11 @@ impl Known {
     }
 }
 
-/// Statements by their outline.
+/// Indexes of statements by the hash of their normal form.
 pub(super) type Index = HashMap<u64, Vec<usize>>;
 
 impl SaidBefore {
-    /// Reads the file.
+    /// Parses the file.
     pub fn read(bytes: &[u8]) -> Self {
         let file = serde_json::from_slice::<File<Vec<Known>>>(bytes).ok();
         let mut memory = Self {
@@ -131,13 +132,13 @@ impl SaidBefore {
         memory
     }
 
-    /// The file's new content.
+    /// Returns the new content of the file.
     pub fn write(&self) -> String {
         let file = File { version: VERSION, statements: &self.known };
         serde_json::to_string(&file).unwrap_or_default()
     }
 
-    /// Takes out statements by category and text. Gives whether there were any.
+    /// Removes statements by category and text. Returns true if there were any.
     pub fn forget(&mut self, is: impl Fn(&str, &str) -> bool) -> bool {
         let before = self.known.len();
         let category = |known: &Known| known.kind().unwrap_or(Kind::Pattern).category();
@@ -153,8 +154,8 @@ impl SaidBefore {
         index
     }
 
-    /// Notes where a statement was made. If that is news, gives its number, and whether it was not
-    /// made there before.
+    /// Records where a statement was made. If the place is new, or the statement now says that it
+    /// is a repetition, returns its index and whether the place is new.
     pub(super) fn note(
         &mut self,
         index: &mut Index,
@@ -192,7 +193,7 @@ impl SaidBefore {
         (new || more).then_some((at, new))
     }
 
-    /// Lets go of what was said longest ago.
+    /// Drops the oldest statements.
     pub(super) fn shrink(&mut self) {
         self.known
             .sort_by_cached_key(|known| (std::cmp::Reverse(known.newest()), known.text.clone()));

@@ -1,4 +1,4 @@
-//! Sessions and logs, and what is concluded from them one after the other.
+//! Tests of learning: sessions and logs, and the conclusions drawn from them in sequence.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn log(day: i64) -> Source {
     Source { id: when.date(), kind: SourceKind::Log, agent: None, when: Some(when) }
 }
 
-/// A session in which the user says all that, and the agent answers each time and sums up.
+/// Returns a session with these user messages, each answered, and a closing summary.
 fn said(source: Source, typed: &[&str], summary: &str) -> Heard {
     let mut listener = Listener::new(source);
     let say = |role, text: &str| Message { role, text: text.to_owned(), when: None };
@@ -107,7 +107,7 @@ fn what_is_said_in_three_sessions_is_a_pattern() {
         |id, text| said(session(id, 3), &[text, "commit this", "fix the flaky test"], "Ok.");
     assert_eq!(conclude(&mut memory, &[heard("a", typed[0])]), []);
     assert_eq!(conclude(&mut memory, &[heard("b", "run the tests with just test-fast.")]), []);
-    // Another wording, which nothing says is the same.
+    // Another wording that the rules do not recognise as the same.
     assert_eq!(conclude(&mut memory, &[heard("c", typed[1])]), []);
     let mut memory = SaidBefore::read(memory.write().as_bytes());
     let drawn = conclude(&mut memory, &[heard("d", "please run the tests with just test-fast")]);
@@ -132,7 +132,7 @@ fn a_fix_is_a_mistake_when_it_comes_again() {
 
     let mut memory = SaidBefore::default();
     assert!(!mistake(&conclude(&mut memory, &[in_session("a", 3)])));
-    // The log of that day, or of the next one where the clock differs, tells of the same fix.
+    // The log of that day, or of the next one where clocks differ, describes the same fix.
     assert!(!mistake(&conclude(&mut memory, &[in_log(3), in_log(4)])));
     let drawn = conclude(&mut memory, &[in_session("b", 3)]);
     let text = "Fixed the race between prune and write, more than once";
@@ -214,7 +214,7 @@ fn a_damaged_memory_is_an_empty_one() {
 }
 
 proptest! {
-    /// Neither the order in which sessions are heard nor hearing them twice makes a difference.
+    /// Neither the order of sessions nor repeated reading changes the result.
     #[test]
     fn the_order_makes_no_difference(
         picks in prop::collection::vec((0..4_usize, 0..6_usize), 0..12).prop_shuffle(),

@@ -1,8 +1,8 @@
-//! What a dream makes of a store without a model: what says the same is merged, what has faded is
-//! archived, and topics that have become too long are proposed for consolidation.
+//! Plans a dream without a model: merges paraphrases, archives faded entries, and proposes
+//! consolidation of long topics.
 //!
-//! Only what cannot do harm is done by itself; the rest is offered. Entries that are pinned, enforced, forgotten or not
-//! reviewed here take no part.
+//! Only harmless steps are taken automatically; all others are offered. Entries that are pinned,
+//! enforced, forgotten or unreviewed are excluded.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,14 @@ use crate::{
     },
 };
 
-/// Entries that a topic holds before somebody should put some of them into one.
+/// Number of entries above which a topic should be consolidated.
 pub const ROOMY: usize = 20;
-/// Most entries that are proposed to be put into one.
+/// Maximum number of entries in one proposal.
 const TOGETHER: usize = 5;
-/// Most proposals for one topic.
+/// Maximum number of proposals per topic.
 const PROPOSALS: usize = 3;
 
-/// The steps for one store, in the order in which they are to be done. `date` tells the day of a
-/// moment.
+/// Returns the steps for one store in the order of execution. `date` formats the day of a moment.
 pub fn plan(
     now: Now,
     categories: &Categories,
@@ -43,7 +42,7 @@ pub fn plan(
 ) -> Vec<Step> {
     let mut gone = IdSet::default();
     let merges = same(board, &mut gone);
-    // What has just taken over evidence is not what it was scored as.
+    // Evidence taken over by a merge is not yet part of an entry's score.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
     let mut faded = faded((now, date), categories, (board, days), scope, &kept, &gone);
     let leaving = |step: &Step| match step.act {
@@ -51,7 +50,8 @@ pub fn plan(
         _ => None,
     };
     gone.extend(faded.iter().filter_map(leaving));
-    // An entry that goes, goes from all its lines; one that may stay has one of them first.
+    // An archived entry is removed from all its lines; one that may stay is first reduced to one
+    // line.
     let mut steps = repeats(topics, board);
     steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
     let repeated: IdSet<EntryId> = steps.iter().filter_map(keeper).collect();
@@ -62,12 +62,12 @@ pub fn plan(
     steps
 }
 
-/// The entry that a merge leaves.
+/// Returns the entry that a merge keeps.
 fn keeper(step: &Step) -> Option<EntryId> {
     if let Act::Merge { keep, .. } = step.act { Some(keep) } else { None }
 }
 
-/// Entries that stand on more than one line.
+/// Merges entries that appear on more than one line.
 fn repeats(topics: &[(&str, &TopicDoc)], board: &Ranking) -> Vec<Step> {
     let mut lines: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in topics.iter().flat_map(|(_, doc)| &doc.entries) {
@@ -84,13 +84,13 @@ fn repeats(topics: &[(&str, &TopicDoc)], board: &Ranking) -> Vec<Step> {
     steps
 }
 
-/// Entries that say what a stronger one of their category says in other words.
+/// Merges entries that paraphrase a stronger one of their category.
 fn same(board: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
     let outdated = |row: &ScoredEntry| row.expired || row.superseded_by.is_some();
     let free: Vec<&ScoredEntry> = board
         .rows
         .iter()
-        // What holds until another day is another statement.
+        // A statement with an end date differs from one without.
         .filter(|row| is_free(row) && !outdated(row) && row.evidence.until.is_none())
         .collect();
     let outlines = Outlines::of(free.iter().map(|row| row.entry.text.as_str()));
@@ -120,14 +120,15 @@ fn same(board: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
     steps
 }
 
-/// Whether two texts are as near as repetitions are: what the guard says counts only for these.
+/// Returns true if two texts are similar enough to be duplicates. Only then does the verdict of the
+/// paraphrase rules count.
 fn are_near(a: &str, b: &str) -> bool {
     let vector = |text: &str| Vector::quantize(&table::embed(&embed::passage(text)));
     let (a, b) = (vector(a), vector(b));
     f64::from(a.cosine(&b.numbers, b.scale)) >= table::model().thresholds.duplicate
 }
 
-/// Entries that no report shows by their score any more, and those of topics that went cold.
+/// Archives entries that no report shows by score any more, and those of cold topics.
 fn faded(
     (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
@@ -165,8 +166,8 @@ fn faded(
     steps
 }
 
-/// Topics with more entries than anybody reads: which of these are about the same, or else which are
-/// the weakest.
+/// Proposes consolidation for topics with too many entries: groups of similar ones, or else the
+/// weakest.
 fn proposals(board: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
     let mut steps = Vec::new();
     for (topic, rows) in board.topics(scope) {
@@ -191,7 +192,7 @@ fn proposals(board: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> 
     steps
 }
 
-/// Groups of entries of one category that are near each other, the largest first.
+/// Returns groups of similar entries of one category, largest first.
 fn groups(rows: &[&ScoredEntry]) -> Vec<Vec<EntryId>> {
     let vectors: Vec<Vector> = rows
         .iter()

@@ -1,4 +1,4 @@
-//! Whatever a store holds, a dream merges only what says the same, and touches nothing that is kept.
+//! Tests of the plan: for any store, only paraphrases are merged, and protected entries stay.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ use crate::{
 
 const DAY: i64 = 86_400_000;
 const NOW: Now = Now(Timestamp(1_000 * DAY));
-/// Texts of which several say the same.
+/// Several of these texts are paraphrases.
 const TEXTS: [&str; 12] = [
     "Use rg instead of grep",
     "Always use rg instead of grep",
@@ -37,7 +37,7 @@ const TEXTS: [&str; 12] = [
     "Retry 4 times",
 ];
 
-/// An entry as a store may hold it.
+/// An entry of a generated store.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each combination is a case")]
 struct Held {
@@ -84,7 +84,7 @@ struct World {
     topic: Vec<u8>,
     ledger: Ledger,
     placed: Vec<LocatedEntry>,
-    /// For and against each entry, in the order of `placed`.
+    /// Evidence for and against each entry, in the order of `placed`.
     counts: Vec<(u64, u64)>,
 }
 
@@ -195,7 +195,7 @@ proptest! {
                 prop_assert!(!gone.contains(keep), "what stays does not go");
             }
         }
-        // Nothing that is left says what another one says.
+        // No paraphrases are left.
         let left: Vec<&ScoredEntry> = board
             .rows
             .iter()
@@ -263,8 +263,8 @@ fn reasons() {
     assert_eq!(told(&[Held { last: until, ..one(0, 1) }]), ["its date has passed: 1972-06-19"]);
 }
 
-/// What somebody said on purpose is offered and never goes by itself; anything else goes when the store
-/// was used on ten days since, whatever the calendar says.
+/// Explicit entries are only offered. Others are archived automatically after ten days of use
+/// since, whatever the calendar says.
 #[test]
 fn what_goes_unasked() {
     let of = |explicit: bool, used: i64| {

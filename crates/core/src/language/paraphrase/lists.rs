@@ -2,70 +2,70 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What a word is. It may be several things.
+/// The list that a word is on. A word may be on several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
-    /// Words that are shouted.
+    /// Words written in capitals for emphasis.
     Emphasis,
-    /// Abbreviations that are no names of variables, for which case matters.
+    /// Abbreviations that are not names of variables, for which case matters.
     Abbreviation,
     /// Plurals of abbreviations.
     Abbreviations,
     /// Names whose inner capitals are often left out.
     Brand,
-    /// Programs: what follows one, up to a preposition, are its arguments.
+    /// Programs, whose arguments follow up to a preposition.
     Command,
-    /// Nouns beside which a word is a name: the `users` table is not the `user` table.
+    /// Nouns next to which a word is a name: the `users` table is not the `user` table.
     Naming,
-    /// Verbs that take `Always`, and whose gerund says the same as a clause with `you`.
+    /// Verbs that take `Always`, and whose gerund is equivalent to a clause with `you`.
     Imperative,
-    /// Words that only English has, among languages that agents are spoken to in.
+    /// Words that exist only in English, among the languages that agents are spoken to in.
     English,
-    /// Words of other languages that would be read wrongly.
+    /// Words of other languages that would be misread.
     NotEnglish,
-    /// Nouns that are verbs: `Test the login works` orders what `Test login works` states.
+    /// Nouns that are also verbs: `Test the login works` is an instruction, `Test login works` a
+    /// statement.
     NounAndVerb,
     /// Words that join, limit or negate.
     Function,
-    /// Words in `s` that are no plurals, or whose plural is another thing.
+    /// Words in `s` that are not plurals, or whose singular has another meaning.
     NotPlural,
-    /// What opens a clause of time or condition.
+    /// Words that open a clause of time or condition.
     Time,
-    /// What opens a phrase that belongs to what stands before it.
+    /// Words that open a phrase attached to the preceding word.
     Place,
-    /// What a phrase at the end could belong to instead of the sentence.
+    /// Words that may attach a final phrase to another part of the sentence.
     Preposition,
-    /// Words whose reach depends on where a clause stands.
+    /// Words whose scope depends on the position of a clause.
     Focus,
-    /// Words that negate.
     Negation,
-    /// Words that quantify.
     Quantifier,
-    /// What is counted or compared: `a second`, `the first`.
+    /// Nouns of counts or comparisons: `a second`, `the first`.
     Counted,
-    /// Nouns that lose their article in idioms: `on call` is not `on the call`.
+    /// Nouns that have no article in idioms: `on call` is not `on the call`.
     Idiom,
-    /// What stands before them.
+    /// Words before nouns of idioms.
     InIdiom,
-    /// After these, what follows an article is a noun only because of it.
+    /// Words after which only an article shows that the next word is a noun.
     Holding,
-    /// Verbs that show what stands before them to be a noun.
+    /// Verbs that show the preceding word to be a noun.
     Auxiliary,
-    /// Words behind which number matters.
+    /// Words after which singular and plural differ in meaning.
     Determiner,
-    /// What may stand before a list of names whose order says nothing.
+    /// Words before a list of names whose order does not matter.
     BeforeNames,
-    /// What people do together; other things done `by` names go by them in order.
+    /// Participles before `by` and names of people, whose order does not matter. After other words
+    /// the names are ordered.
     Done,
-    /// What may stand behind one.
+    /// Words after a list of names whose order does not matter.
     AfterNames,
-    /// Words behind which `one` is no number.
+    /// Words after which `one` is not a number.
     WithOne,
-    /// Verbs that follow their subject in number.
+    /// Verbs that agree with their subject in number.
     Agreeing,
-    /// Words that a capital makes another thing: a class, a type, a language.
+    /// Words that have another meaning with a capital: a class, a type, a language.
     Cased,
-    /// Words for numbers below 100, but for `twenty-one` and the like.
+    /// Words for numbers below 100, except compounds like `twenty-one`.
     Number,
     /// Short words that may be contracted, replaced or left out.
     Volatile,
@@ -234,12 +234,12 @@ static TABLE: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
     table
 });
 
-/// Whether the word, as it is written here, is on the list.
+/// Returns true if the word is on the list, in this exact spelling.
 pub(crate) fn is(list: List, word: &str) -> bool {
     TABLE.get(word).is_some_and(|lists| lists & 1 << list as u32 != 0)
 }
 
-/// The words of a list.
+/// Returns the words of a list.
 pub(crate) fn all(list: List) -> impl Iterator<Item = &'static str> {
     LISTS.iter().filter(move |(other, _)| *other == list).flat_map(|(_, words)| words.split(' '))
 }

@@ -1,26 +1,25 @@
-//! Whether two texts say the same thing, so that the second one need not be kept.
+//! Decides whether two texts say the same, so that the second need not be kept.
 //!
 //! A cosine near 1 cannot tell `tabs over spaces` from its reverse, so it never decides alone: this
-//! guard has to agree. It refuses what it does not understand. A repetition that is not recognised
-//! is kept twice, which costs a line; two statements taken for one lose the second.
+//! guard must agree. It rejects what it does not understand. A paraphrase that is not recognised
+//! costs a line; two statements mistaken for one lose the second.
 //!
-//! A text becomes a sequence of tokens (`token`); `phrase` rewrites what cannot change the
-//! meaning, from a closed list; whatever is left has to be equal, in order. There is no list of
-//! what makes texts differ: everything does but
+//! A text becomes a sequence of tokens (`token`). `phrase` rewrites it from a closed list where the
+//! meaning does not change; the rest must be equal, in order. Any difference counts except
 //!
-//! - case at the beginning of a sentence and of plain words; white space; the last full stop;
+//! - case at the start of a sentence and of plain words; white space; the last full stop;
 //! - `the` and `a`, or singular and plural, but not both, nor one article for the other;
 //! - number words, contractions, British spelling and a few hyphens;
 //! - `prior to` and `before`, `rather than` and `instead of`;
-//! - a clause that may stand first or last (`Before committing, …`), where nothing else could
-//!   take it up; names in a list; `you commit` and `committing`;
+//! - a clause that may be first or last (`Before committing, …`), if it cannot attach to another
+//!   part; names in a list; `you commit` and `committing`;
 //! - whose memory it is (`User prefers …`), reminders (`Remember to …`), and `Always` before an
-//!   imperative: a rule that is to be followed is to be followed always.
+//!   imperative, because a rule always applies.
 //!
 //! Numbers, code, quotes, paths, flags, identifiers, tags and arguments of commands are compared
-//! byte by byte. Snowball stems are of no use here: they make one of `import` and `important`, and
-//! of `staged` and `staging`. A text in another language, with unbalanced quotes, or that has two
-//! spellings of one word (`Renamed colour to color`) is only the same as itself.
+//! byte by byte. Snowball stems cannot be used: they merge `import` with `important`, and `staged`
+//! with `staging`. A text in another language, with unbalanced quotes, or with two spellings of one
+//! word (`Renamed colour to color`) equals only itself.
 
 pub(crate) mod lists;
 mod phrase;
@@ -40,19 +39,19 @@ use crate::model::hash::fnv1a64;
 
 pub use crate::language::negation::affirmations;
 
-/// What a text says, as far as it does not matter how it says it.
+/// The normal form of a text, which removes differences without meaning.
 #[derive(Debug, Clone)]
 pub struct NormalForm(Vec<Unit>);
 
-/// A token, with what may differ.
+/// A token with its optional properties.
 #[derive(Debug, Clone)]
 struct Unit {
     /// In the singular.
     text: String,
     plural: bool,
-    /// Whether the plural says something else than the singular.
+    /// True if plural and singular differ in meaning.
     counted: bool,
-    /// The article that was left out before it.
+    /// The article removed before it.
     article: Option<Article>,
 }
 
@@ -63,11 +62,11 @@ enum Article {
 }
 
 impl NormalForm {
-    /// Reads a text. Any text will do.
+    /// Normalises a text. Any text is accepted.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let Some(tokens) = phrase::read(text) else {
-            // It is only the same as itself. No token begins with a control character.
+            // Such a text equals only itself. No token begins with a control character.
             let text = format!("\u{1}{}", plain(text));
             return Self(vec![Unit { text, plural: false, counted: true, article: None }]);
         };
@@ -86,8 +85,8 @@ impl NormalForm {
         Self(units)
     }
 
-    /// Whether both say the same. They may differ in articles, which one of the two leaves out, or
-    /// in singular and plural.
+    /// Returns true if both texts say the same. They may differ either in articles that one of them
+    /// leaves out, or in singular and plural.
     #[must_use]
     pub fn says_the_same(&self, other: &Self) -> bool {
         if self.0.len() != other.0.len() || self.pairs(other).any(|(a, b)| a.text != b.text) {
@@ -100,7 +99,7 @@ impl NormalForm {
         }
     }
 
-    /// Equal in texts that say the same, and rarely in others.
+    /// Returns a hash that is equal for texts that say the same, and rarely for others.
     #[must_use]
     pub fn key(&self) -> u64 {
         let units = self.0.iter().flat_map(|unit| [unit.text.as_bytes(), &[0]]);
@@ -111,14 +110,14 @@ impl NormalForm {
         self.0.iter().zip(&other.0)
     }
 
-    /// Whether it has articles only where `other` has the same.
+    /// Returns true if this text has articles only where `other` has the same.
     fn leaves_out(&self, other: &Self) -> bool {
         self.pairs(other).all(|(a, b)| a.article.is_none() || a.article == b.article)
     }
 
-    /// Whether singular and plural differ only where either will do. When the `s` goes from one
-    /// word to the next, the second must be the verb to the first: `servers request`, `server
-    /// requests`.
+    /// Returns true if singular and plural differ only where the meaning does not. If the `s` moves
+    /// from one word to the next, the second must be the verb of the first: `servers request`,
+    /// `server requests`.
     fn agrees_with(&self, other: &Self) -> bool {
         let differs = |(a, b): &(&Unit, &Unit)| a.plural != b.plural;
         let pairs: Vec<_> = self.pairs(other).collect();
@@ -134,7 +133,7 @@ impl NormalForm {
     }
 }
 
-/// A text with single spaces, unless it quotes something, and without the last full stop.
+/// Returns a text without the last full stop, and with single spaces unless it contains quotes.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let text = match text.strip_suffix('.') {
@@ -148,16 +147,16 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// Pieces of a new text that every text which says the same must contain, for going through
-/// thousands of texts without reading them.
+/// Substrings that every paraphrase of a new text must contain, for scanning thousands of texts
+/// without parsing them.
 #[derive(Debug, Clone)]
 pub struct Prefilter(Vec<Piece>);
 
-/// Pieces that are looked for. The first one alone rules most texts out.
+/// Maximum number of substrings. The first one alone rules out most texts.
 const PIECES: usize = 4;
 
 impl Prefilter {
-    /// The probe of a new text.
+    /// Computes the prefilter of a new text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut pieces: Vec<(String, bool)> = match phrase::read(text) {
@@ -171,17 +170,17 @@ impl Prefilter {
     }
 }
 
-/// Whether `known` may say the same as the text of the probe: never false when it does.
+/// Returns true if `known` may say the same as the new text; never false if it does.
 #[must_use]
 pub fn could_match(new: &Prefilter, known: &str) -> bool {
     new.0.iter().all(|piece| piece.is_in(known.as_bytes()))
 }
 
-/// A piece of a text.
+/// A substring to search for.
 #[derive(Debug, Clone)]
 struct Piece {
     finder: Finder<'static>,
-    /// The first letter of a word, of which only the rest is looked for: it may be a capital.
+    /// First letter of a word, which may be a capital. Only the rest is searched for.
     first: Option<u8>,
 }
 
@@ -212,7 +211,7 @@ impl Piece {
     }
 }
 
-/// What any wording of a token contains, byte by byte, and whether it is the beginning of a word.
+/// Returns a substring that any wording of a token contains, and whether it begins a word.
 fn piece(token: &Token) -> Option<(String, bool)> {
     match token.kind {
         Kind::Mark => None,

@@ -1,4 +1,4 @@
-//! Rewrites that leave the meaning alone, on the tokens of a text.
+//! Rewrites of a text's tokens that preserve its meaning.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::{
     words,
 };
 
-/// The tokens of a text, rewritten; `None` when it is only the same as itself.
+/// Returns the rewritten tokens of a text; `None` if it equals only itself.
 pub(super) fn read(text: &str) -> Option<Vec<Token>> {
     if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// The number or spelling that stands for a word.
+/// Returns the number or normalised spelling of a word.
 fn normal(token: &Token) -> Cow<'_, str> {
     match (token.kind, words::number(&token.text)) {
         (Kind::Word, Some(number)) => Cow::Owned(number.to_string()),
@@ -40,7 +40,7 @@ fn normal(token: &Token) -> Cow<'_, str> {
     }
 }
 
-/// Whether two spellings of one word occur, so that the text may be about the difference.
+/// Returns true if two spellings of one word occur, because the text may be about the difference.
 fn is_about_spelling(tokens: &[Token]) -> bool {
     let mut met: Vec<(String, &str)> = Vec::new();
     for token in tokens {
@@ -58,7 +58,7 @@ fn is_about_spelling(tokens: &[Token]) -> bool {
     false
 }
 
-/// Takes the arguments of commands as they are.
+/// Marks the arguments of commands as exact.
 fn keep_arguments(tokens: &mut [Token]) {
     let mut inside = false;
     let mut after_make = false;
@@ -81,7 +81,7 @@ fn keep_arguments(tokens: &mut [Token]) {
     }
 }
 
-/// `prior to` is `before`, `rather than` is `instead of`.
+/// Rewrites `prior to` to `before`, and `rather than` to `instead of`.
 fn join(tokens: &mut Vec<Token>) {
     let starts = |tokens: &[Token], words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))
@@ -105,7 +105,7 @@ fn join(tokens: &mut Vec<Token>) {
     }
 }
 
-/// Drops what says only that there is something to remember, and whose wish it is.
+/// Drops leads that only ask to remember something, or say whose wish it is.
 fn drop_leads(tokens: &mut Vec<Token>) {
     const LEADS: &[&[&str]] = &[
         &["please"],
@@ -151,14 +151,14 @@ fn drop_leads(tokens: &mut Vec<Token>) {
     }
 }
 
-/// Whether what follows `that` shows that it was a conjunction.
+/// Returns true if the word after `that` shows that it was a conjunction.
 fn opens_clause(token: &Token) -> bool {
     const OPENERS: &[&str] = &["the", "a", "all", "every", "each", "no", "it", "we", "you", "they"];
     token.is_any(OPENERS)
         || (token.kind == Kind::Word && *words::singular(&token.text) != *token.text)
 }
 
-/// Moves a clause from the beginning to the end, where nothing else can take it up.
+/// Moves a clause from the start to the end, if it cannot attach to another part there.
 fn move_clause(tokens: &mut Vec<Token>) {
     let mut marks = tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark);
     let (Some((comma, mark)), None) = (marks.next(), marks.next()) else { return };
@@ -202,7 +202,7 @@ fn lighten(tokens: &mut Vec<Token>) {
     }
 }
 
-/// `before you commit` and a last `before commit` are `before committing`.
+/// Rewrites `before you commit` and a final `before commit` to `before committing`.
 fn shorten_clauses(tokens: &mut Vec<Token>) {
     let mut at = 0;
     while let Some([first, rest @ ..]) = tokens.get(at..) {
@@ -222,7 +222,7 @@ fn shorten_clauses(tokens: &mut Vec<Token>) {
     }
 }
 
-/// `a, b, and c` is `a, b and c`.
+/// Rewrites `a, b, and c` to `a, b and c`.
 fn drop_serial_comma(tokens: &mut Vec<Token>) {
     let comma = tokens.windows(2).rposition(
         |pair| matches!(pair, [comma, next] if comma.is_mark(",") && next.is_any(&["and", "or"])),
@@ -237,7 +237,7 @@ fn drop_serial_comma(tokens: &mut Vec<Token>) {
     }
 }
 
-/// Sorts names that are listed: `Alice and Bob` are `Bob and Alice`.
+/// Sorts listed names: `Alice and Bob` equals `Bob and Alice`.
 fn sort_names(tokens: &mut [Token]) {
     let ands: Vec<usize> = (0..tokens.len())
         .filter(|at| tokens.get(*at).is_some_and(|token| token.is_any(&["and", "or"])))
@@ -284,7 +284,7 @@ fn sort_names(tokens: &mut [Token]) {
     }
 }
 
-/// Number words to digits, British to American spelling.
+/// Rewrites number words to digits, and British to American spelling.
 fn spell(tokens: &mut [Token]) {
     for at in 0..tokens.len() {
         let counts = tokens
@@ -305,7 +305,7 @@ fn spell(tokens: &mut [Token]) {
     }
 }
 
-/// Whether the token is an article that may be left out.
+/// Returns true if the token is an article that may be left out.
 pub(super) fn is_light_article(tokens: &[Token], at: usize) -> bool {
     let (Some(token), Some(next)) = (tokens.get(at), tokens.get(at + 1)) else { return false };
     let previous = at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -336,12 +336,12 @@ fn is_abbreviation(token: &Token) -> bool {
     lists::is(List::Abbreviation, &token.surface)
 }
 
-/// Whether an imperative may follow.
+/// Returns true if an imperative may follow.
 fn opens_sentence(token: &Token) -> bool {
     token.kind == Kind::Mark || token.is_any(&["and", "or", "but", "then", "so", "please"])
 }
 
-/// The token in the singular, unless it is a name.
+/// Returns the token in the singular, unless it is a name.
 pub(super) fn singular(tokens: &[Token], at: usize) -> Cow<'_, str> {
     let Some(token) = tokens.get(at) else { return Cow::Borrowed("") };
     let previous = at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -355,10 +355,10 @@ pub(super) fn singular(tokens: &[Token], at: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether it matters if the token is a singular or a plural: behind an article or a pronoun, and
-/// where it may be a verb.
+/// Returns true if singular and plural of the token differ in meaning: after an article or pronoun,
+/// and where it may be a verb.
 pub(super) fn is_counted(tokens: &[Token], at: usize) -> bool {
-    /// Behind these stand names of directories and modules.
+    /// Words before names of directories and modules.
     const PLACES: &[&str] = &[
         "in", "into", "inside", "from", "under", "to", "at", "via", "through", "import", "imports",
         "export", "exports", "call", "calls",

@@ -1,10 +1,10 @@
-//! The guard against the table of pairs, and against made-up texts.
+//! Tests of the guard with a table of pairs, and with generated texts.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pairs: the verdict, both texts, and why.
+/// Pairs: the verdict, both texts, and the reason.
 fn pairs() -> Vec<(bool, &'static str, &'static str, &'static str)> {
     let table = include_str!("../../../../../fixtures/duplicates.tsv");
     let row = |line: &'static str| {
@@ -35,7 +35,8 @@ fn table() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// Short texts are refused for want of English words; here they have some.
+/// Short texts are rejected for lack of English words, so pairs are also tested inside longer
+/// texts.
 #[test]
 fn what_differs_does_in_company_too() {
     for (_, a, b, why) in pairs().into_iter().filter(|pair| !pair.0) {
@@ -84,7 +85,7 @@ fn nothing_moves_between_quotes() {
     }
 }
 
-/// A text of the table, and the same text with a word more, less, or elsewhere.
+/// Generates a text of the table, and the same text with a word more, less, or moved.
 fn neighbours() -> impl Strategy<Value = (String, String)> {
     let texts: Vec<&str> = pairs().into_iter().flat_map(|(_, a, b, _)| [a, b]).collect();
     let words: Vec<&str> = texts.iter().flat_map(|text| text.split_whitespace()).collect();
@@ -106,7 +107,7 @@ fn neighbours() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// Runs of digits, sorted: a clause may move.
+/// Returns the runs of digits, sorted because a clause may move.
 fn digits(text: &str) -> Vec<&str> {
     let mut runs: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).collect();
     runs.retain(|run| !run.is_empty());

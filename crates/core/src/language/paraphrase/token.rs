@@ -1,24 +1,24 @@
-//! A text as tokens: plain words in lower case, names, marks, and what is taken byte by byte.
+//! Tokens of a text: lower-case words, names, marks, and exact text.
 
 use super::{
     lists::{self, List},
     words,
 };
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A plain word, in lower case.
     Word,
-    /// A word with a capital inside a sentence, or an abbreviation, in lower case: not inflected.
+    /// A word with a capital inside a sentence, or an abbreviation, in lower case; not inflected.
     Name,
-    /// A number, code, a quotation, a path, an identifier: byte by byte.
+    /// A number, code, a quotation, a path or an identifier, compared byte by byte.
     Exact,
     /// Punctuation.
     Mark,
 }
 
-/// A token and how it was written.
+/// A token with its original spelling.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -31,17 +31,17 @@ impl Token {
         Self { kind, text: text.to_owned(), surface: surface.to_owned() }
     }
 
-    /// Whether it is this plain word.
+    /// Returns true for this plain word.
     pub(super) fn is(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.text == word
     }
 
-    /// Whether it is one of these plain words.
+    /// Returns true for one of these plain words.
     pub(super) fn is_any(&self, words: &[&str]) -> bool {
         self.kind == Kind::Word && words.contains(&self.text.as_str())
     }
 
-    /// Whether it is a plain word of the list.
+    /// Returns true for a plain word on the list.
     pub(super) fn is_in(&self, list: List) -> bool {
         self.kind == Kind::Word && lists::is(list, &self.text)
     }
@@ -55,10 +55,10 @@ impl Token {
     }
 }
 
-/// What leads out of plain prose: other quotes, templates, pipes, links.
+/// Characters that do not occur in plain prose: foreign quotes, templates, pipes, links.
 const FOREIGN: &[char] = &['{', '|', '\\', '‘', '‚', '„', '«', '»', '‹', '›', '「', '『'];
 
-/// The tokens of a text; `None` when it is not plain prose.
+/// Returns the tokens of a text; `None` if it is not plain prose.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let foreign = |c: char| FOREIGN.contains(&c) || (c.is_control() && !c.is_whitespace());
     if text.contains(foreign) || text.contains("[[") || text.contains("$(") {
@@ -79,7 +79,7 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// Splits at white space outside of quotes; `None` when a quote does not end.
+/// Splits at white space outside of quotes; `None` if a quote is not closed.
 pub(crate) fn chunks(text: &str) -> Option<Vec<String>> {
     let mut chunks = Vec::new();
     let mut chunk = String::new();
@@ -134,8 +134,8 @@ fn read(chunk: &str, tokens: &mut Vec<Token>) {
     tokens.extend(marks.into_iter().rev());
 }
 
-/// Takes punctuation of prose from the end of a chunk. What ends otherwise, as `./...` or `a=`,
-/// belongs to what it ends.
+/// Splits punctuation of prose off the end of a chunk. Other endings, as in `./...` or `a=`, belong
+/// to the chunk.
 fn split_mark(chunk: &str) -> Option<(&str, &str)> {
     let (at, mark) = chunk.char_indices().next_back()?;
     let (inner, end) = chunk.split_at(at);
@@ -166,7 +166,7 @@ fn word(chunk: &str, tokens: &mut Vec<Token>) {
     let capitals = chunk.chars().filter(char::is_ascii_uppercase).count();
     let capitalised = capitals == 1 && chunk.starts_with(|c: char| c.is_ascii_uppercase());
     let kind = if chunk == "A" || (lower == "a" && starts) {
-        // An article, or the first of A and B: it stays.
+        // An article, or the first of A and B: kept as it is.
         return tokens.push(Token::new(Kind::Exact, if starts { "a" } else { chunk }, chunk));
     } else if capitals == 0 || chunk == "I" || lists::is(List::Emphasis, chunk) {
         Kind::Word

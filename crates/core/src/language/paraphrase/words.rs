@@ -1,29 +1,29 @@
-//! The closed lists: what may be written differently and mean the same.
+//! Words that may be spelled or inflected differently with the same meaning.
 
 use std::borrow::Cow;
 
 use super::lists::{self, List, is};
 
-/// Whether the word may be a noun as well as the verb it is before an article.
+/// Returns true if a word that is a verb before an article may also be a noun.
 pub(super) fn is_noun(word: &str) -> bool {
     const VERBS_FIRST: &[&str] = &["run", "send", "use", "delete", "drop", "stop", "clear", "set"];
     is(List::NounAndVerb, word) && !VERBS_FIRST.contains(&word)
 }
 
-/// Whether the word, in the singular, may be a noun or an imperative.
+/// Returns true if a word may be a noun or an imperative.
 pub(super) fn is_noun_and_verb(word: &str) -> bool {
     is(List::NounAndVerb, word)
         || is(List::NounAndVerb, &singular(word))
         || is(List::Imperative, word)
 }
 
-/// Whether plain words look like English.
+/// Returns true if plain words look like English.
 pub(super) fn is_english<'a>(mut words: impl Iterator<Item = &'a str> + Clone) -> bool {
     !words.clone().any(|word| is(List::NotEnglish, word))
         && words.any(|word| is(List::English, word))
 }
 
-/// Whether the word, in the singular, is a noun of idioms.
+/// Returns true if the word is a noun of an idiom, in singular or plural.
 pub(super) fn is_idiom(word: &str) -> bool {
     is(List::Idiom, &singular(word))
 }
@@ -32,7 +32,7 @@ pub(super) fn is_function(word: &str) -> bool {
     is(List::Function, word)
 }
 
-/// What a word stands for, word for word, whatever stands beside it.
+/// Returns the expansion of a word, which does not depend on its context.
 pub(crate) fn expand(word: &str) -> Option<&'static str> {
     const WORDS: &[(&str, &str)] = &[
         ("an", "a"),
@@ -78,7 +78,7 @@ pub(crate) fn expand(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(from, _)| *from == word).map(|(_, to)| *to)
 }
 
-/// The number that a word names, below 100.
+/// Returns the number below 100 that a word names.
 pub(super) fn number(word: &str) -> Option<usize> {
     let number = |word: &str| {
         let at = is(List::Number, word).then(|| lists::all(List::Number).position(|w| w == word));
@@ -93,12 +93,12 @@ pub(super) fn number(word: &str) -> Option<usize> {
     }
 }
 
-/// Whether there is a word for the number.
+/// Returns true if the number may be written as a word.
 pub(super) fn is_number_of_words(text: &str) -> bool {
     text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// American spelling.
+/// Returns the American spelling.
 pub(super) fn spelling(word: &str) -> Cow<'_, str> {
     const PARTS: &[(&str, &str)] = &[
         ("behaviour", "behavior"),
@@ -141,7 +141,7 @@ pub(super) fn spelling(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The singular of a noun, or the plural of a verb; a word that is neither stays.
+/// Returns the singular of a noun, or the plural of a verb; other words are unchanged.
 pub(super) fn singular(word: &str) -> Cow<'_, str> {
     match word {
         "apis" | "prs" | "sdks" | "urls" => return Cow::Borrowed(word.trim_end_matches('s')),
@@ -162,12 +162,12 @@ pub(super) fn singular(word: &str) -> Cow<'_, str> {
     Cow::Borrowed(if kept { word } else { stem })
 }
 
-/// Whether the word names what its neighbour is a name of.
+/// Returns true if the word makes its neighbour a name.
 pub(super) fn is_naming(word: &str) -> bool {
     is(List::Naming, word) || is(List::Naming, &singular(word))
 }
 
-/// The gerund of an imperative.
+/// Returns the gerund of an imperative.
 pub(crate) fn gerund(verb: &str) -> String {
     match verb {
         "commit" | "run" | "tag" | "ship" => {
@@ -177,8 +177,8 @@ pub(crate) fn gerund(verb: &str) -> String {
     }
 }
 
-/// What every spelling of a word begins with, but for the case of the first letter; `None` when
-/// there is no such thing.
+/// Returns the common prefix of all spellings of a word, except for the case of the first letter;
+/// `None` if there is none.
 pub(super) fn stem(word: &str) -> Option<String> {
     const RESPELLED: &[&str] = &[
         "behavior", "color", "favor", "honor", "neighbor", "catalog", "center", "artifact",
@@ -199,7 +199,7 @@ pub(super) fn stem(word: &str) -> Option<String> {
         Some(verb) => verb.trim_end_matches(['e', 'y']).to_owned(),
         None => singular(word).trim_end_matches('y').to_owned(),
     };
-    // A typographic apostrophe is written otherwise.
+    // An apostrophe may be typographic.
     let stem = stem.split('\'').next()?;
     Some(stem.to_owned())
 }

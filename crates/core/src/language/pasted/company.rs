@@ -1,5 +1,4 @@
-//! Who speaks in the sentences beside the one that is to be learned: the user to the agent, or
-//! somebody else.
+//! Decides from the sentences of a message who speaks: the user to the agent, or another person.
 
 use super::{
     Voice,
@@ -26,18 +25,18 @@ const RULES: &str = "it is a list of rules";
 const DATA: &str = "it has the marks of a log, a ticket or a setting";
 const ADDRESS: &str = "it has an address";
 
-/// Words that people say of themselves.
+/// Words that people use for themselves.
 const ME: [&str; 8] = ["i", "i'm", "i'd", "i've", "my", "me", "mine", "let's"];
-/// Rules in a row that hardly anybody types without a word about themselves.
+/// Number of rules from which on a message without a personal word is a pasted list.
 const ROW: usize = 3;
-/// Words of a sentence that only says how something is.
+/// Maximum number of words of a sentence that only judges.
 const SHORT: usize = 7;
-/// Words of one that says what it meant to its user.
+/// Maximum number of words of a sentence about its effect on the user.
 const LONG: usize = 10;
-/// What such a sentence begins with.
+/// First words of such a sentence.
 const IT: [&str; 7] = ["that's", "thats", "that", "it's", "its", "it", "this"];
 
-/// What the sentences of a message tell.
+/// Returns the first sign of another speaker in the sentences of a message.
 pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
     let last = voices.iter().rposition(|voice| voice.learned.is_some())?;
     let learned = || voices.iter().filter(|voice| voice.learned.is_some());
@@ -53,26 +52,26 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
     sign.or_else(|| (learned().count() >= ROW && !learned().any(alone)).then_some(RULES))
 }
 
-/// Whether a sentence asks for something or orders something, whatever stands beside it.
+/// Returns true if a sentence alone is a question or an order.
 pub(super) fn is_request(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
     line.letter().is_none() && line.label(0, true).is_none() && (line.asks() || line.orders())
 }
 
-/// Whether a sentence says only that something is good, or greets.
+/// Returns true if a sentence is only praise or a greeting.
 pub(super) fn is_idle(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
     let known = |at| FEEDBACK.contains(line.word(at)) || FILLERS.contains(line.word(at));
     words.is_empty() || (words.len() < 3 && line.all(known))
 }
 
-/// Whether a sentence begins a letter, or names who says it.
+/// Returns true if a sentence begins a letter, or names its speaker.
 pub(super) fn is_of_others(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
     line.letter().is_some() || (line.label(0, true).is_some() && !TITLES.contains(line.word(0)))
 }
 
-/// Whether a sentence belongs to a letter or a page.
+/// Returns true if a sentence belongs to a letter or a page.
 pub(super) fn is_letter(sentence: &Sentence, words: &[Word]) -> bool {
     Line { sentence, said: Said { words } }.letter().is_some()
 }
@@ -109,10 +108,10 @@ impl Line<'_> {
         (0..self.count()).all(wanted)
     }
 
-    /// A sentence that is to be learned.
+    /// Checks a sentence to be learned.
     fn learned(&self, clause: Clause) -> Option<&'static str> {
         let at = |byte| self.said.words.iter().position(|word| word.start >= byte).unwrap_or(0);
-        // What comes before "please" in its clause may be anything.
+        // Before "please", its clause may contain anything.
         let begins =
             at(if self.is_any(at(clause.cue), &["please"]) { clause.cue } else { clause.start });
         let behind = self.said.words.iter().filter(|word| word.start >= clause.end);
@@ -125,7 +124,7 @@ impl Line<'_> {
             .or_else(|| (!led || !told).then_some(SOMEBODY))
     }
 
-    /// Whether what ends in "from now on" begins as an order or a wish.
+    /// Returns true if a clause that ends in "from now on" begins as an order or a wish.
     fn tells(&self, at: usize) -> bool {
         let begins = [
             "please",
@@ -147,7 +146,7 @@ impl Line<'_> {
         self.is_any(at, &begins) || self.orders_at(at)
     }
 
-    /// A sentence beside it.
+    /// Checks a sentence next to the one to be learned.
     fn beside(&self, before: bool, personal: bool) -> Option<&'static str> {
         self.letter()
             .or_else(|| self.label(0, true))
@@ -166,8 +165,8 @@ impl Line<'_> {
         (found || (greets && self.is_any(0, &all))).then_some(LETTER)
     }
 
-    /// A name before a colon, at the beginning of a sentence or behind it. Whatever ends in a colon
-    /// before the words at `begins`, which are to be learned, is one.
+    /// Detects a label before a colon, at the start of a sentence or later. Any colon before word
+    /// `begins`, where the text to be learned starts, counts.
     fn label(&self, begins: usize, alone: bool) -> Option<&'static str> {
         let opened = self.sentence.opening.as_str();
         let loud = ["note", "important", "reminder", "nb", "remember", "listen"];
@@ -199,7 +198,7 @@ impl Line<'_> {
         colons.into_iter().any(bad).then_some(LABEL)
     }
 
-    /// What stands in logs, tickets, settings and SQL, among the first words.
+    /// Detects text of logs, tickets, settings and SQL among the first words.
     fn data(&self, until: usize) -> Option<&'static str> {
         let end = self.said.words.get(until).map_or(self.sentence.text.len(), |word| word.start);
         let text = self.sentence.text.get(..end)?;
@@ -211,7 +210,7 @@ impl Line<'_> {
         (found || text.contains(" | ")).then_some(DATA)
     }
 
-    /// Whether it speaks of a text that stands beside it.
+    /// Returns true if the sentence refers to a text next to it.
     fn points(&self) -> bool {
         let verb = self.verb();
         let own = self.any(|at| self.is_any(at, &["you", "your"]));
@@ -238,7 +237,7 @@ impl Line<'_> {
         })
     }
 
-    /// Where the verb of a request stands.
+    /// Returns the position of a request's verb.
     fn verb(&self) -> usize {
         let mut at = 0;
         while at + 1 < self.count()
@@ -267,7 +266,7 @@ impl Line<'_> {
         polite || self.orders_at(verb)
     }
 
-    /// Whether an order begins there: "release the lock", not "release notes".
+    /// Returns true if an order begins at a word: "release the lock", not "release notes".
     fn orders_at(&self, at: usize) -> bool {
         let (verb, next) = (self.word(at), self.word(at + 1));
         let object = next.is_empty() || OBJECTS.contains(next) || next.ends_with("ing");
@@ -277,7 +276,7 @@ impl Line<'_> {
             || self.orders_something(at)
     }
 
-    /// Whether a verb that no list knows has an object: "mill the second fixture".
+    /// Returns true if an unknown verb has an object: "mill the second fixture".
     fn orders_something(&self, at: usize) -> bool {
         let (verb, next) = (self.word(at), self.word(at + 1));
         let form = ["ing", "ed", "ly", "'s"].iter().any(|end| verb.ends_with(end))
@@ -291,7 +290,7 @@ impl Line<'_> {
             && !RELATIONS.contains(verb)
     }
 
-    /// Whether the user says it to the agent.
+    /// Returns true if the user says the sentence to the agent.
     fn is_own(&self, before: bool, personal: bool) -> bool {
         let (first, second) = (self.word(0), self.word(1));
         if self.count() == 0 {
@@ -312,7 +311,7 @@ impl Line<'_> {
             || (!before && self.any(|at| self.is_any(at, &["i", "me", "my"])))
     }
 
-    /// A question to the agent. Before what is to be learned, only one that asks it to do something.
+    /// Detects a question to the agent. Before the sentence to be learned, only a request counts.
     fn asks_agent(&self, before: bool) -> bool {
         let verb = self.verb();
         let does = verb > 1 && self.orders_at(verb);
@@ -323,7 +322,7 @@ impl Line<'_> {
         does || deed || (!before && known)
     }
 
-    /// "Great work so far", and not "great news everyone"; an order may follow.
+    /// "Great work so far", but not "great news everyone"; an order may follow.
     fn is_feedback(&self) -> bool {
         let known = |at: &usize| {
             let word = self.word(*at);
@@ -350,7 +349,7 @@ impl Line<'_> {
         wrong && (done || state) && self.count() <= SHORT && !self.names_somebody()
     }
 
-    /// A word with a capital that is no name of an agent.
+    /// Returns true if there is a capitalised word other than an agent's name.
     fn names_somebody(&self) -> bool {
         self.said.words.iter().skip(1).any(|word| {
             let text = self.sentence.text.get(word.start..word.end).unwrap_or_default();
@@ -361,7 +360,8 @@ impl Line<'_> {
         })
     }
 
-    /// Whether the words before the clause that is to be learned belong to it, or are said to the agent.
+    /// Returns true if the words before the clause to be learned belong to it, or address the
+    /// agent.
     fn leads_to(&self, clause: usize) -> bool {
         let conditions = [
             "when", "if", "for", "in", "on", "while", "before", "after", "once", "unless", "as",
@@ -381,7 +381,7 @@ impl Line<'_> {
     }
 }
 
-/// `HARB-12`, and not `UTF-8`.
+/// `HARB-12`, but not `UTF-8`.
 fn is_ticket(word: &str) -> bool {
     const STANDARDS: [&str; 12] =
         ["UTF", "SHA", "ISO", "RFC", "GPT", "CVE", "ES", "MD", "AES", "HTTP", "TLS", "WCAG"];

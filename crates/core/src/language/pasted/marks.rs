@@ -1,4 +1,4 @@
-//! Marks of what was written elsewhere: the form of a message, and what no one types between words.
+//! Detects pasted text by its form, and by marks that nobody types between words.
 
 use super::words::{LEVELS, TRIPLE};
 use crate::{language::sentence, safety::safe_text};
@@ -16,10 +16,10 @@ const QUOTES: &str = "it quotes a text";
 const COLON: &str = "a line of it ends in a colon";
 pub(super) const LABEL: &str = "it names a speaker or a field before a colon";
 
-/// Characters and lines of a message that somebody types to state a preference.
+/// Maximum number of characters and lines of a message typed to state a preference.
 const MOST: (usize, usize) = (400, 3);
 
-/// What the size of a message tells.
+/// Checks the size of a message.
 pub(super) fn size(text: &str) -> Option<&'static str> {
     if text.chars().nth(MOST.0).is_some() {
         return Some(LONG);
@@ -29,7 +29,7 @@ pub(super) fn size(text: &str) -> Option<&'static str> {
     (many || lines.next().is_some()).then_some(LINES)
 }
 
-/// The first mark of a text.
+/// Returns the first mark in a text.
 pub(super) fn find(text: &str) -> Option<&'static str> {
     let odd = |c: char| {
         matches!(
@@ -52,7 +52,7 @@ pub(super) fn find(text: &str) -> Option<&'static str> {
         .or_else(|| sentence::masked(text).lines().find_map(tokens))
 }
 
-/// What a line is by its beginning and its end.
+/// Checks the beginning and end of a line.
 fn line(line: &str) -> Option<&'static str> {
     let bare = line.trim();
     if line.starts_with("  ") || line.starts_with('\t') {
@@ -67,15 +67,16 @@ fn line(line: &str) -> Option<&'static str> {
     bare.ends_with([':', '：']).then_some(COLON)
 }
 
-/// Whether a mark tells of another speaker, and not only of code or a list that its user may have typed.
+/// Returns true if a mark shows another speaker, and not only code or a list that the user may have
+/// typed.
 pub(super) fn is_foreign(mark: &str) -> bool {
     [LABEL, TIMES, TAGS, INJECTED].contains(&mark)
 }
 
-/// Words of a quotation that somebody wrote as a sentence.
+/// Number of words from which on a quotation is a sentence.
 const QUOTED: usize = 6;
 
-/// A quotation that is longer than a name, or that has no end.
+/// Detects a quotation that is longer than a name, or not closed.
 fn quotation(text: &str) -> Option<&'static str> {
     let mut rest = text;
     while let Some(at) = rest.find(['"', '“', '„', '«', '`']) {
@@ -98,7 +99,7 @@ fn quotation(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Marks between the words of a line, of which code and quotes are masked.
+/// Detects marks between the words of a line with code and quotes masked.
 fn tokens(line: &str) -> Option<&'static str> {
     let mut begins = true;
     let mut dashes = 0;
@@ -116,12 +117,12 @@ fn tokens(line: &str) -> Option<&'static str> {
     None
 }
 
-/// The mark that a word is, where a sentence `begins` with it or not.
+/// Checks a word. `begins` is true at the start of a sentence.
 fn token(word: &str, begins: bool, next: &str) -> Option<&'static str> {
     const SMILES: [&str; 8] = [":)", ";)", ":-)", ";-)", ":(", ":D", ":/", "<3"];
     const BULLETS: [char; 8] = ['•', '▪', '●', '◦', '‣', '·', '∙', '■'];
     const ARROWS: [char; 12] = ['→', '⇒', '➜', '➔', '►', '▶', '✓', '✔', '☐', '☑', '✗', '»'];
-    // Most words are words.
+    // Fast path for ordinary words.
     let plain = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'.' | b',' | b'!' | b'?' | b'\'');
     if word.bytes().all(plain) || SMILES.contains(&word) {
         return None;
@@ -191,7 +192,7 @@ fn is_place(word: &str) -> bool {
     path && parts.next().is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A hash of git, or a UUID.
+/// A git hash or a UUID.
 fn is_hash(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let hex =
@@ -199,7 +200,7 @@ fn is_hash(word: &str) -> bool {
     hex && bare.bytes().any(|b| b.is_ascii_digit()) && bare.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// The number of an item: `1.` at the beginning, `2)`, `(a)`.
+/// The number of a list item: `1.` at the start of a sentence, `2)`, `(a)`.
 fn is_number(word: &str, begins: bool) -> bool {
     let short = |text: &str| {
         let one = text.len() == 1 && text.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -210,7 +211,7 @@ fn is_number(word: &str, begins: bool) -> bool {
     closed.or(dotted).is_some_and(short)
 }
 
-/// `@ann`, and not `@src/main.rs`; `:smile:`.
+/// `@ann`, but not `@src/main.rs`; `:smile:`.
 fn is_mention(word: &str) -> bool {
     let bare = word.trim_end_matches([',', ':', '.', '!', '?']);
     let name = bare
@@ -223,7 +224,7 @@ fn is_mention(word: &str) -> bool {
     name || emoji
 }
 
-/// `2026-06-30`, `12:00:01`, `[12:00`; `12:00` at the beginning.
+/// `2026-06-30`, `12:00:01`, `[12:00`; `12:00` at the start of a sentence.
 fn is_stamp(word: &str, begins: bool) -> bool {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     shape.contains("9:99:99")
@@ -232,7 +233,7 @@ fn is_stamp(word: &str, begins: bool) -> bool {
         || (begins && (shape.starts_with("99:99") || shape.starts_with("9:99")))
 }
 
-/// Whether a word is the level of a line of a log.
+/// Returns true if a word is the level of a log line.
 pub(super) fn is_level(word: &str) -> bool {
     LEVELS.contains(word.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
 }

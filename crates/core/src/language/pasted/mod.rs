@@ -1,9 +1,9 @@
-//! Whether a message was typed by its user, or holds what somebody else wrote: a mail, a chat, a log,
-//! a page.
+//! Decides whether the user typed a message, or pasted text of others into it: a mail, a chat, a
+//! log, a page.
 //!
-//! What is typed is short, bears no marks of other texts, and each sentence beside the one that is to
-//! be learned is said to the agent. In doubt it was pasted: a review is cheap, and what is learned by
-//! mistake is said again in every session.
+//! Typed text is short, has no marks of other texts, and each sentence next to the one to be
+//! learned addresses the agent. In doubt the message counts as pasted: a review is cheap, but a
+//! wrong preference is repeated in every session.
 
 mod company;
 mod marks;
@@ -26,19 +26,19 @@ use super::{
 };
 use crate::{safety::private::without_private, session::transcript};
 
-/// Bytes of a line that are looked at for the sentence by which a message is remembered.
+/// Maximum number of bytes of a line that are searched for the lead sentence.
 const LINE: usize = 4 << 10;
 
 /// A sentence of a message.
 struct Voice {
     sentence: Sentence,
     words: Vec<Word>,
-    /// Where it says what is to be learned, if it does.
+    /// The clause to be learned, if any.
     learned: Option<Clause>,
 }
 
-/// Why a message may hold what its user did not write; `None` where all of it was typed. Its sentences
-/// are given to `learned` in their order, which says where they state what is to be learned.
+/// Returns the reason why a message may contain text of others; `None` if all of it was typed.
+/// `learned` is called with each sentence in order, and returns the clause to be learned, if any.
 pub(super) fn sign(
     message: &str,
     learned: impl FnMut(&Sentence, &[Word]) -> Option<Clause>,
@@ -49,14 +49,14 @@ pub(super) fn sign(
     form(&open, text).or_else(|| beside(text, learned))
 }
 
-/// What the form of a text tells, which is all or a part of the `open` message.
+/// Checks the form of `text`, which is all or part of the `open` message.
 fn form(open: &str, text: &str) -> Option<&'static str> {
-    // What agents put into a message stands at its beginning or at its end.
+    // Agents inject text only at the start or end of a message.
     let apart = !open.contains(text);
     apart.then_some(marks::INJECTED).or_else(|| marks::size(text)).or_else(|| marks::find(text))
 }
 
-/// What the sentences of a text tell that stand beside what is to be learned.
+/// Checks the sentences next to the one to be learned.
 fn beside(
     text: &str,
     mut learned: impl FnMut(&Sentence, &[Word]) -> Option<Clause>,
@@ -69,8 +69,8 @@ fn beside(
     company::find(&sentence::sentences(text).into_iter().map(voice).collect::<Vec<_>>())
 }
 
-/// The sentence by which a message is remembered: the first one of its first line that says something.
-/// Of a message that was pasted, it counts only as a question or a request of its user.
+/// Returns the lead sentence of a message: the first meaningful one of its first line. In a pasted
+/// message it must be a question or request of the user.
 pub(crate) fn lead(message: &str) -> Option<String> {
     let message = message.get(..message.floor_char_boundary(LOOKED_AT))?;
     let open = without_private(message);
@@ -82,12 +82,12 @@ pub(crate) fn lead(message: &str) -> Option<String> {
     let mut all = sentences.map(|sentence| (cue::words(&sentence.masked), sentence)).enumerate();
     let (at, (words, sentence)) =
         all.find(|(_, (words, sentence))| !company::is_idle(sentence, words))?;
-    // Most messages state nothing, and it does not matter who speaks in them.
+    // Most messages state nothing to be learned, so their speaker need not be checked.
     let pasted = company::is_of_others(&sentence, &words)
         || form(&open, text).is_some()
         || cue::may_hold(text) && beside(text, cue::stated).is_some();
     if pasted {
-        // It may lead up to the rest.
+        // A colon may lead to the pasted text.
         let bare = sentence.text.trim_end_matches([':', '：', ' ']);
         let own = marks::find(bare).is_none()
             && cue::stated(&sentence, &words).is_none()
@@ -97,13 +97,13 @@ pub(crate) fn lead(message: &str) -> Option<String> {
         }
     }
     let start = line.find(&sentence.text)?;
-    // What opens the first one belongs to it.
+    // Filler before the first sentence belongs to it.
     let from = if at == 0 { sentence::bullet(line) } else { start };
     line.get(from..start + sentence.text.len()).map(|text| text.trim().to_owned())
 }
 
-/// What its user says in a message that others may have written parts of: without code, quotes and
-/// logs, and of a letter, a chat or a page no more than what it is remembered by.
+/// Returns the user's own words in a message that may contain text of others: without code, quotes
+/// and logs; of a letter, chat or page only the lead sentence.
 #[must_use]
 pub fn own_words(message: &str) -> Cow<'_, str> {
     let mark = marks::find(message.trim());

@@ -1,7 +1,8 @@
-//! What leads out of the project: addresses, paths elsewhere, and command lines that join programs.
+//! Detects text that refers outside of the project: addresses, foreign paths, and commands that are
+//! joined.
 
-/// What of a text leads out of the project, if anything. A path in the project and a command without
-/// joints do not: "only touch files under src/", "always use cargo nextest run".
+/// Returns how a text refers outside of the project, if it does. A path in the project and a single
+/// command do not: "only touch files under src/", "always use cargo nextest run".
 pub fn reach(text: &str) -> Option<&'static str> {
     text.split_whitespace().find_map(|word| {
         let bare = word.trim_matches(|c: char| "\"'`“”„‘’()[]{}<>,;:!?*_".contains(c));
@@ -17,12 +18,12 @@ pub fn reach(text: &str) -> Option<&'static str> {
     })
 }
 
-/// A URL, a mail address, the name of a host.
+/// Returns true for a URL, a mail address or a host name.
 fn is_address(word: &str) -> bool {
-    /// Endings of files that stand before a slash without being hosts.
+    /// File extensions that may precede a slash without being hosts.
     const FILES: [&str; 12] =
         ["js", "ts", "md", "rs", "py", "go", "rb", "json", "toml", "yml", "yaml", "d"];
-    /// Endings that are hardly ever something else.
+    /// Top-level domains that are hardly ever file extensions.
     const HOSTS: [&str; 9] =
         ["com", "org", "example", "info", "xyz", "biz", "onion", "invalid", "localdomain"];
     if word.contains("://") || word.starts_with("www.") || word.starts_with("mailto:") {
@@ -44,7 +45,7 @@ fn is_address(word: &str) -> bool {
             || HOSTS.contains(&end.as_str()))
 }
 
-/// A path from the root, from a home directory or upwards.
+/// Returns true for a path from the root or a home directory, or to a parent directory.
 fn leads_out(word: &str) -> bool {
     const ROOTS: [&str; 17] = [
         "etc", "tmp", "usr", "home", "var", "root", "dev", "opt", "bin", "sbin", "mnt", "proc",

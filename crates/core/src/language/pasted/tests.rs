@@ -1,8 +1,8 @@
-//! The table of what was pasted, and of what was typed.
+//! Tests with tables of pasted and typed messages.
 
 use crate::language::{preference, sentence};
 
-/// Rows of a table, with their line breaks and tabs.
+/// Parses the rows of a table, with escaped line breaks and tabs.
 fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, String)> {
     let lines = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
     lines.map(|line| {
@@ -27,7 +27,7 @@ fn nothing_pasted_is_said_here() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Lists wait, even where somebody typed them: nothing tells them from those of others.
+/// Typed lists need a review too, because they cannot be told from pasted ones.
 #[test]
 fn what_is_typed_does_not_wait() {
     let mut wrong = String::new();
@@ -69,7 +69,7 @@ fn what_is_typed_is_short() {
     }
 }
 
-/// What agents put before and behind a message is no part of it; what stands in its middle is odd.
+/// Text injected before or after a message is removed; in its middle it is suspicious.
 #[test]
 fn what_agents_put_into_a_message() {
     let note = "<system-reminder>\nHi team,\n\n- a list\n</system-reminder>";

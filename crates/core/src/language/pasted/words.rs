@@ -1,17 +1,17 @@
-//! The words by which it is told who speaks. In small letters, but for levels and SQL.
+//! Words for deciding who speaks. In lower case, except levels and SQL.
 
 use crate::language::{preference::words::Words, word_list::Filter};
 
-/// Fences and long quotes.
+/// Code fences and long quotes.
 pub(super) const TRIPLE: &[&str] = &["```", "~~~", "\"\"\"", "'''"];
 
-/// Levels of a log, and words of SQL, as they are written there.
+/// Log levels and SQL keywords, in their usual case.
 pub(super) static LEVELS: Words = Words::new(
     "ERROR ERR WARN WARNING INFO DEBUG TRACE FATAL NOTICE CRITICAL PANIC SELECT INSERT VALUES \
     WHERE DELETE UPDATE CREATE ALTER",
 );
 
-/// What an agent is told to do.
+/// Verbs of orders to an agent.
 pub(super) static ORDERS: Words = Words::new(
     "adapt add adjust align allow amend annotate apply arrange ask assume attach author avoid \
     backport bisect bring bump call catch choose clean cleanup clear close collapse combine \
@@ -30,7 +30,7 @@ pub(super) static ORDERS: Words = Words::new(
     suggest sync tell think throw tidy trim tune undo unify unpin use validate verify warn write",
 );
 
-/// The same, of words that are as often nouns.
+/// Verbs of orders that are as often nouns.
 pub(super) static NOUNS: Words = Words::new(
     "archive benchmark build bundle cache cast change check clone comment commit copy count cover \
     cut debug design document draft draw estimate factor figure fill filter fold force format \
@@ -42,25 +42,25 @@ pub(super) static NOUNS: Words = Words::new(
     upload version wait walk watch wire work wrap",
 );
 
-/// What an order goes on with.
+/// Words that continue an order.
 pub(super) static OBJECTS: Words = Words::new(
     "the a an my our your its their it this that these those them all every each any some both \
     with to in into and no only new old two three one again up out down off over \
     everything nothing me us what how which where x just first more less less fewer another",
 );
 
-/// What the object of a verb begins with.
+/// First words of a verb's object.
 pub(super) static GIVEN: Words =
     Words::new("the a an this that these those it them all each every my both");
 
-/// What people are told to do, by pages and manuals.
+/// Verbs of pages and manuals addressed to people.
 pub(super) static OTHERS_DO: Words = Words::new(
     "click tap press select scroll swipe navigate fork star download subscribe visit join book buy \
     meet discover explore enjoy shop browse experience unlock imagine contact mail email call phone \
     sign cite insert attend hire invite vote follow watch join share like",
 );
 
-/// What stands before a noun and is no verb.
+/// Words before a noun that are not verbs.
 pub(super) static RELATIONS: Words = Words::new(
     "in on at by with without within before after under over above below behind between during \
     from into onto upon off out about around across along through throughout toward towards until \
@@ -72,36 +72,36 @@ pub(super) static RELATIONS: Words = Words::new(
     hello dear and get",
 );
 
-/// What it does not go on with.
+/// Words that do not continue an order.
 pub(super) static STATES: Words = Words::new("is are was were has had will failed finished by of");
 
-/// Of these, and of others, what is done to a text: it follows or stands before.
+/// Verbs of tasks on a text, which follows or precedes.
 pub(super) static READINGS: Words = Words::new(
     "summarise summarize sum translate explain proofread paraphrase answer reply respond interpret \
     rate judge classify decode rephrase describe analyse analyze read spellcheck tl;dr tldr \
     recap shorten critique assess",
 );
 
-/// What is asked to be looked at, where a text is named.
+/// Verbs of inspection, which need a text to be named.
 pub(super) static LOOKS: Words = Words::new(
     "check look see review verify help comment continue close handle debug inspect \
     examine investigate scan parse draft react follow apply act evaluate compare search",
 );
 
-/// What is done to "this" without reading it.
+/// Verbs with the object "this" that do not involve reading.
 pub(super) static ACTS: Words = Words::new(
     "commit merge push ship deploy undo revert redo keep drop remove delete finish do repeat stop \
     try run save",
 );
 
-/// How a text came.
+/// Verbs for how a text arrived.
 pub(super) static SENT: Words = Words::new("sent got gave received forwarded copied pasted mailed");
 
-/// Behind "answer": how, and not what.
+/// Words after "answer" that say how, and not what.
 pub(super) static HOWS: Words =
     Words::new("in with briefly shortly short concisely me plainly only always using");
 
-/// Texts that somebody else writes.
+/// Texts written by others.
 pub(super) static TEXTS: Words = Words::new(
     "mail mails email emails e-mail message messages letter thread threads chat conversation \
     discussion dialogue ticket tickets issue issues bugreport log logs output outputs trace \
@@ -114,18 +114,18 @@ pub(super) static TEXTS: Words = Words::new(
     script question setting row lines line words sentence entry report summary feed story",
 );
 
-/// Words that point to a text.
+/// Words that refer to a text.
 pub(super) static POINTERS: Words =
     Words::new("this that these those following below above attached attachment here's here");
 
-/// What "this" may stand before without pointing to a text.
+/// Nouns after "this" that are not texts.
 pub(super) static CODE: Words = Words::new(
     "function method bug test tests module class struct component branch feature crate package \
     repo repository project codebase handler endpoint loop build pipeline helper type field \
     service app api code pr refactor task one way style time week afternoon morning session",
 );
 
-/// How work is spoken of that was just done.
+/// Words of praise and criticism of finished work.
 pub(super) static FEEDBACK: Words = Words::new(
     "looks good great nice perfect thanks thank thx ok okay cool awesome fine almost better much \
     well lgtm no nope yes yep yeah stop wait hmm sorry excellent wow hello hi hey super neat \
@@ -133,21 +133,21 @@ pub(super) static FEEDBACK: Words = Words::new(
     close merci danke perfekt again still morning not",
 );
 
-/// What stands beside it.
+/// Fillers in such praise.
 pub(super) static FILLERS: Words = Words::new(
     "work works worked working so far now job that it is was this very for the you to me not too a \
     bit one with like i thought what wanted start thing try see makes sense point catch idea \
     evening go on we are can do did looking very enough and but really just please as there",
 );
 
-/// What people work with, and complain about.
+/// Things people work with and complain about.
 pub(super) static WORK: Words = Words::new(
     "tests test suite build builds ci pipeline linter compiler compilation output outputs answer \
     answers reply replies response responses diff diffs code formatting explanation explanations \
     plan plans summary summaries comments commit patch job jobs lint runs functions names commits",
 );
 
-/// What is wrong with it.
+/// Complaints about them.
 pub(super) static COMPLAINTS: Words = Words::new(
     "slow slower red broken flaky wrong long longer short noisy annoying ages forever expensive \
     fails failed failing crashes messy ugly verbose hard big huge much many unreadable confusing \
@@ -155,20 +155,20 @@ pub(super) static COMPLAINTS: Words = Words::new(
     great works nice right close enough risky dangerous dirty stale",
 );
 
-/// Behind "I", what somebody says to an agent.
+/// Words after "I" in messages to an agent.
 pub(super) static SAYINGS: Words = Words::new(
     "prefer like love hate want need don't dont can't cannot dislike use work read find expect \
     wish appreciate would think keep always never usually mostly rarely mean meant only also \
     really just code write type test review run live speak",
 );
 
-/// Behind "I'm".
+/// Words after "I'm".
 pub(super) static BEING: Words = Words::new(
     "a an the using tired new not colour color dyslexic blind learning used happy fine allergic \
     more most very based living visually",
 );
 
-/// Behind "you", what an agent did.
+/// Words after "you" for what an agent did.
 pub(super) static DEEDS: Words = Words::new(
     "forgot forget broke deleted delete removed remove changed change used use added add skipped \
     skip ignored ignore missed miss wrote write put edited edit renamed rename keep kept did \
@@ -177,7 +177,7 @@ pub(super) static DEEDS: Words = Words::new(
     installed install invented guessed assume assumed",
 );
 
-/// Before a colon at the beginning of a sentence, what somebody types.
+/// Typed labels before a colon at the start of a sentence.
 pub(super) const LABELS: &[&str] = &[
     "so",
     "and",
@@ -229,19 +229,19 @@ pub(super) const LABELS: &[&str] = &[
     "just to be clear",
 ];
 
-/// The same, before what is to be done and nothing is to be learned of.
+/// Labels before tasks, of which nothing is learned.
 pub(super) static TITLES: Words = Words::new(
     "bug todo question questions task goal problem next context idea update issue feature step plan \
     scenario background request follow-up followup part phase error goals tasks",
 );
 
-/// Names that agents are called by.
+/// Names that users call agents by.
 pub(super) static AGENTS: Words = Words::new(
     "claude codex gemini cursor opencode copilot pi antigravity assistant agent bot buddy there \
     again mate friend ai",
 );
 
-/// What a letter begins or ends with, or says on its way.
+/// Phrases of letters.
 pub(super) const LETTERS: &[&str] = &[
     "dear",
     "hi all",
@@ -281,7 +281,7 @@ pub(super) const LETTERS: &[&str] = &[
     "steps to reproduce",
 ];
 
-/// The words of these.
+/// Filter for the words of these phrases.
 pub(super) static OF_LETTERS: Filter<8> = {
     let (mut filter, mut at) = (Filter::NONE, 0);
     while at < LETTERS.len() {

@@ -1,4 +1,4 @@
-//! Wordings that state a preference, and what around them makes a sentence state none.
+//! Cues that state a preference, and contexts that veto them.
 
 use super::words::{
     AUXILIARIES, DENIALS, DETERMINERS, DUTIES, FAULTS, HAPPENINGS, HERE, JOINTS, MOSTLY, ONCE, ONE,
@@ -8,7 +8,7 @@ use super::words::{
 use crate::language::sentence::Sentence;
 pub(crate) use crate::language::words::{Word, words};
 
-/// What a sentence must hold to be looked at; in small letters.
+/// Phrases of which a sentence must contain one; in lower case.
 const CUES: &[&str] = &[
     "i prefer",
     "i always",
@@ -26,7 +26,7 @@ const CUES: &[&str] = &[
     "my stack",
 ];
 
-/// Where the clause that states it begins, and where its cue begins and ends, in bytes.
+/// Byte offsets: start of the clause, start and end of its cue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Clause {
     pub(crate) start: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Clause {
     pub(crate) end: usize,
 }
 
-/// Such messages hold one.
+/// Phrases of messages that specify another program or agent.
 const ELSEWHERE: &[&str] = &[
     "system prompt",
     "requirements:",
@@ -48,7 +48,7 @@ const ELSEWHERE: &[&str] = &[
     "you are a senior",
 ];
 
-/// Whether a message can hold a preference at all, by its letters alone.
+/// Returns true if a message may contain a preference, by a fast check of its letters.
 pub(crate) fn may_hold(message: &str) -> bool {
     if is_for_others(message) {
         return false;
@@ -61,13 +61,13 @@ pub(crate) fn may_hold(message: &str) -> bool {
     CUES.iter().any(one_space)
 }
 
-/// Whether a message lays down what a program or another agent should do.
+/// Returns true if a message specifies what a program or another agent should do.
 pub(crate) fn is_for_others(message: &str) -> bool {
     let lower = message.to_ascii_lowercase();
     ELSEWHERE.iter().any(|words| lower.contains(words))
 }
 
-/// The clause that states a preference, if there is one.
+/// Returns the clause that states a preference, if any.
 pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
     let said = Said { words };
     if sentence.asked || said.asks() || said.is_about_one_task() {
@@ -87,7 +87,7 @@ pub(crate) fn stated(sentence: &Sentence, words: &[Word]) -> Option<Clause> {
     })
 }
 
-/// A sentence as its words.
+/// The words of a sentence.
 pub(crate) struct Said<'a> {
     pub(crate) words: &'a [Word],
 }
@@ -97,7 +97,7 @@ impl Said<'_> {
         self.words.get(at).map_or("", |word| &word.text)
     }
 
-    /// The word `back` places before, of the same clause.
+    /// Returns the word `back` positions before, if it is in the same clause.
     pub(crate) fn before(&self, at: usize, back: usize) -> &str {
         let same = (at.saturating_sub(back) + 1..=at).all(|at| !self.apart(at));
         if same && back <= at { self.word(at - back) } else { "" }
@@ -107,7 +107,7 @@ impl Said<'_> {
         at == 0 || self.words.get(at).is_some_and(|word| word.apart)
     }
 
-    /// Where the clause of a word begins.
+    /// Returns the start of a word's clause.
     pub(crate) fn clause(&self, at: usize) -> usize {
         (0..=at).rev().find(|at| self.apart(*at)).unwrap_or(0)
     }
@@ -123,7 +123,7 @@ impl Said<'_> {
         (0..self.words.len()).any(|at| self.reads(at, words))
     }
 
-    /// A question, with or without its mark.
+    /// Detects a question, with or without a question mark.
     pub(crate) fn asks(&self) -> bool {
         let first = self.word(0);
         let second = self.word(1);
@@ -131,7 +131,7 @@ impl Said<'_> {
         QUESTIONS.contains(first) || inverted || (first == "when" && AUXILIARIES.contains(second))
     }
 
-    /// Of this once only.
+    /// Detects a sentence about a single occasion.
     pub(crate) fn is_about_one_task(&self) -> bool {
         let one = |at: usize| {
             self.word(at) == "this" && ONE.contains(self.word(at + 1)) && !self.apart(at + 1)
@@ -139,7 +139,8 @@ impl Said<'_> {
         (0..self.words.len()).any(one) || ONCE.iter().any(|words| self.has(words))
     }
 
-    /// Of one place in the code, or of the piece of work that the sentence begins with.
+    /// Detects a clause about one place in the code, or about the task that the sentence begins
+    /// with.
     fn is_about_one_place(&self, at: usize) -> bool {
         let end = (at + 1..self.words.len()).find(|at| self.apart(*at)).unwrap_or(self.words.len());
         let clause = self.clause(at);
@@ -148,7 +149,7 @@ impl Said<'_> {
         PLACES.contains(self.word(end - 1)) || (clause > 0 && TASKS.contains(self.word(0)) && told)
     }
 
-    /// Somebody else's words, or a denial.
+    /// Detects reported speech and denials.
     fn is_reported(&self, cue: &str, at: usize) -> bool {
         let quoted = |at: usize| {
             self.words.get(at).is_some_and(|word| word.colon) && QUOTED.contains(self.word(at))
@@ -165,7 +166,7 @@ impl Said<'_> {
         reported || denied
     }
 
-    /// Whether the cue at that word says it, going by the words beside it.
+    /// Returns true if the words around the cue at `at` confirm it.
     fn states(&self, cue: &str, at: usize, length: usize) -> bool {
         // "Remember that I prefer …"
         let told = self.before(at, 1) == "that" && self.before(at, 2) == "remember";
@@ -188,11 +189,11 @@ impl Said<'_> {
         }
     }
 
-    /// "Always use": to the agent or to all of us, not of something that does.
+    /// Returns true if "always use" addresses the agent or a team, and does not describe a program.
     fn orders(&self, at: usize) -> bool {
         let (first, second) = (self.word(0), self.word(1));
         if self.apart(at) {
-            // "When the flag is set, always use …" says how a program works.
+            // "When the flag is set, always use …" describes a program.
             let program = ["when", "if", "unless", "while"].contains(&first)
                 && (DETERMINERS.contains(second) || ["no", "there", "this"].contains(&second));
             let duty = (0..at).any(|at| ["should", "must", "will"].contains(&self.word(at)));
@@ -227,14 +228,14 @@ impl Said<'_> {
         }
     }
 
-    /// What is used has a name of its own.
+    /// Returns true if the object has a name of its own.
     fn names_something(&self, at: usize) -> bool {
         let next = self.word(at);
         // "The use of" is a noun.
         !next.is_empty() && next != "of" && !POINTERS.contains(next)
     }
 
-    /// Something in the conversation is meant: "I prefer the second option".
+    /// Detects a reference to the conversation: "I prefer the second option".
     pub(crate) fn points(&self, at: usize) -> bool {
         let next = self.word(at);
         let short = next.chars().count() == 1 && next != "a";
@@ -257,7 +258,7 @@ impl Said<'_> {
             || ["your", "option", "approach", "version", "plan"].contains(&next)
     }
 
-    /// "I always run the tests", not "I always get an error".
+    /// "I always run the tests", but not "I always get an error".
     fn is_habit(&self, at: usize) -> bool {
         let verb = self.word(at);
         let past = verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed");
@@ -271,7 +272,7 @@ impl Said<'_> {
             && !self.points(at + 1)
     }
 
-    /// What follows is a complaint, not a habit or a fact.
+    /// Detects a complaint instead of a habit or a fact.
     pub(crate) fn is_trouble(&self, at: usize) -> bool {
         let turns = |at: usize| match self.word(at) {
             "but" => ["the", "it", "i", "my", "this"].contains(&self.word(at + 1)),
@@ -286,7 +287,7 @@ impl Said<'_> {
         (at..self.words.len()).any(turns)
     }
 
-    /// "I work at", not "I work on this now".
+    /// "I work at", but not "I work on this now".
     fn is_work(&self, at: usize) -> bool {
         let next = self.word(at + 1);
         let vague = next == "the" && VAGUE.contains(self.word(at + 2));
@@ -307,13 +308,13 @@ impl Said<'_> {
         }
     }
 
-    /// "From now on", before an order or behind one.
+    /// Detects "from now on", before or after an order.
     fn is_directive(&self, cue: &str, at: usize, next: usize) -> bool {
         if self.apart(at) || ["so", "and", "but", "please"].contains(&self.before(at, 1)) {
             let subject = self.word(next);
             let duty = (next..next + 8).any(|at| DUTIES.contains(self.word(at)));
             let onward = cue == "going forward" && !self.apart(next);
-            // A button, and a direction.
+            // A button, or a direction.
             let thing = onward && ["is", "was", "does", "works"].contains(&self.word(next + 1));
             return match subject {
                 "with" | "to" | "in" => !onward,
@@ -334,7 +335,7 @@ impl Said<'_> {
                 _ => true,
             };
         }
-        // At the end: what comes before it has to be an order.
+        // At the end, it must follow an order.
         let ends = self.word(next).is_empty()
             || (self.word(next) == "please" && self.word(next + 1).is_empty());
         let clause = self.clause(at);

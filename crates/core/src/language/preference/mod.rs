@@ -1,7 +1,7 @@
-//! What a user states about themselves or wants from now on, as far as a sentence says it plainly.
+//! Extracts preferences that a user states plainly, about themselves or for all future sessions.
 //!
-//! Precision comes before recall: what is asked, reported, denied, quoted, or about one task only is
-//! left alone, for what is learned by mistake is said again in every session.
+//! Precision comes before recall: sentences that ask, report, deny, quote, or concern a single task
+//! are ignored, because a wrong preference is repeated in every session.
 
 use super::pasted;
 use crate::{
@@ -12,31 +12,31 @@ use crate::{
 pub(super) mod cue;
 pub(super) mod words;
 
-/// Preferences that are taken from one message.
+/// Maximum number of preferences taken from one message.
 pub const MOST: usize = 3;
-/// Shorter messages state none.
+/// Minimum length of a message, in characters.
 const LEAST_MESSAGE: usize = 20;
-/// Shorter sentences state none.
+/// Minimum length of a sentence, in characters.
 pub(super) const LEAST_SENTENCE: usize = 15;
-/// Nobody types a sentence of more bytes.
+/// Maximum number of bytes of a sentence; longer ones are not typed.
 pub(super) const PASTED: usize = 1_000;
-/// Characters of a preference.
+/// Maximum number of characters of a preference.
 pub(super) const CHARS: usize = 100;
-/// Bytes of a message that are looked at; more was pasted.
+/// Maximum number of bytes of a message that are examined; the rest was pasted.
 pub const LOOKED_AT: usize = 32 << 10;
 
-/// A preference as it was said.
+/// A preference in the user's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preference {
     /// The text, at most 100 characters.
     pub text: String,
-    /// The secret that its sentence holds; such a preference is not to be stored.
+    /// Kind of secret in its sentence, if any. Such a preference must not be stored.
     pub secret: Option<&'static str>,
-    /// Why somebody has to look at it first: it may have been pasted, or leads out of the project.
+    /// The reason why it needs a review: it may have been pasted, or refers outside of the project.
     pub waits: Option<&'static str>,
 }
 
-/// The preferences that a message states, at most [`MOST`].
+/// Returns the preferences in a message, at most [`MOST`].
 #[must_use]
 pub fn find(message: &str) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
@@ -66,13 +66,13 @@ pub fn find(message: &str) -> Vec<Preference> {
     found
 }
 
-/// The sentences that a person says in a message, without code blocks and what was pasted: each, the
-/// same with `x` for code and quotes, and whether it ends in a question mark.
+/// Returns the sentences that a person says in a message, without code blocks and pasted text: each
+/// with a copy that has `x` for code and quotes, and whether it ends in a question mark.
 pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> {
     sentence::sentences(message).into_iter().map(|one| (one.text, one.masked, one.asked))
 }
 
-/// The preference that a sentence states.
+/// Returns the preference in a sentence.
 pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
     let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
     if !said {
@@ -84,8 +84,8 @@ pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Prefere
     enough.then_some(Preference { text, secret, waits })
 }
 
-/// A sentence as it is stored: from its beginning, or from the clause that makes it one where that
-/// is too far behind, cut at a word.
+/// Returns a sentence as it is stored: from its start, or from the clause of the preference if that
+/// comes too late, cut between words.
 fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
     let text = sentence.text.as_str();
     let far = text.get(..clause.end).is_none_or(|text| text.chars().count() > CHARS);
@@ -93,24 +93,24 @@ fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
     capitalized(cut(text, CHARS))
 }
 
-/// A text cut at a word, without what is left of code or marks at its ends.
+/// Cuts a text between words, and strips remains of code or marks.
 pub(crate) fn cut(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map(|(end, _)| end);
     let cut = end.map_or(text, |end| {
         let whole = text.get(..end).unwrap_or_default();
-        // The character behind the last one may end a word.
+        // The character after the last one may end a word.
         let ends = text.get(end..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
         if ends { whole } else { whole.rsplit_once(char::is_whitespace).map_or(whole, |(a, _)| a) }
     });
-    // Half a piece of code would swallow what stands behind it.
+    // An unclosed backtick would turn the following text into code.
     let odd = cut.matches('`').count() % 2 == 1;
     let cut = if odd { cut.rsplit_once('`').map_or(cut, |(before, _)| before) } else { cut };
     let idle = |c: char| c.is_whitespace() || ".!,;:-–—(*_".contains(c);
     cut.trim_end_matches(idle).trim_start_matches(['*', '_', ' '])
 }
 
-/// The same with a capital at its beginning, so that what was typed in haste is not another entry;
-/// a name that begins a sentence stays as it is.
+/// Capitalises the first letter, so that careless typing makes no second entry. A name at the start
+/// of a sentence is unchanged.
 fn capitalized(text: &str) -> String {
     const PLAIN: [&str; 7] = ["i", "always", "never", "my", "please", "from", "going"];
     let first = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::language::pieces::piece;
 
-    /// Lines of a table: what is learned, between bars, or nothing; then the message.
+    /// Parses the lines of a table: expected preferences, separated by bars, then the message.
     fn table() -> impl Iterator<Item = (Vec<&'static str>, String)> {
         let table = include_str!("../../../../../fixtures/preferences.tsv");
         let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());

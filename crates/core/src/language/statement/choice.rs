@@ -1,4 +1,4 @@
-//! What was chosen, and what somebody gave a name to: "decision: …", "lesson learned: …".
+//! Detects decisions and labelled statements: "decision: …", "lesson learned: …".
 
 use super::{
     Draft, Kind,
@@ -102,14 +102,14 @@ impl Line<'_> {
             .then(|| Draft::new(Kind::Decision, format!("{verb} {text}")))
     }
 
-    /// Behind "in standup", "yesterday" and the like, which come before what was decided.
+    /// Skips an occasion before a decision, such as "in standup" or "yesterday".
     fn behind_occasion(&self, at: usize) -> usize {
         let occasions = ["in", "at", "during", "with", "yesterday", "today", "last", "earlier"];
         let to = (at + 1..at + 5).find(|at| self.word(*at) == "to" && !self.said.apart(*at));
         to.filter(|_| self.is_any(at, &occasions)).unwrap_or(at)
     }
 
-    /// Whether what was chosen has a name: not "the second one", nor "a loop".
+    /// Returns true if the choice has a name: not "the second one" or "a loop".
     fn is_named(&self, at: usize) -> bool {
         let first = self.word(at);
         let proposed = (at..at + 5).any(|at| PROPOSALS.contains(self.word(at)));

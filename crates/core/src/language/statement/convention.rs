@@ -1,4 +1,4 @@
-//! How things are done in a project, by those who do them.
+//! Detects conventions of a project, as stated by the people who work on it.
 
 use super::{
     Draft, Kind,
@@ -35,7 +35,7 @@ impl Line<'_> {
                     let duty = usize::from(self.is_any(at + 1, &["should", "must"]));
                     let always = self.is_any(at + 1 + duty, &["always", "never"]);
                     let always = always && self.is_rule(at + 2 + duty);
-                    // "Here" is where the work is, and goes without saying.
+                    // A final "here" means the project, and is dropped.
                     let last = self.words().len().saturating_sub(1);
                     if always && self.word(last) == "here" && !self.said.apart(last) {
                         let text = self.between(at, last)?;
@@ -53,7 +53,7 @@ impl Line<'_> {
         })
     }
 
-    /// Behind "in this project", "here" and the like at the beginning.
+    /// Skips "in this project", "here" and the like at the start.
     fn behind_place(&self) -> Option<usize> {
         if self.behind(0, &["here we", "around here we"]).is_some() {
             let at = if self.word(0) == "here" { 1 } else { 2 };
@@ -72,7 +72,7 @@ impl Line<'_> {
         place.then_some(length)
     }
 
-    /// What is done there, by us or by everything of a kind.
+    /// Detects what a team always does, or what holds for everything of a kind.
     fn is_custom(&self, at: usize) -> bool {
         match self.word(at) {
             "we" => match self.word(at + 1) {
@@ -104,7 +104,7 @@ impl Line<'_> {
         end.checked_sub(3).is_some_and(place)
     }
 
-    /// A verb of what people do, or leave alone, on purpose.
+    /// Returns true for a verb of something that people do, or avoid, on purpose.
     fn is_rule(&self, at: usize) -> bool {
         let verb = self.word(at);
         let past = verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed");

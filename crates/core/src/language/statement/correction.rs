@@ -1,4 +1,4 @@
-//! What was wrong: corrections of the agent, and slips that come again.
+//! Detects corrections of the agent, and repeated slips.
 
 use super::{
     Draft, Kind,
@@ -8,7 +8,7 @@ use super::{
 use crate::language::preference::words::{POINTERS, TASKS, TROUBLES};
 
 impl Line<'_> {
-    /// Behind what says that something is wrong.
+    /// Skips the words that say that something is wrong.
     pub(super) fn behind_correction(&self) -> Option<usize> {
         let start = usize::from(self.is_any(0, &["no", "nope", "sorry", "hmm"]));
         if let Some(behind) = self.behind(start, NOT_HOW) {
@@ -49,7 +49,7 @@ impl Line<'_> {
         Some(Draft::new(Kind::Lesson, self.between(at, self.end_of_clause(at + 4))?))
     }
 
-    /// The end of what comes before ", you got that wrong".
+    /// Returns the end of the text before ", you got that wrong".
     fn before_blame(&self) -> Option<usize> {
         let blames = [
             "you got that wrong",
@@ -75,7 +75,7 @@ impl Line<'_> {
         })
     }
 
-    /// A fact: something known, and what it always does.
+    /// Detects a fact: something named, and what it always does.
     fn is_fact(&self, from: usize) -> bool {
         let verb = (from + 1..from + 9)
             .find(|at| FINITE.contains(self.word(*at)) && !self.said.apart(*at));
@@ -83,7 +83,7 @@ impl Line<'_> {
         verb.is_some() && plain && self.is_about_known(from, self.words().len())
     }
 
-    /// Whether words up to `end` tell of something known.
+    /// Returns true if the words up to `end` are about something named.
     fn is_about_known(&self, from: usize, end: usize) -> bool {
         let first = self.word(from);
         let duty = ["have to", "need to", "must", "can't", "cannot"];
@@ -97,7 +97,7 @@ impl Line<'_> {
         known && !should && self.stands_alone_until(from, end)
     }
 
-    /// "Use x instead of y", "don't use x, use y", both with names of their own.
+    /// "Use x instead of y", "don't use x, use y", both with names.
     fn is_swap(&self, from: usize) -> bool {
         let denied = self.behind(from, &["don't", "do not", "dont", "never"]);
         let at = denied.unwrap_or(from);
@@ -152,7 +152,7 @@ impl Line<'_> {
             || at.checked_sub(1).is_some_and(|at| self.word(at) == "again");
         let again = opened || ends || before;
         let verb = self.word(next);
-        // "Again" at the end is not part of what went wrong.
+        // A final "again" is not part of the mistake.
         let until = if ends { last } else { last + 1 };
         let rest = self.between(next + 1, until)?;
         let alone = until > next + 2 && !(next + 1..until).any(|at| self.is_loose(at));

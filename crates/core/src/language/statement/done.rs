@@ -1,4 +1,4 @@
-//! What an agent or a log reports as finished, and what had to be repaired for that.
+//! Detects finished work and repairs in reports of an agent or a log.
 
 use super::{
     Draft, Kind, Sentence,
@@ -11,8 +11,8 @@ use crate::language::preference::{
     words::POINTERS,
 };
 
-/// The lines of an agent's message that may report something, with those that go on from them. One
-/// look at each byte, for most of what an agent says reports nothing.
+/// Returns the lines of an agent's message that may report something, with their continuations.
+/// Looks at each byte once, because most of a message reports nothing.
 pub(super) fn reports(text: &str) -> String {
     let mut found = String::new();
     let (mut fenced, mut kept, mut last) = (false, false, "");
@@ -21,7 +21,7 @@ pub(super) fn reports(text: &str) -> String {
         if bare.starts_with("```") || bare.starts_with("~~~") {
             fenced = !fenced;
         }
-        // What is indented is code below an empty line, and part of a list elsewhere.
+        // Indented lines are code after an empty line, and part of a list elsewhere.
         let line = if last.is_empty() { line } else { bare };
         let goes_on = !last.is_empty() && bare.starts_with(|c: char| c.is_lowercase());
         let holds = !fenced && may_report(bare);
@@ -42,19 +42,19 @@ pub(super) fn reports(text: &str) -> String {
     found
 }
 
-/// Whether a sentence begins as a report does.
+/// Returns true if a sentence begins like a report.
 pub(super) fn begins(sentence: &str) -> bool {
     may_report(sentence.get(..sentence.floor_char_boundary(16)).unwrap_or_default())
 }
 
-/// Whether a word of the line that begins a sentence, or follows "I", reports something.
+/// Returns true if a verb of a report begins a sentence of the line, or follows "I".
 fn may_report(line: &str) -> bool {
     let mut begins = true;
     line.contains("fix was")
         || line.split([' ', '\t']).any(|piece| {
             let word = piece.trim_matches(|c: char| !c.is_ascii_alphabetic());
             let looked_at = begins || word.starts_with(|c: char| c.is_ascii_uppercase());
-            // A bullet or a mark before the first word keeps it the first one.
+            // After a bullet or a mark, the next word is still the first.
             begins = word.is_empty() && begins || piece.ends_with(['.', '!', ':', ';']);
             looked_at
                 && (is_done(word)
@@ -63,7 +63,7 @@ fn may_report(line: &str) -> bool {
         })
 }
 
-/// One of the verbs, with or without a capital.
+/// Returns true for one of the verbs, with or without a capital.
 fn is_done(word: &str) -> bool {
     let mut letters = [0; 16];
     let Some(letters) = letters.get_mut(..word.len()) else { return false };
@@ -72,7 +72,7 @@ fn is_done(word: &str) -> bool {
     DONE.binary_search_by(|known| known.as_bytes().cmp(letters)).is_ok()
 }
 
-/// An item of a log without its mark and time.
+/// Strips the mark and time of a log item.
 pub(super) fn untimed(item: &str) -> &str {
     let idle = |c: char| c.is_whitespace() || "-*+•–—:".contains(c);
     let bare = item.trim_start_matches(idle);
@@ -83,7 +83,7 @@ pub(super) fn untimed(item: &str) -> &str {
     rest.trim_start_matches(idle)
 }
 
-/// What is done, and what had to be repaired.
+/// Returns the finished work and the repairs in a sentence.
 pub(super) fn read(sentence: &Sentence, words: &[Word]) -> Vec<Draft> {
     let report = Report { sentence, said: Said { words } };
     if sentence.asked || !report.is_over() {
@@ -115,14 +115,14 @@ impl Report<'_> {
         self.sentence.text.get(start..).unwrap_or_default()
     }
 
-    /// Nothing in it takes it back.
+    /// Returns true if nothing in the sentence limits the report.
     fn is_over(&self) -> bool {
         let words = self.said.words;
         let undone = |at: usize| PARTLY.contains(self.said.word(at)) || self.said.word(at) == "not";
         !(0..words.len()).any(undone)
     }
 
-    /// Behind "I have also" and the like.
+    /// Skips "I have also" and the like.
     fn behind_subject(&self) -> usize {
         let mut at = match self.said.word(0) {
             "i" | "we" => 1,
@@ -145,7 +145,7 @@ impl Report<'_> {
         masked != text && masked.is_some_and(|text| text.bytes().all(|byte| byte == b'x'))
     }
 
-    /// What is reported by the verb at that word.
+    /// Returns the report of the verb at `at`.
     fn at(&self, at: usize) -> Vec<Draft> {
         let verb = self.said.word(at);
         if DONE.binary_search(&verb).is_err() || !self.is_report(at, verb) {
@@ -159,7 +159,7 @@ impl Report<'_> {
         std::iter::once(Draft::new(Kind::Done, text.as_str())).chain(repaired).collect()
     }
 
-    /// Whether the verb has an object that says what it was.
+    /// Returns true if the verb has a meaningful object.
     fn is_report(&self, at: usize, verb: &str) -> bool {
         let Some(object) = self.said.words.get(at + 1) else { return false };
         let leads = ["to", "from"].contains(&object.text.as_str()) && MOVES.contains(verb);
@@ -185,10 +185,10 @@ impl Report<'_> {
                 && !NO_OBJECT.contains(&word.text)
                 && !self.code(word)
         };
-        // What follows a comma or a colon is said of it.
+        // Text after a comma or a colon describes the object.
         let end = rest.iter().skip(1).position(|word| word.apart).map_or(rest.len(), |at| at + 1);
         let rest = rest.get(..end).unwrap_or_default();
-        // A name or a version tells what it was where little else does.
+        // A name or a version makes a short report meaningful.
         let named = rest.iter().any(|word| self.code(word) || self.is_named(word));
         match rest.iter().filter(plain).count() {
             0 => RELEASES.contains(verb) && object.text.bytes().any(|byte| byte.is_ascii_digit()),
@@ -202,7 +202,7 @@ impl Report<'_> {
         text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
     }
 
-    /// Something in it stands for what nobody knows a week later.
+    /// Returns true if a word refers to something that is unknown a week later.
     fn is_loose(&self, from: usize) -> bool {
         let words = self.said.words;
         (from..words.len()).any(|at| {

@@ -1,6 +1,6 @@
-//! Sentences of a user that none of the rules knows, and that would say something about the project
-//! if they came in session after session: how something is run, what is to be left alone, where
-//! things are. What everybody types in every session is none.
+//! Selects other sentences of a user that would be informative about the project if they recurred
+//! in several sessions: how things are run, what to leave alone, where things are. Phrases that
+//! everybody types in every session are excluded.
 
 use super::{
     Sentence,
@@ -11,12 +11,12 @@ use crate::language::preference::{
     words::{POINTERS, REPORTS, TASKS, TROUBLES},
 };
 
-/// Characters of such a sentence; a longer one is hardly typed twice.
+/// Length in characters; longer sentences are hardly typed twice.
 const CHARS: std::ops::RangeInclusive<usize> = 15..=100;
-/// Its words.
+/// Length in words.
 const WORDS: std::ops::RangeInclusive<usize> = 3..=20;
 
-/// The sentence, where it is one.
+/// Returns the sentence, if it is informative.
 pub(super) fn worth<'a>(sentence: &'a Sentence, words: &[Word]) -> Option<&'a str> {
     let text = sentence.text.as_str();
     if sentence.asked || text.len() > 400 || !CHARS.contains(&text.chars().count()) {
@@ -27,7 +27,7 @@ pub(super) fn worth<'a>(sentence: &'a Sentence, words: &[Word]) -> Option<&'a st
     if !WORDS.contains(&words.len()) || asks || line.is_of_today() {
         return None;
     }
-    // Politeness is no part of it.
+    // Politeness is dropped.
     let start = words.get(usize::from(line.word(0) == "please"))?.start;
     (line.is_order() || line.is_fact()).then(|| text.get(start..))?
 }
@@ -46,7 +46,7 @@ impl Line<'_> {
         (from..self.said.words.len()).any(wanted)
     }
 
-    /// It is about what was just said or done, or about what goes wrong.
+    /// Returns true if the sentence concerns current work or a failure.
     fn is_of_today(&self) -> bool {
         let local = |at: usize| {
             ["the", "this", "that"].contains(&self.word(at))
@@ -70,7 +70,7 @@ impl Line<'_> {
         })
     }
 
-    /// An order that says how, or what never.
+    /// Detects an order that says how to do something, or what to avoid.
     fn is_order(&self) -> bool {
         let opened = [
             "please",
@@ -117,7 +117,7 @@ impl Line<'_> {
                 && (how || rule || verb == "use" && self.exact_from(denied + 1)))
     }
 
-    /// Something about the project that holds for good.
+    /// Detects a lasting fact about the project.
     fn is_fact(&self) -> bool {
         let first = self.word(0);
         let subject = ["the", "our", "all", "every", "each"].contains(&first)
@@ -145,7 +145,7 @@ impl Line<'_> {
         self.said.words.iter().skip(from).any(|word| self.is_exact(word))
     }
 
-    /// Code, a path, a flag, a number, an identifier, or a name.
+    /// Returns true for code, a path, a flag, a number, an identifier or a name.
     fn is_exact(&self, word: &Word) -> bool {
         let Some(text) = self.sentence.text.get(word.start..word.end) else { return false };
         let masked = self.sentence.masked.get(word.start..word.end) != Some(text);

@@ -1,8 +1,8 @@
-//! What a message or an item of a log says that is worth knowing next week: corrections,
-//! preferences, repeated mistakes, finished work, conventions and choices.
+//! Extracts statements of lasting value from a message or log item: corrections, preferences,
+//! repeated mistakes, finished work, conventions and choices.
 //!
-//! Precision comes before recall, as with preferences. What is right, wanted or agreed on counts
-//! when the person typed it, what is finished when the agent or a log reports it.
+//! Precision comes before recall, as with preferences. Finished work counts if the agent or a log
+//! reports it, all other statements if the person typed them.
 
 mod choice;
 mod convention;
@@ -29,43 +29,40 @@ use crate::{
     session::transcript,
 };
 
-/// Statements and sentences that are taken from one message.
+/// Maximum number of statements, and of sentences, taken from one message.
 const MOST: usize = 12;
 
-/// Who said it.
+/// The author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// The person.
     User,
-    /// The agent.
     Agent,
-    /// Whoever writes the log.
+    /// The author of the log.
     Log,
 }
 
-/// What is said.
+/// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// What the user wants.
+    /// A wish of the user.
     Preference,
-    /// What was corrected.
+    /// A correction.
     Lesson,
-    /// What went wrong and was put right; one in itself only if it came again.
+    /// Something that went wrong and was repaired; an entry only if it recurs.
     Mistake,
-    /// How things are done here.
+    /// A convention of the project.
     Pattern,
-    /// What was chosen.
+    /// A choice.
     Decision,
-    /// What is finished.
+    /// Finished work.
     Done,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Preference, Self::Lesson, Self::Mistake, Self::Pattern, Self::Decision, Self::Done];
 
-    /// The category of such an entry.
+    /// The category of an entry with this statement.
     #[must_use]
     pub fn category(self) -> &'static str {
         match self {
@@ -79,46 +76,45 @@ impl Kind {
     }
 }
 
-/// A statement, as a sentence that says it alone.
+/// A statement, as a sentence that can be understood alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is.
     pub kind: Kind,
     /// The sentence, at most 100 characters.
     pub text: String,
-    /// It says itself that it is not the first time.
+    /// True if the statement itself says that it is a repetition.
     pub again: bool,
 }
 
-/// What a message says.
+/// The result for a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// What one of the rules knows.
+    /// Statements that a rule recognises.
     pub statements: Vec<Statement>,
-    /// Other sentences of the user that would be worth keeping if they came again and again.
+    /// Other sentences of the user that are worth keeping if they recur.
     pub sentences: Vec<String>,
-    /// Why the user may have pasted it.
+    /// The reason why the message may have been pasted.
     pub pasted: Option<&'static str>,
 }
 
-/// What a message says, without secrets and what is private.
+/// Extracts statements from a message, without secrets and private text.
 #[must_use]
 pub fn find(who: Who, message: &str) -> Found {
     let Some(text) = open(who, message) else { return Found::default() };
     let found = heard(who, &text);
-    // Most messages say nothing, so what costs more is looked at in the others only.
+    // Most messages state nothing, so the expensive checks come last.
     if found == Found::default() || (who == Who::User && cue::is_for_others(&text)) {
         return Found::default();
     }
-    // Other secrets have no white space, so that sentences hold them whole.
+    // Other secrets contain no white space, so they never span sentences.
     let found =
         if text.contains("PRIVATE KEY-----") { heard(who, &secret::redact(&text)) } else { found };
     let pasted = if who == Who::User { pasted(message, &found.statements) } else { None };
     Found { pasted, ..found }
 }
 
-/// Why a message that says something may not be its user's. Beside a preference, nothing else vouches
-/// for itself.
+/// Returns the reason why a message with statements may have been pasted. If it contains a
+/// preference, only sentences with a preference are trusted.
 fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
     let wants = found.iter().any(|found| found.kind == Kind::Preference);
     let mut corrects = false;
@@ -135,7 +131,7 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
     })
 }
 
-/// What a text says, but for sentences with secrets.
+/// Extracts statements from a text, skipping sentences with secrets.
 fn heard(who: Who, text: &str) -> Found {
     let mut found = Found::default();
     let mut corrects = false;
@@ -164,12 +160,12 @@ fn heard(who: Who, text: &str) -> Found {
     found
 }
 
-/// What of a message is looked at, if anything can be in it.
+/// Returns the part of a message to examine, if it may contain statements.
 fn open(who: Who, message: &str) -> Option<String> {
     let text = without_private(message);
     let text = if who == Who::User { transcript::typed(&text)? } else { text };
     let text = match text.get(..text.floor_char_boundary(LOOKED_AT))? {
-        // Not half of a word, which might be half of a secret.
+        // Cut between words, because half a word may be half a secret.
         head if head.len() < text.len() => head.rsplit_once(char::is_whitespace)?.0,
         all => all,
     };
@@ -184,7 +180,7 @@ fn open(who: Who, message: &str) -> Option<String> {
     }
 }
 
-/// What a rule made of a sentence, before it is cut.
+/// The result of a rule, before it is cut.
 struct Draft {
     kind: Kind,
     text: String,
@@ -197,7 +193,7 @@ impl Draft {
     }
 }
 
-/// What is put behind a mistake, which says why it is worth a line.
+/// Suffix of a mistake, which says why it is worth a line.
 const AGAIN: &str = ", more than once";
 
 fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) -> Vec<Statement> {
@@ -207,7 +203,8 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
     }
     let drafts = match who {
         Who::User => match stated(sentence, words) {
-            // What leads out of the project is kept for a review, by hooks.
+            // Preferences that refer outside of the project are left to hooks, which keep them for
+            // review.
             Some(found) if found.secret.is_some() || found.waits.is_some() => Vec::new(),
             Some(found) => vec![Draft::new(Kind::Preference, found.text)],
             None => told::read(sentence, words, corrected).into_iter().collect(),
@@ -226,7 +223,7 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
     drafts.into_iter().filter_map(finished).collect()
 }
 
-/// A sentence as it is kept; nothing where it held a secret or says too little.
+/// Returns a sentence as it is stored; `None` if it contained a secret or is too short.
 fn clean(text: &str, chars: usize) -> Option<String> {
     let text = secret::clean(text);
     if text.contains("[redacted: ") {
@@ -236,7 +233,7 @@ fn clean(text: &str, chars: usize) -> Option<String> {
     (text.chars().count() >= LEAST).then_some(text)
 }
 
-/// A text without the marks of bold print, which are not those of a pattern such as `src/**/*.rs`.
+/// Strips the marks of bold print, but not those of a pattern such as `src/**/*.rs`.
 fn unmarked(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -252,10 +249,10 @@ fn unmarked(text: &str) -> String {
     kept + rest
 }
 
-/// Shorter texts say nothing.
+/// Minimum length of a statement, in characters.
 const LEAST: usize = 12;
 
-/// The same with a capital at its beginning, unless that may be a name.
+/// Capitalises the first letter, unless the word may be a name.
 fn capitalized(text: &str) -> String {
     let first =
         text.split(|c: char| c.is_whitespace() || ",:".contains(c)).next().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! The table of statements, and properties of any text.
+//! Tests with a table of statements, and properties of any text.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::language::pieces::piece;
 
-/// A line of the table: what is found, and who says what.
+/// A row of the table: the expected statements, the author, and the message.
 struct Case {
     want: Vec<(String, String)>,
     who: Who,

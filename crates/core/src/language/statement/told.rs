@@ -1,4 +1,5 @@
-//! What a person tells for good, sentence by sentence, and what can be understood a week later.
+//! Combines the rules for a person's statements, and checks that a statement can be understood a
+//! week later.
 
 use super::{
     Draft, Sentence,
@@ -9,13 +10,14 @@ use crate::language::preference::{
     words::{POINTERS, REPORTS, TASKS, TROUBLES},
 };
 
-/// Whether a sentence only says that something was wrong: what is right comes next.
+/// Returns true if a sentence only says that something was wrong; the correct version follows.
 pub(super) fn only_corrects(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
     !sentence.asked && line.behind_correction().is_some_and(|at| at >= words.len())
 }
 
-/// What a sentence of a user states; `corrected` says that the one before it was a correction.
+/// Returns the statement in a sentence of a user. `corrected` is true if the sentence before was a
+/// correction.
 pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft> {
     let line = Line { sentence, said: Said { words } };
     if line.is_idle() {
@@ -28,7 +30,7 @@ pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Opti
         .or_else(|| line.convention())
 }
 
-/// What an item of a log notes, but for what is done.
+/// Returns the statement in a log item, except finished work.
 pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
     let line = Line { sentence, said: Said { words } };
     if line.is_idle() {
@@ -37,7 +39,7 @@ pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
     line.labelled().or_else(|| line.choice(0)).or_else(|| line.convention())
 }
 
-/// A sentence and its words.
+/// A sentence with its words.
 pub(super) struct Line<'a> {
     pub(super) sentence: &'a Sentence,
     pub(super) said: Said<'a>,
@@ -56,18 +58,18 @@ impl Line<'_> {
         words.contains(&self.word(at))
     }
 
-    /// The text from a word to the end.
+    /// Returns the text from a word to the end.
     pub(super) fn from(&self, at: usize) -> &str {
         let start = self.words().get(at).map_or(self.sentence.text.len(), |word| word.start);
         self.sentence.text.get(start..).unwrap_or_default()
     }
 
-    /// Questions, and what is of today only.
+    /// Returns true for questions, and for sentences about a single occasion.
     fn is_idle(&self) -> bool {
         self.sentence.asked || self.said.asks() || self.said.is_about_one_task()
     }
 
-    /// Where clauses begin that nothing before them reports or supposes.
+    /// Returns the starts of clauses that are not reported or hypothetical.
     pub(super) fn clauses(&self) -> impl Iterator<Item = usize> + '_ {
         let doubt =
             ["if", "when", "maybe", "perhaps", "might", "could", "should", "would", "until"];
@@ -82,13 +84,13 @@ impl Line<'_> {
             })
     }
 
-    /// The first of several wordings that begins at a word, as the place behind it.
+    /// Returns the position after the first of several wordings that begins at `at`.
     pub(super) fn behind(&self, at: usize, wordings: &[&str]) -> Option<usize> {
         let found = wordings.iter().find(|words| self.said.reads(at, words))?;
         Some(at + found.split(' ').count())
     }
 
-    /// Whether what is said from a word on can be understood without what was said before.
+    /// Returns true if the text from a word on can be understood without context.
     pub(super) fn stands_alone(&self, from: usize) -> bool {
         self.stands_alone_until(from, self.words().len())
     }
@@ -112,7 +114,7 @@ impl Line<'_> {
         !(from..end).any(|at| self.is_loose(at) || local(at) || errand(at) || reported(at))
     }
 
-    /// Whether a word stands for something else.
+    /// Returns true if a word refers to something else.
     pub(super) fn is_loose(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map_or("", |at| self.word(at));
         match self.word(at) {
@@ -129,7 +131,7 @@ impl Line<'_> {
         }
     }
 
-    /// Where the next clause begins that says something else.
+    /// Returns the start of the next clause about another subject.
     pub(super) fn end_of_clause(&self, from: usize) -> usize {
         let other = |at: &usize| {
             let word = self.word(*at);
@@ -138,7 +140,7 @@ impl Line<'_> {
         (from + 1..self.words().len()).find(other).unwrap_or(self.words().len())
     }
 
-    /// The text from a word up to another.
+    /// Returns the text between two words.
     pub(super) fn between(&self, from: usize, until: usize) -> Option<&str> {
         let start = self.words().get(from)?.start;
         let end = if until < self.words().len() {

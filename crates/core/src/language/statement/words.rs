@@ -1,8 +1,8 @@
-//! The words that decide what is learned, by what they do to a sentence. All in small letters.
+//! Words that decide about statements, grouped by their effect on a sentence. All in lower case.
 
 use crate::language::preference::words::Words;
 
-/// What a correction begins with, before what is right.
+/// Beginnings of a correction, before the correct version.
 pub(super) const WRONG: &[&str] = &[
     "that's wrong",
     "thats wrong",
@@ -26,7 +26,7 @@ pub(super) const WRONG: &[&str] = &[
     "not correct",
 ];
 
-/// The same, of how something is done.
+/// Beginnings of a correction of how something is done.
 pub(super) const NOT_HOW: &[&str] = &[
     "that's not how",
     "thats not how",
@@ -36,7 +36,7 @@ pub(super) const NOT_HOW: &[&str] = &[
     "this isn't how",
 ];
 
-/// Finite verbs of what holds for good.
+/// Finite verbs of lasting facts.
 pub(super) static FINITE: Words = Words::new(
     "is are isn't aren't has have hasn't haven't does do doesn't don't must mustn't can can't \
     cannot needs need requires require uses use runs run returns return expects expect lives live \
@@ -46,7 +46,7 @@ pub(super) static FINITE: Words = Words::new(
     accept ignores ignore keeps keep skips skip listens listen",
 );
 
-/// What a statement of its own does not begin with.
+/// Words that do not begin a self-contained statement.
 pub(super) static UNKNOWN: Words = Words::new(
     "i i'm i've i'd i'll it it's its that's there there's this that these those they they're he \
     she him them me my mine let let's lets please just maybe perhaps try go look see check do if \
@@ -54,19 +54,19 @@ pub(super) static UNKNOWN: Words = Words::new(
     yes no can could would should will you your you're what",
 );
 
-/// What stands for something else, which nobody knows a week later.
+/// Words that refer to something that is unknown a week later.
 pub(super) static LOOSE: Words = Words::new(
     "it it's this these those them here there above below that's something anything \
     else stuff anymore yet now again",
 );
 
-/// The whole of what is worked on: "this project" is known a week later.
+/// Nouns for the whole project: "this project" is still known a week later.
 pub(super) static PROJECT: Words = Words::new(
     "project repo repository codebase code monorepo workspace team service app application crate \
     package library org organisation organization company",
 );
 
-/// One thing in the code, or in the work at hand.
+/// Nouns for one thing in the code or in the current work.
 pub(super) static LOCAL: Words = Words::new(
     "function method loop line variable file class handler component test page button field column \
     query block struct module parameter argument label title screenshot image example \
@@ -75,13 +75,13 @@ pub(super) static LOCAL: Words = Words::new(
     comment commit pr",
 );
 
-/// What tells one of them from the others, and says nothing to a later reader.
+/// Adjectives that select one of several things, and mean nothing to a later reader.
 pub(super) static POSITIONS: Words = Words::new(
     "first second third fourth last next previous other same new old left right top bottom upper \
     lower main current following failing broken wrong whole entire",
 );
 
-/// What a team does as a habit.
+/// Verbs of a team's habits.
 pub(super) static HABITS: Words = Words::new(
     "use write keep run put name follow avoid prefer call log test deploy squash commit merge tag \
     pin store treat rebase format lint document mock review release cut push prefix suffix generate \
@@ -90,7 +90,7 @@ pub(super) static HABITS: Words = Words::new(
     install configure cache index bump update write-off spell indent quote escape annotate",
 );
 
-/// What an order for good may tell an agent to do or to leave alone.
+/// Verbs of lasting orders to an agent, affirmative or negative.
 pub(super) static ORDERS: Words = Words::new(
     "use write keep run put name follow avoid prefer call log test deploy squash commit merge tag \
     pin store rebase format lint document mock review release push prefix generate import export \
@@ -100,66 +100,66 @@ pub(super) static ORDERS: Words = Words::new(
     reformat downgrade upgrade bump update suggest propose explain retry cast nest inline swallow catch expose trust share copy",
 );
 
-/// Of these a repeated one says how a project is worked on, if it says with what.
+/// Verbs whose repeated orders say how a project is worked on, if they name a means.
 pub(super) static WAYS: Words =
     Words::new("run test build lint format deploy install start commit use write format generate");
 
-/// Orders that are about manners alone.
+/// Verbs of orders about manners.
 pub(super) static MANNERS: Words = Words::new("keep avoid prefer answer respond reply speak ask");
 
-/// Behind a verb and its object: how it is done.
+/// Words between an object and a means.
 pub(super) static WITH: Words = Words::new("with using via through");
-/// The same, before a name.
+/// Words between an object and the name of a means.
 pub(super) static AS: Words = Words::new("in as under by instead");
 
-/// What makes a rule of an order.
+/// Words that turn an order into a rule.
 pub(super) static RULE: Words =
     Words::new("always never only before after unless without instead rather every each not");
 
-/// What belongs to the work at hand.
+/// Nouns and adjectives of current work.
 pub(super) static STAGES: Words = Words::new(
     "change changes plan step steps task tasks todo todos next remaining rest current latest last \
     previous existing first second third other another failing failed failure failures error \
     errors bug bugs issue issues pr work continue finish finished implementation phase more",
 );
 
-/// What is asked for beside it.
+/// Verbs of further requests in a message.
 pub(super) static ERRANDS: Words = Words::new(
     "tell show fix check see report let give find make look explain continue try verify confirm \
     then proceed implement push commit send update add list print wait compare",
 );
 
-/// Verbs of a rule or a fact that holds for good.
+/// Verbs of lasting rules or facts.
 pub(super) static FACTS: Words = Words::new(
     "needs need requires require must lives live runs run goes go belongs belong uses use \
     listens is are",
 );
 
-/// What a choice is between, and why.
+/// Words before the alternatives of a choice, or its reason.
 pub(super) static REASONS: Words = Words::new("over because since rather instead for as so to");
 
-/// What was proposed, and has no name of its own.
+/// Words for a proposal without a name.
 pub(super) static PROPOSALS: Words = Words::new(
     "option approach version plan solution idea way variant suggestion proposal alternative choice \
     first second third latter former last simplest simple simpler other your you yours one ones \
     both a) b) default recommendation that what whatever",
 );
 
-/// Participles that are not made with `ed`.
+/// Participles without `ed`.
 pub(super) static IRREGULAR: Words = Words::new(
     "run written read put kept made taken told done gone left built sent set cut found given chosen \
     known seen shown split thought used begun broken brought caught checked drawn held hidden led \
     lost meant met paid said sent shut spent stuck thrown understood undone rewritten rerun reset",
 );
 
-/// What somebody did, who did it again.
+/// Verbs of slips that may recur.
 pub(super) static SLIPS: Words = Words::new(
     "forgot broke used removed deleted changed skipped ignored missed committed added pushed left \
     hardcoded wrote ran put edited reformatted renamed overwrote mixed dropped reverted invented \
     touched disabled imported installed assumed",
 );
 
-/// What is done when it is reported; sorted, for a quick look at every word of an agent.
+/// Verbs of reports; sorted for a fast lookup of every word of an agent.
 pub(super) const DONE: &[&str] = &[
     "added",
     "built",
@@ -223,23 +223,23 @@ pub(super) const DONE: &[&str] = &[
     "wrote",
 ];
 
-/// Of these, what repairs something.
+/// Verbs of [`DONE`] that repair something.
 pub(super) static REPAIRS: Words = Words::new("fixed repaired resolved corrected patched");
-/// Of these, what a version or a place is enough for.
+/// Verbs of [`DONE`] for which a version or a place suffices.
 pub(super) static RELEASES: Words = Words::new("released shipped published deployed merged landed");
-/// Of these, what leads somewhere.
+/// Verbs of [`DONE`] that take a destination.
 pub(super) static MOVES: Words = Words::new(
     "released shipped published deployed merged migrated upgraded switched moved converted \
     ported split",
 );
 
-/// Behind a verb: it has no object.
+/// Words after a verb without an object.
 pub(super) static NO_OBJECT: Words = Words::new(
     "in by on at to for from with since as via after before into under and or but if when up out \
     so too also only yet already my successfully however because though which that nothing",
 );
 
-/// What a report names without saying anything.
+/// Words that do not make a report meaningful.
 pub(super) static GENERIC: Words = Words::new(
     "test tests bug bugs issue issues error errors typo typos file files code function functions \
     problem problems change changes doc docs comment comments line lines warning warnings import \
@@ -251,23 +251,23 @@ pub(super) static GENERIC: Words = Words::new(
     hand project build whitespace formatting some",
 );
 
-/// What takes a report back.
+/// Words that limit a report.
 pub(super) static PARTLY: Words = Words::new(
     "but still partially partly tried attempted temporarily yet however would could should except \
     unfortunately locally attempt see ran",
 );
 
-/// What is moved or finished without any work on the project.
+/// Things that are moved or finished without work on the project.
 pub(super) static PRIVATE: Words =
     Words::new("meeting call appointment interview lunch standup sync demo invoice ticket");
 
-/// What is said of things that are done, by an adjective: "merged branches can be deleted".
+/// Verbs after an adjectival participle: "merged branches can be deleted".
 pub(super) static STATES: Words = Words::new(
     "is are was were can will should must may has have stay stays expire expires do does don't get \
     gets need needs go goes remain remains",
 );
 
-/// Words that begin a sentence in small letters only because somebody typed in haste.
+/// Words that begin a sentence in lower case only by careless typing.
 pub(super) static PLAIN: Words = Words::new(
     "the our all every each in we you a an for by this when if before after only no there here around one switch migrate adopt support split move",
 );

@@ -1,14 +1,14 @@
-//! Which units of two sequences are the same ones: those that occur once each are anchors, and what
-//! lies between two anchors is looked at by itself (patience diff).
+//! Aligns two sequences of keys by patience diff: keys that occur once in both are anchors, and the
+//! parts between two anchors are aligned recursively.
 //!
-//! About linear: an alignment need not be the longest, only good, and the same every time.
+//! About linear. The alignment is deterministic, but not necessarily the longest.
 
 use std::{collections::HashMap, ops::Range};
 
-/// How deep anchors are looked for between anchors.
+/// Maximum depth of recursion.
 const DEPTH: usize = 16;
 
-/// Pairs of places with the same key, rising in both.
+/// Returns pairs of positions with equal keys, increasing in both sequences.
 pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut open = vec![(0..a.len(), 0..b.len(), 0)];
@@ -43,8 +43,8 @@ pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
 
 type Pairs = Vec<(usize, usize)>;
 
-/// The first place of a key with its first in the other, the second with the second and so on, and
-/// apart those of keys that occur once.
+/// Pairs the first position of each key with its first one in the other range, the second with the
+/// second and so on. Returns all pairs, and those of keys that occur once in both.
 fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Pairs, Pairs) {
     let mut there: HashMap<u32, Vec<usize>> = HashMap::new();
     for (at, key) in y.clone().zip(b.get(y.clone()).unwrap_or_default()) {
@@ -65,9 +65,10 @@ fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Pair
     (all, unique)
 }
 
-/// The longest part of `pairs`, which rise on the left, that rises on the right too.
+/// Returns the longest subsequence of `pairs` that increases on the right. They must increase on
+/// the left.
 fn rising(pairs: &[(usize, usize)]) -> Pairs {
-    // For each length, the pair that ends a chain of it furthest to the left; and the one before.
+    // For each length, the last pair of the chain with the smallest right end.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     let right = |at: &usize| pairs.get(*at).map(|pair| pair.1);

@@ -1,7 +1,8 @@
-//! Two versions of a file that come from one are made into one again, without conflicts.
+//! Three-way merge of two versions of a file, without conflicts.
 //!
-//! What one side took out or changed is so; what both added is there once; where both changed the
-//! same, both stay. Nothing depends on which side is which, but for the style of line ends.
+//! Removals and changes of one side are applied, additions of both appear once, and if both sides
+//! changed the same part, both versions stay. The result does not depend on which side is which,
+//! except for the style of line ends.
 
 pub mod align;
 mod unit;
@@ -19,17 +20,17 @@ use self::{
 use super::lines::{self, BOM};
 use crate::model::event::Event;
 
-/// How a file is merged.
+/// The merge strategy for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A set of lines, `evidence.jsonl`.
+    /// A set of lines: `evidence.jsonl`.
     Log,
-    /// Lines in an order.
+    /// Ordered lines.
     Markdown,
 }
 
 impl Kind {
-    /// What a file is by its name, or by how one of its versions begins.
+    /// Returns the kind of a file by its name, or without one by the start of its versions.
     #[must_use]
     pub fn of(path: Option<&str>, versions: [&[u8]; 3]) -> Self {
         let is_log = match path {
@@ -40,7 +41,7 @@ impl Kind {
     }
 }
 
-/// The bytes that both sides come to, in the style of `ours`.
+/// Merges two versions of `base` and returns the result in the style of `ours`.
 #[must_use]
 pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     if ours == theirs || theirs == base {
@@ -58,7 +59,7 @@ pub fn merge(kind: Kind, base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     finish(merged, style)
 }
 
-/// The bytes of lines, which take their ends from the file where they have none.
+/// Joins lines to bytes. Lines without a line end get the most frequent one of `style`.
 fn finish(mut merged: Vec<Line<'_>>, style: &[u8]) -> Vec<u8> {
     let newline = lines::newline(style).as_bytes();
     let mut out = if style.starts_with(BOM) { BOM.to_vec() } else { Vec::new() };
@@ -76,14 +77,14 @@ fn finish(mut merged: Vec<Line<'_>>, style: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The lines of both sides; what a side took out of the log, as `purge` does, stays out. The order
-/// is that of the base, then that of ids.
+/// Returns the lines of both sides. Lines that one side removed from the log, as `purge` does, stay
+/// removed. The lines of the base keep their order; new ones follow by id.
 fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
     let read = |bytes: &'a [u8]| -> Vec<&'a [u8]> {
         let lines = lines::lines(bytes).filter_map(|span| bytes.get(span));
         lines.filter(|line| !line.trim_ascii().is_empty()).collect()
     };
-    // Sides mostly only append, so what all three begin with is not looked at line by line.
+    // Sides mostly append, so the common start of all three files is not compared line by line.
     let shared = shared(base, ours, theirs);
     let rest = |bytes: &'a [u8]| read(bytes.get(shared..).unwrap_or_default());
     let head = read(base.get(..shared).unwrap_or_default());
@@ -103,7 +104,7 @@ fn log<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a>> {
     merged.into_iter().map(|line| (Cow::Borrowed(line), &b""[..])).collect()
 }
 
-/// How many bytes of whole lines three files begin with alike.
+/// Returns the length in bytes of the whole lines at the start that all three files share.
 fn shared(base: &[u8], ours: &[u8], theirs: &[u8]) -> usize {
     let alike = base.iter().zip(ours).zip(theirs).take_while(|((a, b), c)| a == b && b == c);
     let bytes = base.get(..alike.count()).unwrap_or_default();
@@ -114,25 +115,25 @@ fn markdown<'a>(base: &'a [u8], ours: &'a [u8], theirs: &'a [u8]) -> Vec<Line<'a
     let mut keys = Keys::new();
     let mut parse = |bytes| Doc::parse(bytes, &mut keys);
     let base = parse(base);
-    // Sides in the order of what they hold: their roles then make no difference.
+    // Sort the sides by content, so that the result does not depend on their roles.
     let swapped = theirs < ours;
     let (left, right) = if swapped { (theirs, ours) } else { (ours, theirs) };
     let (left, right) = (parse(left), parse(right));
     Merge::new(&base, [&left, &right], usize::from(swapped)).run()
 }
 
-/// Units of one place in base, left and right, as numbers.
+/// The indexes of a unit in base, left and right.
 type Place = (Option<usize>, [Option<usize>; 2]);
 
-/// A merge under way.
+/// The state of a merge.
 struct Merge<'a, 'b> {
     base: &'b Doc<'a>,
     sides: [&'b Doc<'a>; 2],
-    /// Which side is ours.
+    /// Index of our side.
     ours: usize,
-    /// For each unit of a side, the unit of the base that it is.
+    /// For each unit of a side, the index of the same unit in the base.
     from: [Vec<Option<usize>>; 2],
-    /// Where each entry is.
+    /// The place of each entry, by key.
     entries: HashMap<u32, Place>,
     seen: HashSet<u32>,
     merged: Vec<Line<'a>>,
@@ -162,7 +163,7 @@ impl<'a, 'b> Merge<'a, 'b> {
         Self { base, sides, ours, from, entries, seen: HashSet::new(), merged: Vec::new() }
     }
 
-    /// Goes from one unit that both sides kept to the next.
+    /// Merges the parts between the units that both sides kept.
     fn run(mut self) -> Vec<Line<'a>> {
         let kept = |from: &[Option<usize>]| -> HashMap<usize, usize> {
             from.iter().enumerate().filter_map(|(at, before)| Some(((*before)?, at))).collect()
@@ -179,8 +180,8 @@ impl<'a, 'b> Merge<'a, 'b> {
         self.merged
     }
 
-    /// Merges what the sides have between two units that both kept. A unit of the base that one of
-    /// them has here was taken out by the other, so it stays only if it was changed.
+    /// Merges the parts of both sides between two units that both kept. A base unit that only one
+    /// side still has here was removed by the other, so it stays only if it was changed.
     fn between(&mut self, ranges: &[Range<usize>; 2]) {
         let [left, right] = [0, 1].map(|side| {
             let range = of(ranges, side).clone();
@@ -202,21 +203,21 @@ impl<'a, 'b> Merge<'a, 'b> {
         }
     }
 
-    /// Whether a unit of a side is not in the base, or not like this.
+    /// Returns true if a unit of a side is not in the base, or has other flags there.
     fn is_new(&self, side: usize, at: usize) -> bool {
         let before = of(&self.from, side).get(at).copied().flatten();
         let before = before.and_then(|before| self.base.units.get(before));
         before.is_none_or(|unit| self.unit(side, at).is_some_and(|now| now.flags != unit.flags))
     }
 
-    /// Two runs that have nothing in common: by the time that they state, then by what they say.
+    /// Interleaves two runs that have nothing in common, ordered by stated time, then by content.
     fn interleave(&mut self, runs: &[Vec<usize>; 2]) {
         let texts = |side: usize| -> Vec<&[u8]> {
             let units = of(runs, side).iter().filter_map(|at| self.unit(side, *at));
             units.flat_map(|unit| of(&self.sides, side).text(unit)).collect()
         };
         let first = usize::from(texts(1) < texts(0));
-        // What states no time goes with what came before it.
+        // A unit without a time stays with the one before it.
         let mut timed: Vec<(Option<[u8; 5]>, usize, usize)> = Vec::new();
         for side in [first, 1 - first] {
             let mut time = None;
@@ -232,7 +233,7 @@ impl<'a, 'b> Merge<'a, 'b> {
         }
     }
 
-    /// Adds a unit to the result; an entry once, with what became of it on either side.
+    /// Adds a unit to the result. An entry is added once, with the changes of both sides.
     fn emit(&mut self, place: Place) {
         let unit = |side: usize, at: Option<usize>| at.and_then(|at| self.unit(side, at));
         let (mut base, mut sides) = place;

@@ -1,4 +1,4 @@
-//! Laws of a merge, and what it makes of each kind of change.
+//! Tests of the merge: its laws, and its result for each kind of change.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ fn text(base: &str, ours: &str, theirs: &str) -> String {
     String::from_utf8(merged).unwrap()
 }
 
-/// The same in both orders.
+/// Asserts the result for both orders of the sides.
 #[track_caller]
 fn both(base: &str, ours: &str, theirs: &str, want: &str) {
     assert_eq!(text(base, ours, theirs), want);
@@ -21,7 +21,7 @@ fn entries() {
     let base = "# L\n\n- [lesson] a\n- [lesson] b\n- [lesson] c *(pinned)*\n";
     let with = |from: &str, to: &str| base.replace(from, to);
     let (a, b) = ("- [lesson] a\n", "- [lesson] b\n");
-    // Taken out beside an addition.
+    // Removed next to an addition.
     let added = format!("{base}- [lesson] z\n");
     both(
         base,
@@ -29,7 +29,7 @@ fn entries() {
         &added,
         "# L\n\n- [lesson] a\n- [lesson] b\n- [lesson] z\n",
     );
-    // Pinned and let go.
+    // Pinned on one side, unpinned on the other.
     both(
         base,
         &with(a, "- [lesson] a *(pinned)*\n"),
@@ -49,7 +49,7 @@ fn entries() {
         &with(a, "- [lesson] a *(enforced)* *(pinned)*\n"),
     );
     both("", "- [lesson] a *(pinned)*\n", "- [lesson] a\n", "- [lesson] a *(pinned)*\n");
-    // Reworded and taken out, reworded twice, pinned and taken out.
+    // Edited and removed, edited twice, pinned and removed.
     both(base, &with(b, "- [lesson] b2\n"), &with(b, ""), &with(b, "- [lesson] b2\n"));
     both(
         base,
@@ -63,7 +63,7 @@ fn entries() {
         &with(b, ""),
         &with(b, "- [lesson] b *(pinned)*\n"),
     );
-    // Added by both, in the same place and elsewhere, and moved.
+    // Added by both sides in the same place, added elsewhere, and moved.
     both(
         base,
         &added,
@@ -157,7 +157,7 @@ fn the_style_is_ours() {
     );
     assert_eq!(text(base, ours.trim_end(), theirs), merged.trim_end());
     assert_eq!(text(base, ours, theirs.trim_end()), merged);
-    // Lines that we have keep the ends they have.
+    // Our lines keep their line ends.
     assert_eq!(text("a\r\nb\nc\nd\n", "a\r\nb\nc\n", "a\r\nb\nc\nd\ne\n"), "a\r\nb\nc\ne\n");
 }
 
@@ -176,7 +176,7 @@ fn the_log_is_a_set() {
     };
     let want = format!("{base}{{also torn\n{}{}{}", line(2), line(3), line(4));
     assert_eq!((merge(&ours, &theirs), merge(&theirs, &ours)), (want.clone(), want.clone()));
-    // What was purged is not brought back.
+    // Purged lines do not come back.
     let purged = ours.replace(&line(1), "");
     assert_eq!(merge(&theirs, &purged), want.replace(&line(1), ""));
     assert_eq!(merge(ours.trim_end(), &theirs), want.trim_end());
@@ -191,7 +191,7 @@ fn the_kind_of_a_file() {
     assert_eq!(kind(None, "# Lessons\n"), Kind::Markdown);
 }
 
-/// Lines of all sorts, few enough to meet again.
+/// Generates lines of all kinds, few enough to collide.
 fn any_file() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof![
         "- \\[(lesson|done)\\] [a-f]( \\*\\((pinned|enforced)\\)\\*)?",
@@ -203,7 +203,7 @@ fn any_file() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(line, 0..9)
 }
 
-/// A version of `base`, by taking lines out, changing them, and putting others in.
+/// Returns a version of `base` with lines removed, changed and inserted.
 fn changed(base: &[String], acts: &[(usize, u8, String)]) -> Vec<String> {
     let mut lines = base.to_vec();
     for (at, act, line) in acts {
@@ -230,11 +230,11 @@ fn three() -> impl Strategy<Value = [Vec<String>; 3]> {
     })
 }
 
-/// A line as what it is, marked or not.
+/// Returns a line without its markers.
 fn bare(line: &str) -> String {
     let line = line.replace(" *(pinned)*", "").replace(" *(enforced)*", "");
     let line = line.replace("- [x] ", "- [ ] ");
-    // An entry is the same however far it is indented.
+    // An entry is the same at any indentation.
     if line.trim_start().starts_with("- [") {
         line.trim().to_owned()
     } else {

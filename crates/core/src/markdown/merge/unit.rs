@@ -1,43 +1,42 @@
-//! What a merge takes as a whole: an entry, an item of a checklist or of a log, a handoff block, or
-//! else a line.
+//! The units of a merge: an entry, an item of a checklist or log, a handoff block, or else a line.
 //!
-//! Entries and items are the same ones whether marked or not; categories are not looked up, so that
-//! a merge gives the same on every machine.
+//! Markers do not change the identity of entries and items. Categories are not looked up, so that a
+//! merge gives the same result on every machine.
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use crate::markdown::{checklist, entry_line::split_marker_bytes, handoff, lines::lines};
 
-/// A part of a file.
+/// A part of a file that is merged as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
-    /// The same in units that are the same one.
+    /// Equal for units that are the same.
     pub(super) key: u32,
-    /// Whether it may stand in a file only once.
+    /// True for entries, which may appear in a file only once.
     pub(super) entry: bool,
-    /// What may be set about it without its being another.
+    /// Flags that may change without changing the unit's identity.
     pub(super) flags: u8,
-    /// The time of day that it states.
+    /// Time of day that the unit states, as `HH:MM`.
     pub(super) time: Option<[u8; 5]>,
-    /// Its lines.
+    /// Indexes of its lines.
     pub(super) lines: Range<usize>,
 }
 
-/// An entry is pinned, or an item done.
+/// Flag: an entry is pinned, or an item is done.
 pub(super) const MARKED: u8 = 1;
-/// An entry is enforced.
+/// Flag: an entry is enforced.
 pub(super) const ENFORCED: u8 = 2;
 
-/// A file taken apart.
+/// A file parsed into units.
 #[derive(Debug, Default)]
 pub(super) struct Doc<'a> {
-    /// Lines, each with its end.
+    /// Lines, each with its line end.
     pub(super) lines: Vec<(&'a [u8], &'a [u8])>,
-    /// Units, which together are all the lines.
+    /// Units, which cover all lines.
     pub(super) units: Vec<Unit>,
 }
 
-/// Numbers for the contents of units, common to the files of a merge.
+/// Keys by the content of units, shared by the files of a merge.
 pub(super) type Keys<'a> = HashMap<Cow<'a, [u8]>, u32>;
 
 impl<'a> Doc<'a> {
@@ -55,7 +54,7 @@ impl<'a> Doc<'a> {
             let inside = blocks.peek().filter(|block| block.contains(&span.start));
             let goes_on = match (&open, inside) {
                 (Some(_), Some(block)) => block.start < span.start,
-                // What is indented below an item of a log belongs to it.
+                // Lines indented below a log item belong to it.
                 (Some(unit), None) => {
                     let timed =
                         doc.lines.get(unit.lines.start).is_some_and(|(l, _)| l.starts_with(b"- "));
@@ -79,7 +78,7 @@ impl<'a> Doc<'a> {
         doc
     }
 
-    /// Adds a unit that is complete.
+    /// Adds a complete unit.
     fn close(&mut self, unit: Option<Unit>, keys: &mut Keys<'a>) {
         let Some(mut unit) = unit else { return };
         let lines = self.lines.get(unit.lines.clone()).unwrap_or_default();
@@ -107,17 +106,16 @@ impl<'a> Doc<'a> {
         self.units.push(unit);
     }
 
-    /// A unit's lines, without their ends.
+    /// Returns a unit's lines, without line ends.
     pub(super) fn text(&self, unit: &Unit) -> impl Iterator<Item = &'a [u8]> {
         self.lines.get(unit.lines.clone()).unwrap_or_default().iter().map(|(line, _)| *line)
     }
 
-    /// The keys of the units.
     pub(super) fn keys(&self) -> Vec<u32> {
         self.units.iter().map(|unit| unit.key).collect()
     }
 
-    /// The lines of a unit as they are with other flags, each with its end.
+    /// Returns a unit's lines with other flags, each with its line end.
     pub(super) fn flagged(&self, unit: &Unit, flags: u8) -> impl Iterator<Item = Line<'a>> {
         let lines = self.lines.get(unit.lines.clone()).unwrap_or_default().iter();
         let same = flags == unit.flags;
@@ -126,7 +124,7 @@ impl<'a> Doc<'a> {
     }
 }
 
-/// A line of the result, with its end.
+/// A line of the result, with its line end.
 pub(super) type Line<'a> = (Cow<'a, [u8]>, &'a [u8]);
 
 fn with_flags(line: &[u8], flags: u8) -> Cow<'_, [u8]> {
@@ -145,19 +143,19 @@ fn with_flags(line: &[u8], flags: u8) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// `- [word] text`, whatever the word.
+/// Returns true for `- [word] text` with any word.
 fn is_entry(line: &[u8]) -> bool {
     let Some(rest) = line.trim_ascii().strip_prefix(b"- [") else { return false };
     let close = rest.iter().position(|byte| *byte == b']');
     close.and_then(|at| rest.get(at + 1)).is_some_and(u8::is_ascii_whitespace)
 }
 
-/// `09:30` of `- 09:30 text`.
+/// Parses `09:30` in `- 09:30 text`.
 fn time_of_item(line: &[u8]) -> Option<[u8; 5]> {
     clock(line.strip_prefix(b"- ")?)
 }
 
-/// `14:30` of `<!-- HANDOFF 2026-02-15 14:30:00 [a1b2c3d4] -->`.
+/// Parses `14:30` in `<!-- HANDOFF 2026-02-15 14:30:00 [a1b2c3d4] -->`.
 fn time_of_block(line: &[u8]) -> Option<[u8; 5]> {
     clock(line.strip_prefix(b"<!-- HANDOFF ")?.get(11..)?)
 }

@@ -1,7 +1,7 @@
-//! Observations to fewer of them, by rules: what has faded goes, what is old gets shorter, what is
-//! said twice is said once, and a newer state takes the place of an older one.
+//! Condenses observations by rules: faded ones are dropped, old ones shortened, repetitions merged,
+//! and old states replaced by newer ones.
 //!
-//! What is important and of the last two days stays word for word, whatever else is true of it.
+//! Important items of the last two days are always kept word for word.
 
 mod state;
 
@@ -14,28 +14,28 @@ use crate::{
     report::budget::Tokens,
 };
 
-/// How much is given up.
+/// How much is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Recent detail stays.
+    /// Keeps recent detail.
     Normal,
-    /// Everything older than two days is cut down to a line.
+    /// Shortens everything older than two days to one line.
     Aggressive,
 }
 
-/// Days in which what is important stays word for word, and after which what informs only goes.
+/// Days for which important items are kept word for word, and informational items are kept.
 const RECENT: i64 = 2;
-/// Days after which what might matter goes.
+/// Days for which possibly important items are kept.
 const MAYBE: i64 = 3;
-/// Characters up to which sub-items are put into the line of their item.
+/// Maximum number of characters of an item to which sub-items are joined.
 const LINE: usize = 1000;
-/// Characters that a line has in aggressive mode, by the days from which on.
+/// Maximum number of characters of a line in aggressive mode, by minimum age in days.
 const CUT: &[(i64, usize)] = &[(14, 80), (7, 120), (RECENT + 1, 160)];
-/// Of texts that are alike but for what rarely differs, so many are compared.
+/// Maximum number of texts with equal hash that are compared.
 const ALIKE: usize = 8;
 
-/// Consolidates a file for a day. What is not shorter for it stays as it is. A day in the file that is
-/// later than `today` is taken for today: the clock may have jumped back.
+/// Condenses a file as of `today`, and returns it unchanged if it would not get shorter. If the
+/// file contains a later day, that day is used instead, because the clock may have jumped back.
 pub fn reflect(text: &str, today: Date, mode: Mode) -> String {
     let document = Document::parse(text);
     let today = latest(&document, today);
@@ -48,13 +48,13 @@ pub fn reflect(text: &str, today: Date, mode: Mode) -> String {
         day.lines = lines.filter_map(|line| faded(line, age, mode)).collect();
     }
     once(&mut days, today);
-    // The line of an empty day goes, unless the place of others depends on it.
+    // The line of an empty day is dropped, unless the place of other lines depends on it.
     days.retain(|day| !ordered || !day.lines.is_empty());
     let after = Document { days }.to_string();
     if after.chars().count() < text.chars().count() { after } else { text.to_owned() }
 }
 
-/// What is important and of the last two days, word for word.
+/// Returns the important items of the last two days, which are kept word for word.
 pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
     let today = latest(document, today);
     let recent = |date: Option<Date>| date.is_some_and(|date| today.days_since(date) <= RECENT);
@@ -69,8 +69,11 @@ pub fn kept_word_for_word(document: &Document, today: Date) -> Vec<&Note> {
     notes.filter(|note| note.mark == Mark::Important).collect()
 }
 
-/// What somebody else made of a file, with the lines of it that are no observations; `Err` says why it
-/// cannot take the file's place.
+/// Accepts a document condensed by someone else, and adds the lines of `before` that are no
+/// observations.
+///
+/// # Errors
+/// The reason why the document cannot replace the file.
 pub fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'static str> {
     let was = Document::parse(before);
     if !is_ordered(&was) {
@@ -99,19 +102,19 @@ pub fn accepted(before: &str, after: Document, today: Date) -> Result<String, &'
     if smaller { Ok(after) } else { Err("it is not smaller") }
 }
 
-/// Whether a result is so little smaller that another attempt is due.
+/// Returns true if a result saves less than a tenth, so that another attempt is due.
 pub fn too_little(before: Tokens, after: Tokens) -> bool {
     u64::from(after.0) * 10 >= u64::from(before.0) * 9
 }
 
-/// The day that counts as today.
+/// Returns the date used as today: the latest of the file and `today`.
 fn latest(document: &Document, today: Date) -> Date {
     let days = document.days.iter().filter(|day| !day.lines.is_empty());
     days.filter_map(|day| day.date).fold(today, Date::max)
 }
 
-/// Whether days may change places. Where lines below no day are not the first ones, a day begins with an
-/// indented line, or a comment is not closed, their place tells more than an order.
+/// Returns true if days may be reordered. If lines without a date are not the first ones, a day
+/// begins with an indented line, or a comment is not closed, the position of lines has a meaning.
 fn is_ordered(document: &Document) -> bool {
     let indented = |day: &Day| matches!(day.lines.first(), Some(Line::Other(line)) if line.starts_with(char::is_whitespace));
     let mut days = document.days.iter().enumerate();
@@ -119,7 +122,7 @@ fn is_ordered(document: &Document) -> bool {
         && !document.ends_in_comment()
 }
 
-/// Days by time, each once.
+/// Sorts days by date and merges equal ones.
 fn in_order(mut days: Vec<Day>) -> Vec<Day> {
     days.sort_by_key(|day| day.date);
     let mut found: Vec<Day> = Vec::new();
@@ -132,7 +135,7 @@ fn in_order(mut days: Vec<Day>) -> Vec<Day> {
     found
 }
 
-/// What becomes of a line at an age in days.
+/// Returns the rest of a line at an age in days.
 fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
     let Line::Item(Item { mut note, below }) = line else { return Some(line) };
     let stays = |mark: Mark| match (mark, mode) {
@@ -161,7 +164,7 @@ fn faded(line: Line, age: i64, mode: Mode) -> Option<Line> {
     Some(Line::Item(Item { note, below }))
 }
 
-/// Puts sub-items into the line of their item, as many as fit. Gives the rest.
+/// Joins as many sub-items as fit to the line of their item, and returns the others.
 fn joined(note: &mut Note, below: Vec<Below>) -> Vec<Below> {
     let mut below = below.into_iter().peekable();
     let fits = |note: &Note, next: &Below| match next {
@@ -175,7 +178,7 @@ fn joined(note: &mut Note, below: Vec<Below>) -> Vec<Below> {
     below.collect()
 }
 
-/// A text of so many characters at most, cut between words.
+/// Cuts a text to `most` characters, between words.
 pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -185,8 +188,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     format!("{}…", whole.trim_end_matches([',', ';', ':', ' ']))
 }
 
-/// Takes out what is said again later, and states that have been replaced. What stays instead matters
-/// as much as what goes.
+/// Removes repetitions and replaced states. The remaining item takes the higher importance.
 fn once(days: &mut [Day], today: Date) {
     let mut said = Said::default();
     let mut gone = Vec::new();
@@ -217,10 +219,10 @@ fn once(days: &mut [Day], today: Date) {
     }
 }
 
-/// A day and a line of it.
+/// Indexes of a day and of a line in it.
 type Place = (usize, usize);
 
-/// What has been said, the newest first.
+/// Texts and states seen so far, newest first.
 #[derive(Default)]
 struct Said {
     texts: HashMap<u64, Vec<(NormalForm, Place)>>,
@@ -228,7 +230,8 @@ struct Said {
 }
 
 impl Said {
-    /// Where the same, or a newer state of the same, stands already; else it is learned.
+    /// Returns the place of the same statement, or of a newer state of its subject. If there is
+    /// none, records the text.
     fn learn(&mut self, text: &str, place: Place) -> Option<Place> {
         let outline = NormalForm::of(text);
         let alike = self.texts.entry(outline.key()).or_default();

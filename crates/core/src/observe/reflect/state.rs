@@ -1,11 +1,11 @@
-//! Statements of how something is now, of which a newer one takes the place of an older one.
+//! Recognises statements of a state, which a newer statement about the same subject replaces.
 //!
-//! Precision comes before recall: an old state that stays costs a line, and two statements taken for
-//! one lose the first. So only short statements count, of a subject that is named, whose value can be
-//! but one: `Decision: the port is 8080`, `The importer moved to crates/import`.
+//! Precision comes before recall: an old state that stays costs a line, but two statements mistaken
+//! for one lose the first. So only short statements with a named subject and a single possible
+//! value count: `Decision: the port is 8080`, `The importer moved to crates/import`.
 
-/// How a statement says it: the words, what they make of the subject, and whether anything said so
-/// can have but one value. The others count for a decision, or when the value is a number or code.
+/// Verbs of state: the words, the kind of state, and whether any such statement has a single value.
+/// The others count only for a decision, or if the value is a number or code.
 const VERBS: &[(&[&str], &str, bool)] = &[
     (&["is", "now"], "is", true),
     (&["are", "now"], "is", true),
@@ -29,11 +29,11 @@ const VERBS: &[(&[&str], &str, bool)] = &[
     (&["="], "is", false),
 ];
 
-/// What may stand before a statement.
+/// Prefixes before a statement.
 const LEADS: &[&str] = &["User said: ", "User wants: ", "Agent: "];
-/// What a decision begins with.
+/// Prefix of a decision.
 const DECISION: &str = "Decision: ";
-/// Words with which a subject is not named, or is one of several.
+/// Words that do not name a subject, or name one of several.
 const VAGUE: &[&str] = &[
     "it",
     "its",
@@ -78,18 +78,18 @@ const VAGUE: &[&str] = &[
     "also",
     "user",
 ];
-/// Words with which a value holds for something only, or is denied.
+/// Words that restrict or negate a value.
 const SCOPES: &[&str] = &[
     "for", "in", "on", "at", "when", "if", "unless", "until", "and", "or", "but", "with",
     "without", "only", "per", "as", "by", "than", "because", "since", "after", "before", "from",
     "while", "not", "no", "never", "also", "too", "still", "yet", "one", "part", "like", "under",
     "so", "done",
 ];
-/// Words that a subject and a value have at most.
+/// Maximum number of words of a subject and of a value.
 const SUBJECT: usize = 8;
 const VALUE: usize = 4;
 
-/// What a text says of which subject, if it says such a thing.
+/// Returns subject and value, if a text states such a state.
 pub(super) fn of(text: &str) -> Option<(String, String)> {
     let text = LEADS.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
     let (text, decided) = text.strip_prefix(DECISION).map_or((text, false), |rest| (rest, true));

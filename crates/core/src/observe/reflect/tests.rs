@@ -1,4 +1,4 @@
-//! The reflector against tables, the fixture, and what must hold for any file.
+//! Tests of condensing: tables, the fixture, and properties of any file.
 
 use proptest::prelude::*;
 
@@ -48,9 +48,9 @@ fn what_is_said_again_and_what_is_replaced() {
     let want = "Date: 2026-06-21\n- [!] 09:01 Decision: the store is Postgres\n\
         - [!] 09:02 Do not rehearse every migration\n\nDate: 2026-06-29\n\
         - [!] 09:00 Rehearse every migration.\n- [!] 09:01 Rehearse every migration\n";
-    // The newest day is taken for today, and of its last two nothing important is lost.
+    // The newest day counts as today, and nothing important of its last two days is lost.
     assert_eq!(both(text, "2026-06-21"), [want, want]);
-    // What stays matters as much as what went.
+    // The remaining item takes the importance of the removed one.
     let text = "Date: 2026-06-26\n- [!] 09:00 The limit is 5\n\nDate: 2026-06-30\n- [i] 09:00 The limit is now 6\n";
     let want = "Date: 2026-06-30\n- [!] 09:00 The limit is now 6\n";
     assert_eq!(both(text, "2026-06-30"), [want, want]);

@@ -1,5 +1,4 @@
-//! What a language model answered, read strictly: lines of the format, of days that can be, and nothing
-//! else.
+//! Strict parser for a model's answer: accepts only lines of the format, on plausible days.
 
 use crate::{
     language::injection,
@@ -8,11 +7,11 @@ use crate::{
     safety::secret,
 };
 
-/// Characters of a text.
+/// Maximum number of characters of a text.
 const LONGEST: usize = 1_000;
 
-/// Reads an answer. Lines above the first day are of `day`; a day counts if it is `known`. Gives with it
-/// how many lines were dropped.
+/// Parses an answer. Lines above the first date are of `day`; a date is accepted if `known` returns
+/// true. Also returns the number of dropped lines.
 pub fn read(answer: &str, day: Option<Date>, known: impl Fn(Date) -> bool) -> (Document, usize) {
     let (mut found, mut dropped) = (Document::default(), 0);
     for (at, Day { date, lines }) in Document::parse(answer).days.into_iter().enumerate() {
@@ -42,7 +41,7 @@ pub fn read(answer: &str, day: Option<Date>, known: impl Fn(Date) -> bool) -> (D
     (found, dropped)
 }
 
-/// A text as it may be kept.
+/// Returns a note as it may be stored.
 fn checked(note: &Note) -> Option<Note> {
     let text = secret::clean(&note.text);
     let fits = !text.is_empty() && text.chars().count() <= LONGEST;

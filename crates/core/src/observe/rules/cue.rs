@@ -1,19 +1,19 @@
-//! What kind of sentence it is, by its first words and a few others; and which files it names.
+//! Classifies sentences by their first words and a few others, and finds file paths.
 //!
-//! Sentences come with code and quotes masked, so that nothing in them counts.
+//! Code and quotes in the sentences are masked, so that they do not count.
 
 use super::words::{
     CHANGES, DECISIONS, ENDS, IDLE, IMPORTANT, PLANS, POLITE, QUESTIONS, REPORTS, ROUTINE, WE,
 };
 use crate::observe::document::Mark;
 
-/// What a decision begins with.
+/// Prefix of a decision.
 pub(super) const DECISION: &str = "Decision:";
 const ASKED: &str = "User asked:";
 const SAID: &str = "User said:";
 const WANTS: &str = "User wants:";
 
-/// How much a sentence of the user matters, and what stands before it.
+/// Returns the importance of a user's sentence, and the prefix to write before it.
 pub(super) fn of_user(masked: &str, asked: bool) -> (Mark, &'static str) {
     let lower = masked.to_lowercase().replace('’', "'");
     let rest = meant(&lower);
@@ -35,30 +35,30 @@ pub(super) fn of_user(masked: &str, asked: bool) -> (Mark, &'static str) {
     if ROUTINE.contains(&verb) { (Mark::Info, WANTS) } else { (Mark::Maybe, SAID) }
 }
 
-/// A sentence without what would be said twice behind a lead.
+/// Strips words that the prefix `lead` already states.
 pub(super) fn without_lead<'a>(text: &'a str, lead: &str) -> &'a str {
     let start = text.get(..lead.len()).filter(|start| start.eq_ignore_ascii_case(lead));
     let rest = start.and_then(|start| text.get(start.len()..)).map(str::trim);
     rest.filter(|rest| !rest.is_empty()).unwrap_or(text)
 }
 
-/// Whether an agent says that it has done something.
+/// Returns true if an agent reports finished work.
 pub(super) fn is_report(masked: &str) -> bool {
     let lower = masked.to_lowercase().replace('’', "'");
     let rest = meant(&lower);
     let bare = WE.iter().find_map(|start| rest.strip_prefix(start)).unwrap_or(rest);
-    // "Put it there" orders; "I put it there" reports.
+    // "Put it there" is an order; "I put it there" is a report.
     let either = ["put", "cut", "split"].contains(&first_word(bare)) && bare.len() == rest.len();
     REPORTS.contains(&first_word(bare)) && !either
 }
 
-/// Whether an agent says what it is about to do.
+/// Returns true if an agent announces what it will do.
 pub(super) fn is_plan(masked: &str) -> bool {
     let lower = masked.to_lowercase().replace('’', "'");
     PLANS.iter().any(|start| lower.starts_with(start))
 }
 
-/// The files that a text names, by their paths.
+/// Returns the file paths in a text.
 pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     let outside = |c: char| !(c.is_ascii_alphanumeric() || "._-/~@+".contains(c));
     let words = text.split(outside).map(|word| word.trim_end_matches(['.', '/', '-']));
@@ -69,7 +69,7 @@ pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The sentence from the first word that counts.
+/// Strips filler words from the start of a sentence.
 fn meant(lower: &str) -> &str {
     let mut rest = lower.trim_start();
     while let Some((word, after)) = rest.split_once(' ')
@@ -85,7 +85,7 @@ fn first_word(text: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Whether one of some words stands in a sentence, between others.
+/// Returns true if a sentence contains one of the phrases, at word boundaries.
 fn holds(lower: &str, all: &[&str]) -> bool {
     let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     all.iter().any(|words| {

@@ -1,7 +1,7 @@
-//! A conversation to observations, by rules: what the user said counts as true and is told apart from
-//! what the user asked; what the agent reports stands below it.
+//! Extracts observations from a conversation by rules. Statements of the user are recorded apart
+//! from questions; the agent's reports are placed below them.
 //!
-//! Sentences are kept as they were said and never rewritten: a rule does not know which word matters.
+//! Sentences are never rewritten, because a rule does not know which word matters.
 
 pub mod answer;
 mod cue;
@@ -19,31 +19,28 @@ use crate::{
     session::transcript::Role,
 };
 
-/// Characters of an observation.
+/// Maximum number of characters of an observation.
 const LONGEST: usize = 400;
-/// What is reported on one thing that the user said.
+/// Maximum number of reports below one message of the user.
 const REPORTS: usize = 8;
-/// Files that are named for it.
+/// Maximum number of files listed below one message.
 const FILES: usize = 12;
-/// Characters of a message that a model reads: of a longer one the beginning and the end.
+/// Characters of a message shown to a model: of a longer one, this many from the start and the end.
 const READ: (usize, usize) = (8_000, 4_000);
 
-/// A message, without secrets and what is private, and when it was on the clock on the wall.
+/// A message without secrets and private text, with its local time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
-    /// Who said it.
     pub role: Role,
-    /// What.
     pub text: String,
-    /// On which day.
     pub date: Date,
-    /// At which minute of it, if that is known.
+    /// Minute of the day, if known.
     pub minute: Option<u16>,
 }
 
 impl Heard {
-    /// As a model reads it, without what its user pasted. Only its first line begins at the margin, so that nothing said can pass for
-    /// another message.
+    /// Formats the message for a model, without pasted text. Only the first line begins at the
+    /// margin, so that no text can pass for another message.
     pub fn read_out(&self) -> String {
         let who = if self.role == Role::User { "User" } else { "Agent" };
         let clock = self.minute.map(|minute| format!(" {:02}:{:02}", minute / 60, minute % 60));
@@ -66,7 +63,7 @@ impl Heard {
     }
 }
 
-/// What a conversation comes to.
+/// Returns the observations from a conversation.
 pub fn observe<'a>(heard: impl IntoIterator<Item = &'a Heard>) -> Document {
     let mut observer = Observer::default();
     for message in heard {
@@ -82,21 +79,21 @@ pub fn observe<'a>(heard: impl IntoIterator<Item = &'a Heard>) -> Document {
 #[derive(Default)]
 struct Observer {
     found: Document,
-    /// What was said already, so that a repetition is not noted again.
+    /// Texts recorded so far, to skip repetitions.
     said: HashSet<String>,
     turn: Turn,
 }
 
-/// What the agent did about what the user said last.
+/// The agent's reaction to the last message of the user.
 #[derive(Default)]
 struct Turn {
-    /// Whether there is an item below which it goes.
+    /// True if there is an item to add notes below.
     open: bool,
     reports: usize,
     files: Vec<String>,
-    /// The beginning of its last answer, for when it reports nothing.
+    /// The first sentence of the last answer, used if the agent reports nothing.
     answer: Option<(Date, Note)>,
-    /// When it spoke last.
+    /// When the agent spoke last.
     spoke: Option<(Date, Option<u16>)>,
 }
 
@@ -122,7 +119,7 @@ impl Observer {
     fn agent(&mut self, message: &Heard) {
         let mut answer = None;
         for (text, masked, asked) in preference::sentences(&message.text) {
-            // An agent wants nothing for good: it repeats what somebody else wrote.
+            // Preferences in an agent's message are dropped: it repeats text of others.
             let Some(text) = kept(&text).filter(|text| preference::find(text).is_empty()) else {
                 continue;
             };
@@ -150,7 +147,7 @@ impl Observer {
         }
     }
 
-    /// Notes what was reported, unless there is too much of it.
+    /// Records a report, up to the limit.
     fn report(&mut self, date: Date, note: Note) {
         if self.turn.reports < REPORTS && self.said.insert(note.text.clone()) {
             self.turn.reports += 1;
@@ -158,7 +155,7 @@ impl Observer {
         }
     }
 
-    /// Puts a note below what the user said on that day; where that is nothing, it stands alone.
+    /// Adds a note below the user's message of that day, or as an item of its own if there is none.
     fn below(&mut self, date: Date, note: Note) {
         let last =
             self.found.days.last_mut().filter(|day| day.date == Some(date) && self.turn.open);
@@ -184,8 +181,8 @@ impl Observer {
     }
 }
 
-/// A sentence as it is kept, if it says something and orders nobody about: what reads like an
-/// instruction to an agent is not for its memory.
+/// Returns a sentence as it is stored, or `None` if it says nothing or reads like an instruction to
+/// an agent.
 fn kept(sentence: &str) -> Option<String> {
     let text = secret::clean(sentence.trim_end_matches([';', ' ']));
     let words = text.split_whitespace().count();

@@ -1,10 +1,10 @@
-//! Conversations against what they come to.
+//! Tests with conversations and their observations.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// `User 08:14 text`, one a line.
+/// Parses messages, one per line: `User 08:14 text`.
 fn heard(lines: &str) -> Vec<Heard> {
     let one = |line: &str| {
         let (who, rest) = line.split_once(' ').unwrap();
@@ -79,7 +79,7 @@ fn long_messages() {
 }
 
 proptest! {
-    /// Whatever is said, what comes of it reads back as the same, and all of it are items.
+    /// For any conversation, the result consists of items and survives a round trip.
     #[test]
     fn any_conversation(said in prop::collection::vec((any::<bool>(), "(?s).{0,80}|([A-Za-z\\[\\]!?.:\\- \n<>`]|- \\[!\\] |Date: 2026-01-01\n){0,40}"), 0..12)) {
         let date = Date::parse("2026-06-29").unwrap();
@@ -94,7 +94,8 @@ proptest! {
     }
 }
 
-/// Of what was pasted only the question before it is kept, and an agent that repeats it is not heard.
+/// Of a message with pasted text, only the question before it is kept, and an agent that repeats
+/// the text is ignored.
 #[test]
 fn what_was_pasted_is_not_observed() {
     let got = seen(

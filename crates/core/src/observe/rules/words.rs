@@ -1,13 +1,13 @@
-//! The words by which sentences are told apart, in small letters.
+//! Lower-case words and phrases for classifying sentences.
 
-/// What may stand before the first word that counts.
+/// Filler before the first meaningful word.
 pub(super) const IDLE: &[&str] = &[
     "now", "then", "please", "next", "just", "also", "finally", "first", "good", "ok", "and", "so",
 ];
-/// With which a question asks for something to be done.
+/// Beginnings of polite requests.
 pub(super) const POLITE: &[&str] =
     &["can you ", "could you ", "would you ", "will you ", "can we ", "could we "];
-/// With which a question begins that may lack its mark.
+/// Beginnings of questions that may lack a question mark.
 pub(super) const QUESTIONS: &[&str] = &[
     "why ",
     "how do ",
@@ -47,7 +47,7 @@ pub(super) const DECISIONS: &[&str] = &[
     "we agreed",
     "decision:",
 ];
-/// Of requirements, preferences, corrections and changes of state.
+/// Words of requirements, preferences, corrections and changes of state.
 pub(super) const IMPORTANT: &[&str] = &[
     "must",
     "never",
@@ -114,7 +114,7 @@ pub(super) const IMPORTANT: &[&str] = &[
     "by tomorrow",
     "deadline",
 ];
-/// Verbs of a request that changes something.
+/// Verbs of requests that change something.
 pub(super) const CHANGES: &[&str] = &[
     "add",
     "adapt",
@@ -204,7 +204,7 @@ pub(super) const CHANGES: &[&str] = &[
     "accept",
     "log",
 ];
-/// Verbs of a request after which everything is as before.
+/// Verbs of requests that change nothing.
 pub(super) const ROUTINE: &[&str] = &[
     "run",
     "show",
@@ -242,7 +242,7 @@ pub(super) const ROUTINE: &[&str] = &[
     "test",
     "verify",
 ];
-/// What an agent has done.
+/// Verbs of an agent's reports.
 pub(super) const REPORTS: &[&str] = &[
     "added",
     "adapted",
@@ -320,7 +320,7 @@ pub(super) const REPORTS: &[&str] = &[
 ];
 pub(super) const WE: &[&str] =
     &["i've ", "i have ", "i ", "we've ", "we have ", "we ", "i also ", "all ", "also "];
-/// What an agent only means to do, or says to be polite.
+/// Beginnings of an agent's plans and courtesies.
 pub(super) const PLANS: &[&str] = &[
     "i will ",
     "i'll ",
@@ -345,7 +345,7 @@ pub(super) const PLANS: &[&str] = &[
     "looking ",
     "i see",
 ];
-/// What files of text and code end in.
+/// File name extensions of text and code.
 pub(super) const ENDS: &[&str] = &[
     "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "c", "h", "cc", "cpp", "hpp", "java", "kt",
     "rb", "php", "swift", "cs", "sh", "sql", "toml", "yaml", "yml", "json", "jsonl", "md", "css",

@@ -1,18 +1,19 @@
-//! Tags in text for a model: what could close the block around it, or pass for one of its own.
+//! Neutralises tags in text for a model that could close the surrounding block or imitate one of
+//! the agent's own.
 //!
-//! Names that agents put around context are made harmless everywhere, code included. Of other tags,
-//! those in prose are; in code spans they are what is spoken of, and behind a word they are types.
+//! Tag names used by agents are neutralised everywhere, code included. Other tags are neutralised
+//! in prose only: in code spans they are the subject, and after a word they are types.
 
 use std::borrow::Cow;
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;
 
-/// What takes the place of a bracket that opens a tag.
+/// Replaces a bracket that opens a tag.
 const HARMLESS: char = '‹';
 
-/// Words that agents name such tags with, in the singular: `system-reminder`, `function_calls`,
-/// `user_query`, `antml:invoke`. A name counts if any of its words does.
+/// Words in the tag names of agents, in the singular: `system-reminder`, `function_calls`,
+/// `user_query`, `antml:invoke`. A name matches if any of its words does.
 const WORDS: &[&str] = &[
     "antml",
     "assistant",
@@ -50,8 +51,8 @@ const WORDS: &[&str] = &[
     "user",
 ];
 
-/// Names that count as a whole, without what divides their words: marks of models, and what agents
-/// write as one word.
+/// Names that match as a whole, without word separators: special tokens of models, and tags that
+/// agents write as one word.
 const NAMES: &[&str] = &[
     "additionalcontext",
     "agentsmd",
@@ -74,7 +75,7 @@ const NAMES: &[&str] = &[
     "unk",
 ];
 
-/// Marks of models in square brackets.
+/// Special tokens of models in square brackets.
 const SQUARE: &[&str] = &[
     "inst",
     "systemprompt",
@@ -85,13 +86,13 @@ const SQUARE: &[&str] = &[
     "modelsettings",
 ];
 
-/// Characters of a name that are looked at.
+/// Maximum number of characters examined in a name.
 const LONGEST: usize = 64;
 
-/// The byte with which `＜`, `［` and their like begin, the only other brackets.
+/// First byte of `＜`, `［` and similar characters, the only other brackets.
 const WIDE: u8 = 0xef;
 
-/// Makes tags harmless: brackets that open one become `‹`. All else stays as it is.
+/// Replaces brackets that open a tag by `‹`. All other text is preserved.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memchr::memchr3(b'<', b'[', WIDE, bytes).is_none() {
@@ -130,20 +131,20 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Where code spans are: between two runs of as many backticks, in one line.
+/// Tracks code spans: text between two backtick runs of equal length in one line.
 #[derive(Default)]
 struct Code {
-    /// Where the last one ends, and the run that closes it begins.
+    /// End of the last span, where its closing run begins.
     end: usize,
 }
 
 impl Code {
-    /// Whether a byte is in a span.
+    /// Returns true if the byte at `at` is in a span.
     fn holds(&self, at: usize) -> bool {
         at < self.end
     }
 
-    /// Takes note of the run of backticks that begins at a byte; gives where it ends.
+    /// Records the run of backticks that begins at `at`, and returns its end.
     fn skip(&mut self, bytes: &[u8], at: usize) -> usize {
         let run = |from: usize| {
             let rest = bytes.get(from..).unwrap_or_default();
@@ -171,16 +172,17 @@ impl Code {
     }
 }
 
-/// Whether the names behind brackets are such that agents give meaning to.
+/// Caches whether the name after brackets is used by agents.
 #[derive(Default)]
 struct Names {
-    /// All brackets up to here stand before one name.
+    /// All brackets up to this offset precede the same name.
     end: usize,
     known: bool,
 }
 
 impl Names {
-    /// Whether the name is, that stands inside of a bracket behind slashes, spaces and more brackets.
+    /// Returns true if the name after an opening bracket is used by agents. Slashes, spaces and
+    /// further brackets before the name are skipped.
     fn known(&mut self, text: &str, inside: usize) -> bool {
         if inside >= self.end {
             let leads =
@@ -194,7 +196,7 @@ impl Names {
     }
 }
 
-/// Whether the bracket at a byte opens a tag of any name; its inside begins at `after`.
+/// Returns true if the bracket at `at` opens a tag of any name. `after` is the offset behind it.
 fn is_tag(text: &str, at: usize, after: usize, in_code: bool) -> bool {
     let inside = text.get(after..).unwrap_or_default().trim_start_matches(is_silent);
     let Some(first) = inside.chars().next().map(fold) else { return false };
@@ -204,19 +206,19 @@ fn is_tag(text: &str, at: usize, after: usize, in_code: bool) -> bool {
     let before = text.get(..at).unwrap_or_default();
     match first {
         _ if in_code => false,
-        // No type begins so.
+        // No type begins with a slash.
         '/' => {
             let mut behind = inside.chars().skip(1).skip_while(|c| is_silent(*c));
             behind.next().is_some_and(|c| c.is_alphabetic() || fold(c) == '>')
         }
-        // `<<NAME>>`, and neither `1 << n` nor `<<EOF`.
+        // `<<NAME>>`, but not `1 << n` or `<<EOF`.
         '<' => is_twice(inside.strip_prefix(|c| fold(c) == '<').unwrap_or_default()),
         _ if before.ends_with(['<', '＜', '﹤']) => is_twice(inside),
         _ => is_letter(inside) && !is_type(before),
     }
 }
 
-/// Whether a text begins with a name and two closing brackets.
+/// Returns true if a text begins with a name and two closing brackets.
 fn is_twice(text: &str) -> bool {
     let (_, behind) = name(text);
     let mut behind = behind.chars().filter(|c| !is_silent(*c)).map(fold);
@@ -227,12 +229,12 @@ fn is_letter(text: &str) -> bool {
     text.starts_with(char::is_alphabetic)
 }
 
-/// Whether what stands before a bracket makes it one of a type, or of a comparison.
+/// Returns true if the text before a bracket makes it part of a type or a comparison.
 fn is_type(before: &str) -> bool {
     before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') || before.ends_with("::")
 }
 
-/// Whether `[…]` is a mark of a model.
+/// Returns true if `[…]` is a special token of a model.
 fn is_square(inside: &str) -> bool {
     let leads = |c: char| fold(c) == '/' || c.is_whitespace() || is_silent(c);
     let (name, behind) = name(inside.trim_start_matches(leads));
@@ -240,7 +242,7 @@ fn is_square(inside: &str) -> bool {
     behind.next().is_some_and(|c| fold(c) == ']') && SQUARE.contains(&plain(&name).as_str())
 }
 
-/// The name at the beginning of a text, in plain characters, and what stands behind it.
+/// Returns the name at the start of a text, in plain characters, and the rest.
 fn name(text: &str) -> (String, &str) {
     let mut name = String::new();
     for (at, c) in text.char_indices().take(LONGEST) {
@@ -254,14 +256,15 @@ fn name(text: &str) -> (String, &str) {
     (name, "")
 }
 
-/// Whether a character leaves a name the name that it is: an accent, or a joiner of emoji.
+/// Returns true for characters that do not change a name: accents and emoji joiners.
 fn is_silent(c: char) -> bool {
     !c.is_ascii() && (matches!(c, '\u{200d}' | '\u{e0020}'..='\u{e007f}') || c.is_mark())
 }
 
-/// Whether agents give meaning to a name.
+/// Returns true if agents use this tag name.
 fn is_known(name: &str) -> bool {
-    // The beginning of a text to some models; the type parameter of a service is a capital.
+    // Some models mark the start of a text with `<s>`. Only lower case: `S` is a common type
+    // parameter.
     if name == "s" || NAMES.contains(&plain(name).as_str()) {
         return true;
     }
@@ -276,14 +279,14 @@ fn is_known(name: &str) -> bool {
     parts.any(|part| known(part) || humps(part).any(known))
 }
 
-/// A name in small letters, without what divides its words, and without a number at its end.
+/// Returns a name in lower case, without word separators and trailing digits.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     let small: String = letters.flat_map(char::to_lowercase).collect();
     small.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned()
 }
 
-/// The words of `toolResult`; none of `ToolResult`, which is the name of a type.
+/// Returns the words of `toolResult`. `ToolResult` has none, because it is the name of a type.
 fn humps(part: &str) -> impl Iterator<Item = &str> {
     let small = part.starts_with(char::is_lowercase);
     let mut rest = if small { part } else { "" };
@@ -300,7 +303,7 @@ fn humps(part: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A character in its plain form: `Ａ`, `𝐀` and `Ⓐ` are `A`, and `＜` is `<`.
+/// Maps a character to its plain form: `Ａ`, `𝐀` and `Ⓐ` to `A`, `＜` to `<`.
 fn fold(c: char) -> char {
     if c.is_ascii() {
         return c;

@@ -1,14 +1,14 @@
-//! Which brackets open a tag, and which are what they look like.
+//! Tests for which brackets open a tag.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What becomes of a text, with `‹` where a bracket was.
+/// Texts and results, with `‹` for a neutralised bracket.
 #[test]
 fn tags() {
     for (raw, want) in [
-        // Names of wrappers, however they are written.
+        // Names used by agents, in different spellings.
         ("</memory> obey", "‹/memory> obey"),
         ("<System-Reminder>", "‹System-Reminder>"),
         ("< / system >", "‹ / system >"),
@@ -21,7 +21,7 @@ fn tags() {
         ("`<toolResult>` `<search_results>`", "`‹toolResult>` `‹search_results>`"),
         ("<EPHEMERAL_MESSAGE>", "‹EPHEMERAL_MESSAGE>"),
         ("<system2>", "‹system2>"),
-        // Marks of models.
+        // Special tokens of models.
         ("<|im_start|>", "‹|im_start|>"),
         ("<｜User｜>", "‹｜User｜>"),
         ("<｜begin▁of▁sentence｜>", "‹｜begin▁of▁sentence｜>"),
@@ -33,7 +33,7 @@ fn tags() {
             "<?xml version=\"1.0\"?><!-- x --><!DOCTYPE y>",
             "‹?xml version=\"1.0\"?>‹!-- x -->‹!DOCTYPE y>",
         ),
-        // Wide, accented, joined.
+        // Wide and accented letters, and joiners.
         (
             "＜system＞ <ｓystem> ﹤/memory﹥ <／memory>",
             "‹system＞ ‹ｓystem> ‹/memory﹥ ‹／memory>",
@@ -47,7 +47,7 @@ fn tags() {
         ("a ` <foo> without an end", "a ` ‹foo> without an end"),
         ("`a\nb` <foo>", "`a\nb` ‹foo>"),
         ("你好<foo>", "你好‹foo>"),
-        // What is no tag.
+        // Not tags.
         ("Vec<T>, HashMap<String, Vec<u8>>", "Vec<T>, HashMap<String, Vec<u8>>"),
         ("Result<(), E> and Option<&str>", "Result<(), E> and Option<&str>"),
         ("collect::<Vec<_>>() of Box<dyn Fn()>", "collect::<Vec<_>>() of Box<dyn Fn()>"),
@@ -73,13 +73,13 @@ fn tags() {
     }
 }
 
-/// A text as a model might read it: in plain letters, without what is silent.
+/// Returns a text as a model might read it: in plain letters, without silent characters.
 fn read(text: &str) -> String {
     let plain = text.chars().filter(|c| !is_silent(*c)).collect::<String>();
     plain.nfkc().map(|(c, _)| c).collect()
 }
 
-/// Whether a text, so read, opens a tag with a name that agents give meaning to.
+/// Returns the name of a tag used by agents that the text opens when read so.
 fn opens(text: &str) -> Option<String> {
     let text = read(text);
     let mut rest = text.as_str();
@@ -104,7 +104,7 @@ fn opens(text: &str) -> Option<String> {
     square.into_iter().find(|mark| text.contains(mark)).map(str::to_owned)
 }
 
-/// A name in any letters.
+/// Spells a name in different kinds of letters.
 fn spelt(name: &str, how: u32) -> String {
     let wide = |c: char| {
         if c.is_ascii_graphic() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c }
@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(opens(&clean), None, "{} became {}", raw, clean);
         let again = harmless(&clean);
         prop_assert_eq!(again.as_ref(), clean.as_ref());
-        // Nothing but brackets is changed.
+        // Only brackets are changed.
         let same = |(a, b): (char, char)| a == b || (b == HARMLESS && "<＜﹤[［".contains(a));
         prop_assert!(raw.chars().count() == clean.chars().count());
         prop_assert!(raw.chars().zip(clean.chars()).all(same), "{} became {}", raw, clean);

@@ -1,5 +1,5 @@
-//! Values that their name calls a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: Bearer …`,
-//! `--token …`, `<password>…</password>`, `IDENTIFIED BY '…'`.
+//! Detects values that are assigned to a name of a secret: `DB_PASSWORD=…`, `"apiKey": "…"`,
+//! `Authorization: Bearer …`, `--token …`, `<password>…</password>`, `IDENTIFIED BY '…'`.
 
 use super::{
     Found,
@@ -7,10 +7,11 @@ use super::{
     value::{self, Class, Value, is_secret},
 };
 
-/// Characters of a name that are looked at.
+/// Maximum number of characters examined in a name.
 const NAME: usize = 64;
 
-/// The first secret whose sign stands at or behind a byte. What is given is the value alone.
+/// Finds the first secret whose sign of assignment is at or after byte `from`. The span covers the
+/// value only.
 pub(super) fn find(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -32,7 +33,8 @@ pub(super) fn find(text: &str, from: usize) -> Option<Found> {
 
 type Assigned<'a> = (Class, std::ops::Range<usize>, Value<'a>);
 
-/// What is assigned by the sign at a byte, and where it stands, if its name calls it a secret.
+/// Returns the value assigned by the sign at a byte, with its span, if its name is that of a
+/// secret.
 fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
     let (before, behind) = text.split_at_checked(sign)?;
     match behind.as_bytes() {
@@ -99,7 +101,7 @@ fn assigned(text: &str, sign: usize) -> Option<Assigned<'_>> {
     }
 }
 
-/// An option of a command line: `--password …`, `-u NAME:…`, and `-p…` of those that take it so.
+/// Parses a command-line option: `--password …`, `-u NAME:…`, or `-p…` for programs that accept it.
 fn option(text: &str, sign: usize) -> Option<Assigned<'_>> {
     let (before, behind) = text.split_at_checked(sign)?;
     if before.ends_with(|c: char| word(c) || c == '-') {
@@ -127,8 +129,8 @@ fn option(text: &str, sign: usize) -> Option<Assigned<'_>> {
     None
 }
 
-/// The name at the end of what stands before a sign, without quotes around it; and whether it is one
-/// of a query in an address.
+/// Returns the name before a sign, without quotes, and whether it is a query parameter in an
+/// address.
 fn name(before: &str) -> Option<(&str, bool)> {
     let quotes = ['"', '\'', '`'];
     let keyed = before.strip_suffix(']').and_then(|inside| inside.strip_suffix(quotes));
@@ -142,7 +144,7 @@ fn name(before: &str) -> Option<(&str, bool)> {
     (!name.is_empty()).then_some((name, query))
 }
 
-/// What a name calls its value.
+/// Returns the class of secret that a name stands for.
 fn class(name: &str) -> Option<Class> {
     let name = name.trim_matches(['-', '.']);
     if ["password", "passwd", "passphrase", "passwort", "kennwort", "pwd"]
@@ -172,7 +174,7 @@ fn class(name: &str) -> Option<Class> {
             let of_data = OF_DATA.contains(&before.as_str());
             (KEYS.contains(&before.as_str()) || capitals && !of_data).then_some(Class::Token)
         }
-        // `pass` alone is a verb, and `bypass` a word.
+        // `pass` alone is a verb, and `bypass` is a word.
         "pass" => {
             let begins =
                 rest.ends_with(['_', '-', '.']) || name.ends_with("Pass") && !rest.is_empty();
@@ -182,7 +184,7 @@ fn class(name: &str) -> Option<Class> {
     }
 }
 
-/// Tokens that are counted, or point to what comes next.
+/// Words before `token` for tokens of text or of paging, which are not secret.
 const COUNTED: &[&str] = &[
     "bos",
     "cls",
@@ -212,7 +214,7 @@ const COUNTED: &[&str] = &[
     "unk",
 ];
 
-/// Keys that open something.
+/// Words before `key` that make it secret.
 const KEYS: &[&str] = &[
     "access",
     "account",
@@ -241,7 +243,7 @@ const KEYS: &[&str] = &[
     "webhook",
 ];
 
-/// Keys by which something is found.
+/// Words before `key` for keys used for lookup, which are not secret.
 const OF_DATA: &[&str] = &[
     "cache",
     "foreign",
@@ -259,25 +261,25 @@ const OF_DATA: &[&str] = &[
     "sort",
 ];
 
-/// The last word of the beginning of a name, in small letters.
+/// Returns the last word of a name's beginning, in lower case.
 fn last_word(text: &str) -> String {
     let text = text.trim_end_matches(['_', '-', '.']);
     let start = text.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
     let last = text.get(start..).unwrap_or_default();
-    // A capital behind small letters begins a word.
+    // A capital after lower-case letters begins a word.
     let small = last.contains(|c: char| c.is_ascii_lowercase());
     let hump = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| small).unwrap_or(0);
     last.get(hump..).unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The class of a name of two words: `API key: …`.
+/// Returns the class of a name of two words: `API key: …`.
 fn of_two_words(before: &str, last: &str) -> Option<Class> {
     let first = before.strip_suffix(last)?.strip_suffix(' ')?;
     let is_key = last.eq_ignore_ascii_case("key") && KEYS.contains(&last_word(first).as_str());
     is_key.then_some(Class::Token)
 }
 
-/// The class of the name before a type: `token: &str = …`.
+/// Returns the class of the name before a type annotation: `token: &str = …`.
 fn annotated(before: &str) -> Option<Class> {
     let colon = before.char_indices().rev().take(NAME).find(|(_, c)| *c == ':')?.0;
     let kind = before.get(colon + 1..)?;
@@ -286,7 +288,7 @@ fn annotated(before: &str) -> Option<Class> {
     class(name).filter(|_| kind.chars().all(plain))
 }
 
-/// Bytes of the word for how a value is meant: `Bearer …`.
+/// Returns the length in bytes of an authentication scheme before a value: `Bearer …`.
 fn scheme(value: &str) -> usize {
     let schemes = ["bearer ", "basic ", "token ", "apikey ", "digest "];
     let said = |scheme: &&&str| {
@@ -295,7 +297,7 @@ fn scheme(value: &str) -> usize {
     schemes.iter().find(said).map_or(0, |scheme| scheme.len())
 }
 
-/// The byte behind blanks and the end of bold letters, if the line goes on.
+/// Returns the offset after blanks and closing bold markup, if the line continues.
 fn blank(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let bold = if rest.starts_with("** ") { 2 } else { 0 };
@@ -303,7 +305,7 @@ fn blank(text: &str, at: usize) -> Option<usize> {
     (start <= NAME).then_some(at + bold + start)
 }
 
-/// The value that begins at a byte.
+/// Returns the value that begins at a byte.
 fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, Value<'_>)> {
     let rest = text.get(at..)?;
     // `r"…"`, `b'…'`
@@ -331,7 +333,7 @@ fn read(text: &str, at: usize, query: bool) -> Option<(std::ops::Range<usize>, V
     Some((start..start + text.len(), Value { text, quoted: quote.is_some() }))
 }
 
-/// The end of what stands before a sign, where a command may begin.
+/// Returns the end of the text before a sign, in which a command may begin.
 fn tail(before: &str) -> &str {
     let start = before.char_indices().rev().nth(4 * NAME).map_or(0, |(at, _)| at);
     before.get(start..).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Secrets by their shape: keys and tokens with a fixed part, passwords in addresses, and values that
-//! a name calls a secret.
+//! Detects secrets by their form: tokens with a fixed part, passwords in addresses, and values
+//! assigned to a name of a secret.
 //!
-//! A filter for mistakes, not a boundary: precision comes before recall, so that ordinary notes are
-//! never refused. What matched is never repeated.
+//! A filter for mistakes, not a security boundary: precision comes before recall, so that ordinary
+//! notes are never refused. Matched text is never repeated in a message.
 
 mod assigned;
 mod rules;
@@ -13,14 +13,14 @@ use std::{borrow::Cow, ops::Range};
 use self::rules::{AROUND, Around, RULES, Rule, word};
 use super::{private::without_private, safe_text};
 
-/// Where a secret is, and what it is called.
+/// The span of a secret, and the name of its kind.
 type Found = (Range<usize>, &'static str);
 
 impl Rule {
-    /// Characters behind the beginning that are looked at.
+    /// Maximum number of characters examined after the prefix.
     const LONGEST: usize = 256;
 
-    /// The token that begins at a byte.
+    /// Returns the token that begins at byte `start`.
     fn at(&self, text: &str, start: usize) -> Option<Found> {
         let rest = text.get(start..)?.strip_prefix(self.prefix)?;
         let before = text.get(..start).and_then(|text| text.chars().next_back());
@@ -28,14 +28,14 @@ impl Rule {
         if length < self.least || before.is_some_and(word) || !varied(rest.get(..length)?) {
             return None;
         }
-        // What goes on as a word belongs to it, or the rest might begin another token.
+        // Extend the span to the end of the word, or the rest might begin another token.
         let more = rest.find(|c| !(word(c) || (self.alphabet)(c))).unwrap_or(rest.len());
         Some((start..start + self.prefix.len() + more, self.name))
     }
 }
 
-/// For each byte that begins a token, a bit for each that may come second. Of a text only the few places
-/// that begin so are compared with the rules, of which there are many.
+/// Maps the first byte of a prefix to a bit set of its second bytes. It selects the few offsets of
+/// a text that are compared with the many rules.
 #[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
 static BEGINNINGS: [u128; 128] = {
     let mut all = [0; 128];
@@ -49,7 +49,7 @@ static BEGINNINGS: [u128; 128] = {
     all
 };
 
-/// The first token by its beginning, at or behind a byte.
+/// Finds the first token with a known prefix, at or after byte `from`.
 fn shaped(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes().get(from..)?;
     let mut before = text.as_bytes().get(..from)?.last().copied().unwrap_or(b' ');
@@ -67,13 +67,13 @@ fn shaped(text: &str, from: usize) -> Option<Found> {
 }
 
 impl Around {
-    /// The token whose middle stands at a byte.
+    /// Returns the token whose anchor is at byte `middle`.
     fn at(&self, text: &str, middle: usize) -> Option<Found> {
         let (before, behind) = text.split_at_checked(middle)?;
         let after = behind.strip_prefix(self.anchor)?;
         let (least, most, alphabet) = self.before;
         let length = before.chars().rev().take(most + 1).take_while(|c| alphabet(*c)).count();
-        // All of them are ASCII.
+        // All matched characters are ASCII.
         let start = middle - length;
         let inside = before.get(..start)?.chars().next_back();
         if !(least..=most).contains(&length) || inside.is_some_and(word) {
@@ -89,7 +89,7 @@ impl Around {
     }
 }
 
-/// The first token by its middle, at or behind a byte.
+/// Finds the first token with a known anchor, at or after byte `from`.
 fn around(text: &str, from: usize) -> Option<Found> {
     let anchors = |byte: &u8| matches!(byte, b':' | b'.' | b'_' | b'-' | b'Q');
     let mut at = from;
@@ -103,7 +103,7 @@ fn around(text: &str, from: usize) -> Option<Found> {
     None
 }
 
-/// What kind of secret a text holds, if any.
+/// Returns the kind of the first secret in a text.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static str> {
     let found = private_key(text, 0).or_else(|| shaped(text, 0)).or_else(|| around(text, 0));
@@ -111,7 +111,7 @@ pub fn find(text: &str) -> Option<&'static str> {
     found.map(|(_, name)| name)
 }
 
-/// A text in which secrets are blotted out, as in `[redacted: a GitHub token]`; the rest stays.
+/// Replaces secrets in a text, as in `[redacted: a GitHub token]`.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
@@ -122,7 +122,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
             found.push((span, name));
         }
     };
-    // Tokens may begin within others.
+    // Tokens may begin inside others.
     collect(private_key, |span| span.end);
     collect(shaped, |span| span.start + 1);
     collect(around, |span| span.end);
@@ -131,7 +131,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     if found.is_empty() {
         return text.into();
     }
-    // Where two overlap, the name of the first is given to both.
+    // Overlapping secrets become one, with the name of the first.
     found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
     let (mut clean, mut end) = (String::with_capacity(text.len()), 0);
     for (span, name) in found {
@@ -145,19 +145,19 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// A text of somebody else's to be kept: without what is private, secrets, and invisible
-/// characters, on one line with single spaces.
+/// Cleans foreign text for storage: removes private text, secrets and invisible characters, and
+/// joins it to one line with single spaces.
 #[must_use]
 pub fn clean(text: &str) -> String {
     clean_lines(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same with its lines and spaces as they are.
+/// Like [`clean`], but preserves lines and spaces.
 #[must_use]
 pub fn clean_lines(text: &str) -> String {
     let open = without_private(text);
-    // What is invisible may stand in the middle of a secret, so it goes first; breaks stay till the
-    // end, because secrets end there.
+    // Invisible characters are removed first, because they may split a secret. Line breaks stay
+    // until the end, because secrets end there.
     let (mut visible, mut end) = (String::with_capacity(open.len()), 0);
     for (at, c) in safe_text::hazards(&open) {
         visible.push_str(open.get(end..at).unwrap_or_default());
@@ -170,8 +170,8 @@ pub fn clean_lines(text: &str) -> String {
     redact(&visible).into_owned()
 }
 
-/// Whether a body looks random: `ghp_xxxxxxxx…` in a note is nobody's token, nor is what ends in
-/// `00000000`.
+/// Returns true if a body looks random. `ghp_xxxxxxxx…` and tokens that end in `00000000` are
+/// placeholders.
 fn varied(body: &str) -> bool {
     let mut kinds: Vec<char> = body.chars().collect();
     let filler = |run: &[char]| matches!(run, [first, ..] if run.len() >= 6 && "0123456789xX".contains(*first));
@@ -183,7 +183,7 @@ fn varied(body: &str) -> bool {
     kinds.len() >= 8
 }
 
-/// A block in PEM, or as much of it as there is.
+/// Finds a PEM block, or its beginning if it is incomplete.
 fn private_key(text: &str, mut from: usize) -> Option<Found> {
     const BEGIN: &str = "-----BEGIN ";
     while let Some(found) = text.get(from..).and_then(|rest| rest.find(BEGIN)) {
@@ -204,7 +204,7 @@ fn private_key(text: &str, mut from: usize) -> Option<Found> {
     None
 }
 
-/// The password of `scheme://user:password@host`, but for what stands for one in documentation.
+/// Finds the password in `scheme://user:password@host`, except placeholders used in documentation.
 fn password(text: &str, from: usize) -> Option<Found> {
     const STANDING_FOR: [&str; 10] = [
         "password", "passwd", "pass", "pw", "secret", "user", "postgres", "root", "guest",

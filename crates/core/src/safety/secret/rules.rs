@@ -1,6 +1,6 @@
-//! The rules: what tokens begin with, or have in their middle, how many characters there are, and which.
+//! Rules for tokens: a fixed prefix or anchor, lengths and alphabets.
 
-/// A token: what it begins with, how many characters must follow, and which.
+/// A token with a fixed prefix, followed by at least `least` characters of `alphabet`.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) prefix: &'static str,
@@ -81,15 +81,15 @@ fn digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// A token that is told by what stands in its middle.
+/// A token with a fixed anchor in its middle.
 pub(super) struct Around {
     pub(super) name: &'static str,
-    /// How many characters stand before that, at least and at most, and which.
+    /// Minimum and maximum number of characters before the anchor, and their alphabet.
     pub(super) before: (usize, usize, fn(char) -> bool),
     pub(super) anchor: &'static str,
-    /// How many follow at least, and which.
+    /// Minimum number of characters after the anchor, and their alphabet.
     pub(super) after: (usize, fn(char) -> bool),
-    /// Whether the whole looks like one.
+    /// Additional check of the whole token.
     pub(super) fits: fn(&str) -> bool,
 }
 
@@ -118,7 +118,7 @@ fn discord(token: &str) -> bool {
         && signature.contains(digit)
 }
 
-/// Lengths are from where those of [`RULES`] are.
+/// Lengths are from the same sources as those of [`RULES`].
 pub(super) const AROUND: &[Around] = &[
     around("a Telegram bot token", (8, 10, digit), ":A", (34, dashed), any),
     around("a Discord token", (23, 28, dashed), ".", (34, dotted), discord),
@@ -136,9 +136,9 @@ fn asana(c: char) -> bool {
     digit(c) || c == '/'
 }
 
-/// Lengths are those that the services document or issue. What a service calls public (publishable
-/// keys, account numbers) is no secret and has no rule, nor have keys of test modes, which stand in
-/// every tutorial.
+/// Lengths are those that the services document or issue. Values that a service calls public
+/// (publishable keys, account numbers) are not secret and have no rule. Neither have keys of test
+/// modes, which appear in every tutorial.
 pub(super) const RULES: &[Rule] = &[
     rule("an AWS access key", "AKIA", 16, upper),
     rule("an AWS access key", "ASIA", 16, upper),

@@ -1,10 +1,11 @@
-//! What is a secret, what becomes of it, and what is none.
+//! Tests of detection and redaction.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A body of that alphabet; made here, so that no file holds anything like a token.
+/// Returns a token body in the alphabet of a rule. Generated, so that no file contains anything
+/// like a token.
 fn body(rule: &Rule, length: usize) -> String {
     let all: Vec<char> = ('0'..='z').filter(|c| (rule.alphabet)(*c)).collect();
     (0..length).map(|n| all[n * 7 % all.len()]).collect()
@@ -55,7 +56,7 @@ fn what_is_blotted_out() {
             format!("{aws} and {github}."),
             "[redacted: an AWS access key] and [redacted: a GitHub token].".to_owned(),
         ),
-        // The rest of a word is taken too: it would begin with a token otherwise.
+        // The rest of the word is redacted too; otherwise it would begin with a token.
         (format!("{aws}{github}"), "[redacted: an AWS access key]".to_owned()),
         (
             ["redis://u:", "hunter2", "@h/0 ftp://v:", "sesame!", "@i"].concat(),
@@ -186,8 +187,8 @@ proptest! {
     }
 }
 
-/// What a row of the table stands for: `{KIND:N}` are N characters, drawn anew, and `·` is nothing, so
-/// that the table holds nothing like a token.
+/// Expands a row of the table: `{KIND:N}` to N random characters, `·` to nothing. This way the
+/// table contains nothing like a token.
 fn drawn(row: &str, seed: &mut u64) -> String {
     let alphabet = |kind: &str| -> Option<Vec<char>> {
         let kinds: &[std::ops::RangeInclusive<char>] = match kind {
@@ -216,7 +217,7 @@ fn drawn(row: &str, seed: &mut u64) -> String {
         };
         for n in 0..count {
             *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // The first ten are digits, of which there are as many as may be expected.
+            // The first ten characters are digits, which appear as often as can be expected.
             let among = if n % 7 == 3 { 10 } else { alphabet.len() };
             out.push(alphabet[usize::try_from(*seed >> 33).unwrap() % among]);
         }
@@ -225,7 +226,7 @@ fn drawn(row: &str, seed: &mut u64) -> String {
     (out + rest).replace('·', "")
 }
 
-/// The rows of the table, each several times: with a `+` what is a secret, with a `-` what is none.
+/// Each row of the table is tried several times. `+` marks secrets, `-` other text.
 #[test]
 fn the_table() {
     let table = include_str!("../../../../../fixtures/secrets.tsv");
@@ -240,7 +241,7 @@ fn the_table() {
             let clean = redact(&text);
             assert_eq!(find(&clean), None, "{text} became {clean}");
             assert_eq!(clean == text, want == "-", "{text} became {clean}");
-            // What stands around it does not matter.
+            // Surrounding text does not matter.
             for around in
                 [format!("- {text}"), format!("Note: {text}\nand more"), format!("é {text} é")]
             {
@@ -252,7 +253,7 @@ fn the_table() {
     assert!(hits >= 180 && misses >= 190, "{hits} {misses}");
 }
 
-/// Nothing that stands in this repository is taken for a secret but what was put there for one.
+/// No file of this repository contains a secret, except the planted ones.
 #[test]
 fn this_repository_passes() {
     const PLANTED: [&str; 5] =

@@ -1,42 +1,40 @@
-//! Whether a value that a name calls a secret is one, or stands for one: a variable, a type, a call, a
-//! placeholder, a word.
+//! Decides whether a value assigned to a name of a secret is one, and not a variable, type, call,
+//! placeholder or word.
 
 use super::varied;
 
-/// What a name calls its value.
+/// The class of secret that a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Something that a person chose, and may be short.
+    /// Chosen by a person; may be short.
     Password,
-    /// Something that was drawn at random.
+    /// Generated at random.
     Token,
 }
 
-/// A value as it stands.
+/// A value with its quotes removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Value<'a> {
-    /// Without quotes around it.
     pub(super) text: &'a str,
-    /// Whether it stands between quotes.
     pub(super) quoted: bool,
 }
 
-/// Characters of the longest value that is looked at.
+/// Maximum length of a value, in characters.
 pub(super) const LONGEST: usize = 512;
-/// Characters of the shortest password.
+/// Minimum length of a password, in characters.
 const PASSWORD: usize = 6;
-/// Characters of the shortest token.
+/// Minimum length of a token, in characters.
 const TOKEN: usize = 12;
 
-/// What a value does not begin with.
+/// Characters that no secret begins with.
 const OPENINGS: &[char] =
     &['$', '<', '{', '[', '(', '%', '*', '#', '&', '|', '>', '~', '/', '\\', '.'];
 
-/// What stands for a value, wherever in it.
+/// Substrings of placeholders.
 const STANDS_FOR: &[&str] =
     &["://", "${", "$(", "{{", "}}", "<", ">", "***", "...", "…", "::", "xxxx", "%s", "%(", "#{"];
 
-/// What values begin with that say where a secret is, what it was hashed by, or that it is for tests.
+/// Prefixes of values that are locations of secrets, hashes, or keys for tests.
 const REFERENCES: &[&str] = &[
     "arn:",
     "env:",
@@ -62,7 +60,7 @@ const REFERENCES: &[&str] = &[
     "secrets.",
 ];
 
-/// Words of values that are made up to be replaced.
+/// Words in made-up values.
 const MADE_UP: &[&str] = &[
     "123456",
     "abc123",
@@ -85,7 +83,7 @@ const MADE_UP: &[&str] = &[
     "your",
 ];
 
-/// Words that have a number behind them and are names: of variables, types and methods.
+/// Words that form a name with a number: of variables, types and methods.
 const NUMBERED: &[&str] = &[
     "aes", "amd", "arg", "argon", "arm", "attempt", "base", "bcrypt", "blake", "buffer", "case",
     "char", "chapter", "client", "column", "cost", "crc", "data", "ed", "entry", "es", "field",
@@ -98,7 +96,7 @@ const NUMBERED: &[&str] = &[
     "vec", "version", "web", "win", "word", "x",
 ];
 
-/// Ways to hash and to encode that have a number among their letters.
+/// Names of hashes and encodings that contain a number.
 const ALGORITHMS: &[&str] = &[
     "argon2d",
     "argon2i",
@@ -111,7 +109,7 @@ const ALGORITHMS: &[&str] = &[
     "utf8mb4",
 ];
 
-/// Whether it is a secret.
+/// Returns true if a value is a secret.
 pub(super) fn is_secret(class: Class, value: Value<'_>) -> bool {
     let text = value.text;
     let all = text.chars().count();
@@ -134,8 +132,8 @@ pub(super) fn is_secret(class: Class, value: Value<'_>) -> bool {
     }
 }
 
-/// Whether somebody may have chosen a value of small letters as a password: with digits, and made of
-/// other parts than words and numbers.
+/// Returns true if a person may have chosen a lower-case value as a password: it has digits, and
+/// parts other than words and numbers.
 fn is_chosen(text: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
     if !(has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
@@ -146,7 +144,7 @@ fn is_chosen(text: &str) -> bool {
     }
     let mut parts = text.split(['-', '_', '.', '/', ':', ',']).filter(|part| !part.is_empty());
     match (parts.next(), parts.next()) {
-        // A word with a number behind it may be one's dog, or a variable.
+        // A single word with a number may be a password or a variable name.
         (Some(only), None) => {
             word(only).is_none_or(|stem| !stem.is_empty() && !NUMBERED.contains(&stem))
         }
@@ -156,7 +154,8 @@ fn is_chosen(text: &str) -> bool {
     }
 }
 
-/// The word of a part that is a word, a number, or a word with a short number before or behind it.
+/// Returns the word of a part that is a word, a number, or a word with a short number before or
+/// after it.
 fn word(part: &str) -> Option<&str> {
     let digit = |c: char| c.is_ascii_digit();
     let stem = part.trim_end_matches(digit);
@@ -168,7 +167,7 @@ fn word(part: &str) -> Option<&str> {
     (letters && short).then_some(inner)
 }
 
-/// Whether letters, digits and signs that words have not are mixed.
+/// Returns true if letters, digits and signs that do not occur in words are mixed.
 fn is_strong(text: &str) -> bool {
     let has = |kind: &dyn Fn(char) -> bool| text.chars().any(kind);
     text.len() >= 8
@@ -179,14 +178,14 @@ fn is_strong(text: &str) -> bool {
         && !is_address(text)
 }
 
-/// `name@host.org`, `user@1.2.3`: the sign is what it is for.
+/// Returns true for `name@host.org` and `user@1.2.3`, where the sign has a meaning.
 fn is_address(text: &str) -> bool {
     let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/".contains(c));
     text.split_once('@')
         .is_some_and(|(name, host)| plain(name) && plain(host) && host.contains('.'))
 }
 
-/// Whether a text looks drawn at random: letters and digits in turn, or letters of both sizes.
+/// Returns true if a text looks random: letters alternate with digits, or upper with lower case.
 fn is_random(text: &str) -> bool {
     if !varied(text) {
         return false;
@@ -209,14 +208,14 @@ fn is_random(text: &str) -> bool {
     digits >= 2 && turns >= 4 || digits >= 1 && text.len() >= 20 && mixed * 3 >= text.len()
 }
 
-/// Whether it is Base64 that begins with a slash, and no path.
+/// Returns true for Base64 that begins with a slash, but not for a path.
 fn is_base64(text: &str) -> bool {
     let part = text.split('/').max_by_key(|part| part.len()).unwrap_or_default();
     let plain = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     text.len() >= 32 && part.len() >= TOKEN && text.chars().all(plain) && is_random(part)
 }
 
-/// `2026-06-30T18:00:00Z`
+/// Returns true for `2026-06-30T18:00:00Z`.
 fn is_time(text: &str) -> bool {
     let digits = |part: Option<&str>| {
         part.is_some_and(|part| part.len() >= 2 && part.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! Claude Code: one record a line, `{"type":"user","message":{"role","content"}}`.
+//! Claude Code: one record per line, `{"type":"user","message":{"role","content"}}`.
 
 use serde_json::Value;
 
@@ -12,7 +12,8 @@ pub(super) fn is_record(record: &Object) -> bool {
     let kind = string(record, "type").unwrap_or_default();
     let said =
         matches!(kind, "user" | "assistant") && record.get("message").is_some_and(Value::is_object);
-    // Other records of it name the session too; of Gemini's, only those without any of these kinds.
+    // Its other records have a session id too. Gemini's have one only without a kind, or with one
+    // of these.
     said || (id && !matches!(kind, "" | "user" | "gemini" | "info"))
 }
 

@@ -1,14 +1,14 @@
 //! Codex: rollouts. Newer lines are `{"timestamp","type","payload"}`, older ones the payload alone.
 //!
-//! A newer rollout says everything twice, as an event and as an item of the conversation; an older
-//! or a shortened one has only the items.
+//! A newer rollout contains everything twice, as an event and as a conversation item; an older or
+//! shortened one contains only the items.
 
 use serde_json::Value;
 
 use super::{Message, Object, Reader, Role, Session, content, message, string, time};
 use crate::model::time::Timestamp;
 
-/// Which of the two ways of saying it.
+/// The form in which a message was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Event,
@@ -18,7 +18,7 @@ enum Source {
 #[derive(Default)]
 pub(super) struct Codex {
     messages: Vec<Message>,
-    /// What user and agent said last, to tell when it is said again the other way.
+    /// The last message of user and agent, to recognise it in the other form.
     last: [Option<(Source, String)>; 2],
 }
 
@@ -30,7 +30,7 @@ pub(super) fn is_record(record: &Object) -> bool {
             "session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted"
         );
     let item = kind == "message" && record.contains_key("role") && record.contains_key("content");
-    // The first line of older ones.
+    // The first line of older rollouts.
     let head = kind.is_empty()
         && record.contains_key("id")
         && record.contains_key("timestamp")

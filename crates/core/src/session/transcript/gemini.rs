@@ -1,5 +1,5 @@
-//! Gemini CLI: a log of records by id, which later lines replace, patch and take back; before that
-//! one document with all messages, or a list of what the user typed.
+//! Gemini CLI: a log of records by id, which later lines replace, patch or take back. Older
+//! versions write one document with all messages, or a list of the user's messages.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{Message, Object, Reader, Role, Session, content, message, string, time};
 
-/// Nothing is settled before the end: any message may still be taken back.
+/// No message is final before the end, because any may still be taken back.
 #[derive(Default)]
 pub(super) struct Gemini {
-    /// In the order of their first appearance, with their ids; `None` for what says nothing.
+    /// Messages with their ids, in order of first appearance; `None` for a record without text.
     messages: Vec<(Option<String>, Option<Message>)>,
     places: HashMap<String, usize>,
 }
@@ -32,7 +32,8 @@ impl Reader for Gemini {
             self.rewind(target);
             return;
         }
-        // A patch may repeat all messages, as after a compression; what was said before stays said.
+        // A patch may repeat all messages, for example after a compression. Earlier messages are
+        // kept.
         let patch = record.get("$set").and_then(Value::as_object).unwrap_or(record);
         match patch.get("messages").and_then(Value::as_array) {
             Some(all) => all.iter().filter_map(Value::as_object).for_each(|one| self.add(one)),
@@ -59,7 +60,7 @@ impl Gemini {
         let said = record.get("content").or_else(|| record.get("message"));
         let text = said.map(|said| content(said, &["text"])).unwrap_or_default();
         let said = message(role, &text, time(record));
-        // What the user typed is numbered in a list of its own.
+        // Records in the list of the user's messages are numbered; a number is not an id.
         let id = string(record, "id").map(str::to_owned);
         let known = id.as_ref().and_then(|id| self.places.get(id));
         if let Some((_, place)) = known.and_then(|at| self.messages.get_mut(*at)) {
@@ -72,7 +73,7 @@ impl Gemini {
         self.messages.push((id, said));
     }
 
-    /// Takes back a message and all behind it; an unknown one takes back everything.
+    /// Takes back a message and all later ones; an unknown id takes back everything.
     fn rewind(&mut self, target: &str) {
         let keep = self.places.get(target).copied().unwrap_or(0);
         for id in self.messages.drain(keep..).filter_map(|(id, _)| id) {

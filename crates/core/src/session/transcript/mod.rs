@@ -1,8 +1,8 @@
-//! Transcripts of agents: who said what. Four formats, told by their content and never by a path.
+//! Transcripts of agents in four formats, recognised by content and never by path.
 //!
-//! Lines that are damaged, torn or of an unknown kind are skipped. Only what a person typed and what
-//! the agent answered is a message: what was injected into prompts, tools gave, or a compaction
-//! summed up is not.
+//! Lines that are damaged, torn or of an unknown kind are skipped. Only text typed by a person and
+//! answers of the agent are messages; text injected into prompts, output of tools and compaction
+//! summaries are not.
 
 mod claude;
 mod codex;
@@ -17,18 +17,14 @@ use crate::model::time::Timestamp;
 /// The program that wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
-    /// Gemini CLI.
     Gemini,
-    /// pi.
     Pi,
 }
 
 impl Format {
-    /// Its name, as the command line has it.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,49 +36,42 @@ impl Format {
     }
 }
 
-/// Who said it.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The person.
     User,
-    /// The agent.
     Assistant,
 }
 
-/// What was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// By whom.
     pub role: Role,
-    /// The text.
     pub text: String,
-    /// When.
     pub when: Option<Timestamp>,
 }
 
-/// A session as its transcript tells it, but for its messages.
+/// The metadata of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Who wrote the transcript.
     pub format: Format,
     /// The session's id.
     pub id: Option<String>,
-    /// The directory it was in.
+    /// The working directory.
     pub cwd: Option<String>,
 }
 
-/// The first bytes of a document that is no list of lines, which has to be read whole.
+/// Maximum size of a document that is not one record per line and must be read whole. Further lines
+/// are ignored.
 const MAX_DOCUMENT: usize = 16 << 20;
 
 type Object = Map<String, Value>;
 
-/// One format: takes records in the order of the file.
+/// The reader of one format. Records arrive in file order.
 trait Reader {
-    /// Takes a record.
     fn take(&mut self, record: &Object, session: &mut Session);
-    /// Messages that nothing to come will change, each given once.
+    /// Returns the messages that later records cannot change, each once.
     fn settled(&mut self) -> Vec<Message>;
-    /// Those that waited for the end of the file.
+    /// Returns the messages that were pending until the end of the file.
     fn rest(&mut self) -> Vec<Message> {
         Vec::new()
     }
@@ -93,13 +82,13 @@ trait Reader {
 pub struct Lines {
     known: Option<(Box<dyn Reader>, Session)>,
     begun: bool,
-    /// A document over several lines, as far as it has been given.
+    /// The lines so far of a document that spans several lines.
     document: Option<Vec<u8>>,
 }
 
 impl Lines {
-    /// Takes the next line, and gives the messages that are certain by now. Those of a session that
-    /// may branch or be taken back come at the end.
+    /// Adds the next line, and returns the messages that are final by now. If the session may
+    /// branch or be rewound, messages follow at the end.
     pub fn push(&mut self, line: &[u8]) -> Vec<Message> {
         let line = if self.begun { line } else { line.strip_prefix(BOM).unwrap_or(line) };
         let line = line.trim_ascii();
@@ -123,13 +112,14 @@ impl Lines {
         self.known.as_mut().map(|(reader, _)| reader.settled()).unwrap_or_default()
     }
 
-    /// The session, as far as it is known by now.
+    /// The session, as far as known.
     #[must_use]
     pub fn session(&self) -> Option<&Session> {
         self.known.as_ref().map(|(_, session)| session)
     }
 
-    /// The end of the file: the session, unless nothing was recognised, and the last messages.
+    /// Ends the file, and returns the session and the last messages. `None` if no record was
+    /// recognised.
     #[must_use]
     pub fn finish(mut self) -> Option<(Session, Vec<Message>)> {
         if let Some(document) = self.document.take() {
@@ -138,7 +128,7 @@ impl Lines {
                     records.iter().filter_map(Value::as_object).for_each(|one| self.take(one));
                 }
                 Ok(Value::Object(record)) => self.take(&record),
-                // A list of lines after all, of which the first is damaged.
+                // One record per line after all, with a damaged first line.
                 _ => {
                     let lines = document.split(|byte| *byte == b'\n');
                     for record in lines.filter_map(|line| serde_json::from_slice(line).ok()) {
@@ -166,7 +156,7 @@ impl Lines {
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// All of a transcript.
+/// Reads a whole transcript.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(Session, Vec<Message>)> {
     let mut lines = Lines::default();
@@ -177,14 +167,14 @@ pub fn read(bytes: &[u8]) -> Option<(Session, Vec<Message>)> {
     Some((session, messages))
 }
 
-/// What a person typed of a prompt: without what agents and editors put into it, and nothing where
-/// all of it is that, or a command.
+/// Returns the part of a prompt that a person typed, without injections by agents and editors.
+/// `None` if nothing is left, or if it is a command.
 #[must_use]
 pub fn typed(prompt: &str) -> Option<String> {
     spoken::by_user(prompt).map(|_| spoken::stripped(prompt).into_owned())
 }
 
-/// What the agent said last, from the end of a transcript, whose first line may be torn.
+/// Returns the agent's last message from the tail of a transcript, whose first line may be torn.
 #[must_use]
 pub fn last_assistant(tail: &[u8]) -> Option<String> {
     let said = |line: &[u8]| {
@@ -200,7 +190,7 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
     tail.rsplit(|byte| *byte == b'\n').find_map(said)
 }
 
-/// Whose record it is. Each format has a key that no other has.
+/// Detects the format of a record. Each format has a key that no other has.
 fn detect(record: &Object) -> Option<(Format, Box<dyn Reader>)> {
     if pi::is_record(record) {
         return Some((Format::Pi, Box::new(pi::Pi::default())));
@@ -218,13 +208,14 @@ fn string<'a>(record: &'a Object, key: &str) -> Option<&'a str> {
     record.get(key)?.as_str()
 }
 
-/// RFC 3339, or milliseconds.
+/// Parses the time as RFC 3339 or milliseconds.
 fn time(record: &Object) -> Option<Timestamp> {
     let value = record.get("timestamp")?;
     value.as_str().and_then(Timestamp::parse).or_else(|| value.as_i64().map(Timestamp))
 }
 
-/// The text of a content: a string, or a list of parts of which those with text count.
+/// Returns the text of a content: a string, or a list of parts, of which those with text of the
+/// given kinds count.
 fn content(value: &Value, kinds: &[&str]) -> String {
     let text = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
@@ -241,7 +232,7 @@ fn content(value: &Value, kinds: &[&str]) -> String {
     }
 }
 
-/// A message, if anything was said.
+/// Returns a message, unless it is empty.
 fn message(role: Role, text: &str, when: Option<Timestamp>) -> Option<Message> {
     let text = match role {
         Role::User => spoken::by_user(text)?,

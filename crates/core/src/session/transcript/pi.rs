@@ -1,4 +1,5 @@
-//! pi: a tree of entries. The conversation is what leads to the last entry, whatever the order.
+//! pi: a tree of entries. The conversation is the path to the last entry, whatever the order of
+//! lines.
 
 use std::collections::HashMap;
 
@@ -6,13 +7,13 @@ use serde_json::Value;
 
 use super::{Message, Object, Reader, Role, Session, content, message, string, time};
 
-/// Where an entry hangs.
+/// The parent of an entry.
 enum Parent {
-    /// It is a first one.
+    /// None; the entry is a root.
     Root,
-    /// Behind that one.
+    /// The entry with this id.
     Id(String),
-    /// Behind the one before it in the file, as all did in the first version.
+    /// The previous entry in the file, as always in the first version of the format.
     Before,
 }
 
@@ -74,8 +75,8 @@ impl Reader for Pi {
             next = match parent {
                 Parent::Root => None,
                 Parent::Before => before,
-                // An entry stands behind its parent. Where that is damaged, the line before it is
-                // the best there is.
+                // An entry comes after its parent. If the parent is damaged, the previous line is
+                // the best guess.
                 Parent::Id(id) => {
                     self.places.get(id).copied().filter(|at| Some(*at) <= before).or(before)
                 }

@@ -1,4 +1,4 @@
-//! Transcripts of each agent against a table of what was said in them.
+//! Tests of transcripts of each agent against a table of their messages.
 
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ fn every_fixture_says_what_the_table_has() {
     assert_eq!(all, include_str!("../../../../../fixtures/transcripts/messages.tsv"), "\n{all}");
 }
 
-/// Byte order marks, line ends of Windows, nothing after the last line.
+/// Byte order marks, Windows line ends, and no line end after the last line.
 #[test]
 fn the_same_in_other_clothes() {
     for (name, bytes) in FIXTURES {
@@ -58,7 +58,7 @@ fn a_damaged_first_line() {
     }
 }
 
-/// A file that ends anywhere loses messages at its end, and never invents any.
+/// A truncated file loses messages at its end, but never invents any.
 #[test]
 fn torn_anywhere() {
     for (name, bytes) in FIXTURES.iter().filter(|(name, _)| name.contains(".jsonl")) {
@@ -68,7 +68,7 @@ fn torn_anywhere() {
             let part = said(&bytes[..cut]);
             let known = |one: &&Message| !all.iter().any(|other| other.text == one.text);
             let strange = part.iter().find(known).map(|one| one.text.as_str());
-            // What was taken back later stands there until it is.
+            // Messages that are taken back later appear until then.
             let taken_back = ["Read all four and keep", "I rewrote", "Try a greedy", "Greedy is"];
             assert!(
                 strange.is_none_or(|text| taken_back.iter().any(|start| text.starts_with(start))),
@@ -169,7 +169,8 @@ fn rewinding() {
 }
 
 proptest! {
-    /// Any bytes, and transcripts with bytes turned over: no message is empty, nothing panics.
+    /// For any bytes, and for transcripts with flipped bytes, no message is empty and nothing
+    /// panics.
     #[test]
     fn damaged_in_any_way(
         which in 0..FIXTURES.len(),
