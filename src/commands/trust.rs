@@ -1,26 +1,26 @@
 //! `pimem trust`: look at what came by git, and say that agents may see it.
-//!
-//! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
-//! changes between question and answer is another text.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::{exit::Exit, input, shell::Shell};
-use pimem_core::{model::hash::IdMap, view::Entries};
+use crate::{
+    exit::Exit,
+    input,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::{
+    Document, EntryView,
+    trust::{self as view, Action, Awaiting, Done, Entries, Review},
+};
 use pimem_engine::{
-    error::{Failure, Kind},
-    memory::{
-        self,
-        review::{Held, Item, look},
-        selector,
-    },
-    store::{
-        read::Problem,
-        snapshot::Store,
-        trust::{self, Key},
-    },
+    error::Failure,
+    memory::{Answer, vouch::Reply},
+    store::snapshot::Store,
 };
 
 /// Look at what came by git, and let agents see it
@@ -71,55 +71,115 @@ enum Act {
     Status,
 }
 
+/// What is asked about each.
+const QUESTION: &str =
+    "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
+
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if !args.entries.is_empty() {
-        return chosen(ctx, args);
+        let action = if args.revoke { Action::Revoked } else { Action::Trusted };
+        let selectors = input::selectors(&args.entries)?;
+        return Ok(ctx.show(&ctx.trust_entries(&selectors, action)?));
     }
     if args.revoke {
-        return revoke_all(ctx);
+        ctx.ui.show(&Shown { review: ctx.revoke_all()?, form: Form::Done });
+        return Ok(Exit::Done);
     }
-    let stores = ctx.strict_readers()?;
-    let mut held: Vec<Held> = stores.into_iter().map(|store| look(ctx, store)).collect();
-    match args.act {
-        None if args.all => all(ctx, &mut held)?,
-        None if args.always => always(ctx, &mut held)?,
-        _ if ctx.ui.json => {}
-        Some(Act::Status) => held.iter().for_each(|held| status(ctx, held)),
-        None if io::stdin().is_terminal() => ask(ctx, &mut held)?,
-        None => list(ctx, &held),
-    }
-    if ctx.ui.json {
-        ctx.ui.document(&document(&held));
-    }
-    let problems: Vec<Problem> = held.iter().flat_map(|held| held.problems.clone()).collect();
-    let done = held.iter().all(|held| held.items.is_empty());
-    Ok(ctx.complain(&problems, if done { Exit::Done } else { Exit::Nothing }))
+    let may_ask = || io::stdin().is_terminal() && !ctx.notices.for_programs();
+    let (Answer { view: review, problems }, form) = match args.act {
+        None if args.all => (ctx.trust_all()?, Form::Done),
+        None if args.always => (ctx.trust_always()?, Form::Done),
+        None if may_ask() => ask(ctx)?,
+        None => (ctx.review()?, Form::List),
+        Some(Act::Status) => (ctx.review()?, Form::Numbers),
+    };
+    let exit = if review.is_empty() { Exit::Done } else { Exit::Nothing };
+    ctx.ui.show(&Shown { review, form });
+    Ok(ctx.complain(&problems, exit))
 }
 
-/// Where a store is, and whose.
-fn name(store: &Store) -> String {
-    format!("{} store in {}", store.scope.name(), store.dir.display())
+/// Asks about one after the other.
+fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
+    let mut current: Option<PathBuf> = None;
+    let mut rest = false;
+    let answer = ctx.review_each(|store: &Store, item: &Awaiting| {
+        if current.as_ref() != Some(&store.dir) {
+            ctx.ui.explain(&name(store.scope.name(), &store.dir.display().to_string()));
+            (current, rest) = (Some(store.dir.clone()), false);
+        }
+        item.in_words().for_each(|line| ctx.ui.explain(&line));
+        // Whoever says yes to all has not seen what is wrong with one.
+        if rest && item.warnings.is_empty() {
+            return Ok(Reply::Trust);
+        }
+        Ok(match input::choose(ctx, QUESTION, "ynaq")? {
+            Some('y') => Reply::Trust,
+            Some('a') => {
+                rest = true;
+                Reply::Trust
+            }
+            Some('n') => Reply::Leave,
+            _ => Reply::Stop,
+        })
+    })?;
+    Ok((answer, if current.is_some() { Form::Done } else { Form::List }))
 }
 
-fn status(ctx: &Shell, held: &Held) {
-    let (store, name) = (&held.store, name(&held.store));
-    if store.trust.is_whole() {
-        return ctx.ui.line(&format!("{name}: trusted as a whole"));
-    }
-    ctx.ui.line(&format!("{name}: {}", held.told()));
-    if let Some(path) = store.trust.ledger() {
-        ctx.ui.detail(&format!("ledger {}, texts: {}", path.display(), store.trust.texts()));
+/// How people see what awaits review.
+enum Form {
+    /// What was done.
+    Done,
+    /// One by one.
+    List,
+    /// How much it is.
+    Numbers,
+}
+
+/// What awaits review, and how people see it.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    review: Review,
+    #[serde(skip)]
+    form: Form,
+}
+
+impl Document for Shown {
+    fn schema(&self) -> &'static str {
+        self.review.schema()
     }
 }
 
-fn list(ctx: &Shell, held: &[Held]) {
-    if held.iter().all(|held| held.items.is_empty()) {
-        ctx.ui.note("Nothing awaits review");
+impl Human for Shown {
+    fn human(&self, ui: &Ui) {
+        let stores = &self.review.stores;
+        match self.form {
+            Form::Done => self.review.done.iter().for_each(|done| of(ui, done)),
+            Form::List => list(ui, stores),
+            Form::Numbers => stores.iter().for_each(|store| numbers(ui, store)),
+        }
     }
-    for Held { store, items, .. } in held.iter().filter(|held| !held.items.is_empty()) {
-        ctx.ui.line(&name(store));
-        items.iter().flat_map(Item::told).for_each(|line| ctx.ui.line(&line));
-        ctx.ui.note(if store.trust.is_foreign() {
+}
+
+fn of(ui: &Ui, Done { act, scope, dir, odd }: &Done) {
+    odd.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+    let name = name(scope.name(), dir);
+    ui.line(&match act {
+        view::Act::Trusted(1) => format!("Trusted 1 entry of the {name}"),
+        view::Act::Trusted(count) => format!("Trusted {count} entries of the {name}"),
+        view::Act::Always => format!("Trusted from now on, whatever it holds: the {name}"),
+        view::Act::Revoked(texts) => format!("No longer trusted: {texts} texts of the {name}"),
+    });
+}
+
+fn list(ui: &Ui, stores: &[view::Store]) {
+    if stores.iter().all(|store| store.awaiting.is_empty()) {
+        ui.note("Nothing awaits review");
+    }
+    for store in stores.iter().filter(|store| !store.awaiting.is_empty()) {
+        ui.line(&name(store.scope, &store.store));
+        store.awaiting.iter().flat_map(Awaiting::in_words).for_each(|line| ui.line(&line));
+        ui.note(if store.foreign {
             "The store belongs to another user; pimem trust --always vouches for it"
         } else {
             "Trust one with pimem trust ID, or all with pimem trust --all"
@@ -127,195 +187,30 @@ fn list(ctx: &Shell, held: &[Held]) {
     }
 }
 
-/// Asks about one after the other. Each answer is kept at once.
-fn ask(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
-    if held.iter().all(|held| held.items.is_empty()) {
-        list(ctx, held);
+fn numbers(ui: &Ui, store: &view::Store) {
+    let name = name(store.scope, &store.store);
+    if store.whole {
+        return ui.line(&format!("{name}: trusted as a whole"));
     }
-    for Held { store, items, .. } in held {
-        if items.is_empty() {
-            continue;
-        }
-        refuse_foreign(store)?;
-        ctx.ui.explain(&name(store));
-        let (mut rest, mut left) = (false, Vec::new());
-        let mut waiting = std::mem::take(items).into_iter();
-        while let Some(item) = waiting.next() {
-            item.told().iter().for_each(|line| ctx.ui.explain(line));
-            // Whoever says yes to all has not seen what is wrong with one.
-            let known = (rest && item.warnings.is_empty()).then_some('y');
-            match known.map_or_else(|| input::choose(ctx, QUESTION, "ynaq"), |y| Ok(Some(y)))? {
-                Some('y') => store.trust.record(&item.keys)?,
-                Some('a') => {
-                    rest = true;
-                    store.trust.record(&item.keys)?;
-                }
-                Some('n') => left.push(item),
-                _ => {
-                    left.push(item);
-                    left.extend(waiting.by_ref());
-                }
-            }
-        }
-        if left.is_empty() {
-            store.trust.record(&[made(store)])?;
-        }
-        *items = left;
-    }
-    Ok(())
-}
-
-/// That all of a store was reviewed, so that what is written in it from now on can be told from it.
-fn made(store: &Store) -> Key {
-    store.trust.text(trust::Kind::Made, "")
-}
-
-/// What is asked about each.
-const QUESTION: &str =
-    "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
-
-/// Trusts everything that was read, the archive too.
-fn all(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
-    for Held { store, items, problems, .. } in
-        held.iter_mut().filter(|held| !held.store.trust.is_whole())
-    {
-        refuse_foreign(store)?;
-        let archive = store.read_archive(&ctx.config.categories);
-        problems.extend(archive.problems.iter().cloned());
-        let archive = archive.placed(store, &ctx.config.categories);
-        let name = |category| &ctx.config.categories.spec(category).name;
-        let archived = archive.iter().map(|e| store.trust.entry(name(e.category), &e.text));
-        let keys: Vec<Key> =
-            items.iter().flat_map(|item| item.keys.clone()).chain(archived).collect();
-        store.trust.record(&[keys, vec![made(store)]].concat())?;
-        warn(ctx, items);
-        let count = items.iter().filter(|item| item.value.get("id").is_some()).count();
-        let s = if count == 1 { "y" } else { "ies" };
-        if !ctx.ui.json {
-            ctx.ui.line(&format!("Trusted {count} entr{s} of the {}", self::name(store)));
-        }
-        items.clear();
-    }
-    Ok(())
-}
-
-/// Shows what is odd about what is trusted without a look at it.
-fn warn(ctx: &Shell, items: &[Item]) {
-    for item in items.iter().filter(|item| !item.warnings.is_empty() && !ctx.ui.json) {
-        item.told().iter().for_each(|line| ctx.ui.line(line));
+    ui.line(&format!("{name}: {}", store.in_words));
+    if let Some(path) = &store.ledger {
+        ui.detail(&format!("ledger {path}, texts: {}", store.texts));
     }
 }
 
-/// Vouches for stores, whatever they will hold.
-fn always(ctx: &Shell, held: &mut [Held]) -> Result<(), Failure> {
-    for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
-        store.trust.record(&[store.trust.text(trust::Kind::Always, "")])?;
-        warn(ctx, items);
-        if !ctx.ui.json {
-            ctx.ui.line(&format!("Trusted from now on, whatever it holds: the {}", name(store)));
+impl Human for Entries {
+    fn human(&self, ui: &Ui) {
+        let verb = match self.action {
+            Action::Trusted => "Trusted",
+            Action::Revoked => "No longer trusted",
+        };
+        for EntryView { category, text, short, .. } in &self.results {
+            ui.line(&format!("{verb}: [{category}] {text} ({short})"));
         }
     }
-    // What that does not cover still awaits review.
-    for held in held {
-        let store = Store { trust: held.store.trust.anew(), ..held.store.clone() };
-        *held = look(ctx, store);
-    }
-    Ok(())
 }
 
-/// The key of an entry, and the one that says that git brought it.
-type Pair = (Key, Key);
-
-/// Trusts single entries, or no longer.
-fn chosen(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let stores = ctx.strict_readers()?;
-    let (board, snapshots) = ctx.board(&stores);
-    let unread = memory::problems(&snapshots);
-    let entries = Entries::new(ctx.now, &ctx.config.categories, &board);
-    let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();
-    let (mut rows, mut values) = (Vec::new(), Vec::new());
-    for selector in input::selectors(&args.entries)? {
-        let row = selector::entry(ctx, &board, &unread, &selector)?;
-        let (at, store) = (0..)
-            .zip(&stores)
-            .find(|(_, store)| store.scope == row.entry.scope && !store.trust.is_whole())
-            .ok_or_else(|| {
-                let message =
-                    format!("{} is in a store that is trusted as a whole", entries.line(row));
-                Failure::new(
-                    Kind::Refused,
-                    message,
-                    "pimem trust --revoke ends that, but for your own",
-                )
-            })?;
-        refuse_foreign(store)?;
-        let (category, text) = (entries.category(row), row.entry.text.as_str());
-        let pair = (store.trust.entry(category, text), store.trust.brought(category, text));
-        keys.entry(at).or_insert((store, Vec::new())).1.push(pair);
-        rows.push(row);
-        values.push(entries.json(row));
-    }
-    for (store, keys) in keys.values() {
-        let (keys, brought): (Vec<Key>, Vec<Key>) = keys.iter().copied().unzip();
-        if args.revoke {
-            // Or else it would be found to have been typed here.
-            store.trust.record(&brought)?;
-            store.trust.forget(Some(&keys))?;
-        } else {
-            store.trust.record(&keys)?;
-        }
-    }
-    if ctx.ui.json {
-        let action = if args.revoke { "revoked" } else { "trusted" };
-        let document = json!({"schema": "pimem.trust/1", "action": action, "results": values});
-        ctx.ui.document(&document);
-    } else {
-        let verb = if args.revoke { "No longer trusted" } else { "Trusted" };
-        for row in rows {
-            ctx.ui.line(&format!("{verb}: {}", entries.line(row)));
-        }
-    }
-    Ok(ctx.complain(&unread, Exit::Done))
-}
-
-/// Takes back all trust in the stores that need any.
-fn revoke_all(ctx: &Shell) -> Result<Exit, Failure> {
-    let stores = ctx.strict_readers()?;
-    for store in stores.iter().filter(|store| !store.trust.is_own()) {
-        let count = store.trust.forget(None)?;
-        if !ctx.ui.json {
-            ctx.ui.line(&format!("No longer trusted: {count} texts of the {}", name(store)));
-        }
-    }
-    if ctx.ui.json {
-        let held: Vec<Held> =
-            ctx.strict_readers()?.into_iter().map(|store| look(ctx, store)).collect();
-        ctx.ui.document(&document(&held));
-    }
-    Ok(Exit::Done)
-}
-
-fn refuse_foreign(store: &Store) -> Result<(), Failure> {
-    if !store.trust.is_foreign() {
-        return Ok(());
-    }
-    let message = format!("{} belongs to another user", store.dir.display());
-    let hint = "vouch for it with pimem trust --always, or make it yours with chown";
-    Err(Failure::new(Kind::Refused, message, hint))
-}
-
-fn document(held: &[Held]) -> Value {
-    let store = |Held { store, entries, items, .. }: &Held| {
-        json!({
-            "scope": store.scope.name(),
-            "store": store.dir.display().to_string(),
-            "whole": store.trust.is_whole(),
-            "foreign": store.trust.is_foreign(),
-            "ledger": store.trust.ledger().map(|path| path.display().to_string()),
-            "entries": entries,
-            "awaiting": items.iter().map(|item| item.value.clone()).collect::<Vec<Value>>(),
-        })
-    };
-    let stores: Vec<Value> = held.iter().map(store).collect();
-    json!({"schema": "pimem.trust/1", "stores": stores})
+/// Where a store is, and whose.
+fn name(scope: &str, dir: &str) -> String {
+    format!("{scope} store in {dir}")
 }

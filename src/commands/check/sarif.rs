@@ -1,109 +1,198 @@
 //! Findings as SARIF 2.1.0, the form that code scanning reads.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::Checked;
 use pimem_core::{
-    lint::rule::{Finding, RULES, Rule},
+    lint::rule::{RULES, Rule},
     model::hash::fnv1a64,
+    view::check::{Checked, CheckedStore, Finding},
 };
-use pimem_engine::store::{discover::Places, read::Problem, snapshot::Store};
+use pimem_engine::memory::Answer;
 
-/// One run of this program.
-pub(crate) fn document(places: &Places, checked: &[Checked], problems: &[Problem]) -> Value {
-    let mut seen = BTreeMap::new();
-    let mut results = Vec::new();
-    for Checked { store, findings, .. } in checked {
-        let base = Base::of(places, store);
-        results.extend(findings.iter().map(|finding| result(&base, finding, &mut seen)));
-    }
-    let rules: Vec<Value> = RULES.iter().map(|rule| descriptor(rule)).collect();
-    let notification =
-        |problem: &Problem| json!({"level": "error", "message": {"text": problem.to_string()}});
-    let notifications: Vec<Value> = problems.iter().map(notification).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": env!("CARGO_PKG_NAME"),
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "executionSuccessful": problems.is_empty(),
-                "toolExecutionNotifications": notifications,
-            }],
-            "results": results,
-        }],
-    })
+/// A log with one run of this program.
+#[derive(Serialize)]
+pub(crate) struct Sarif {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
 }
 
-fn descriptor(rule: &Rule) -> Value {
-    json!({
-        "id": rule.id,
-        "shortDescription": {"text": rule.about},
-        "help": {"text": rule.fix},
-        "defaultConfiguration": {"level": rule.level.name()},
-    })
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    column_kind: &'static str,
+    invocations: [Invocation; 1],
+    results: Vec<Reported>,
 }
 
-fn result(base: &Base, finding: &Finding, seen: &mut BTreeMap<u64, usize>) -> Value {
-    let Finding { rule, place, says, entry, .. } = finding;
-    // A finding about a whole file has to stand somewhere.
-    let mut region = json!({"startLine": place.line.unwrap_or(1)});
-    if let (Some(column), Some(region)) = (place.column, region.as_object_mut()) {
-        region.insert("startColumn".to_owned(), json!(column));
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<Descriptor>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor {
+    id: &'static str,
+    short_description: Message<&'static str>,
+    help: Message<&'static str>,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+struct Message<T> {
+    text: T,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reported {
+    rule_id: &'static str,
+    rule_index: Option<usize>,
+    level: &'static str,
+    message: Message<String>,
+    locations: [Location; 1],
+    partial_fingerprints: Fingerprints,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Artifact,
+    region: Region,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Artifact {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri_base_id: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fingerprints {
+    primary_location_line_hash: String,
+}
+
+impl Sarif {
+    /// One run of this program.
+    pub(crate) fn of(Answer { view, problems }: &Answer<Checked>) -> Self {
+        let mut seen = BTreeMap::new();
+        let store = |finding: &Finding| {
+            view.stores.iter().find(|store| store.scope.name() == finding.scope)
+        };
+        let results = view
+            .findings
+            .iter()
+            .filter_map(|finding| Some(result(store(finding)?, finding, &mut seen)))
+            .collect();
+        let notifications = problems.iter().map(|problem| Notification {
+            level: "error",
+            message: Message { text: problem.to_string() },
+        });
+        let invocation = Invocation {
+            execution_successful: problems.is_empty(),
+            tool_execution_notifications: notifications.collect(),
+        };
+        let driver = Driver {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            rules: RULES.iter().map(|rule| descriptor(rule)).collect(),
+        };
+        let run = Run {
+            tool: Tool { driver },
+            column_kind: "unicodeCodePoints",
+            invocations: [invocation],
+            results,
+        };
+        let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+        Self { schema, version: "2.1.0", runs: [run] }
     }
+}
+
+fn descriptor(rule: &Rule) -> Descriptor {
+    Descriptor {
+        id: rule.id,
+        short_description: Message { text: rule.about },
+        help: Message { text: rule.fix },
+        default_configuration: Configuration { level: rule.level.name() },
+    }
+}
+
+fn result(store: &CheckedStore, finding: &Finding, seen: &mut BTreeMap<u64, usize>) -> Reported {
+    let Finding { rule, level, place, entry, message, .. } = finding;
     // Lines move, so they are told apart by what they hold, and equal ones by their order.
-    let about = entry.map_or_else(|| says.clone(), |id| id.to_string());
-    let print = fnv1a64(&[rule.id.as_bytes(), &[0], place.file.as_bytes(), &[0], about.as_bytes()]);
+    let about = entry.as_ref().unwrap_or(message);
+    let print = fnv1a64(&[rule.as_bytes(), &[0], place.file.as_bytes(), &[0], about.as_bytes()]);
     let count = seen.entry(print).or_default();
     *count += 1;
-    json!({
-        "ruleId": rule.id,
-        "ruleIndex": RULES.iter().position(|known| *known == *rule),
-        "level": rule.level.name(),
-        "message": {"text": format!("{place} {says}")},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": base.location(&place.file),
-            "region": region,
-        }}],
-        "partialFingerprints": {"primaryLocationLineHash": format!("{print:016x}:{count}")},
-    })
-}
-
-/// Where a store's files are to a reader of the document.
-struct Base {
-    dir: PathBuf,
-    /// Whether `dir` is relative to the root of a work tree.
-    relative: bool,
-}
-
-impl Base {
-    fn of(places: &Places, store: &Store) -> Self {
-        // Without a repository, the project is what holds `.pi/memory`.
-        let holds = || store.dir.ancestors().nth(2).filter(|_| store.dir.ends_with(".pi/memory"));
-        let root = places.work_tree(&store.dir).or_else(holds);
-        match root.and_then(|root| store.dir.strip_prefix(root).ok()) {
-            Some(dir) => Self { dir: dir.to_path_buf(), relative: true },
-            None => Self { dir: store.dir.clone(), relative: false },
-        }
+    let physical_location = PhysicalLocation {
+        artifact_location: artifact(store, &place.file),
+        // A finding about a whole file has to stand somewhere.
+        region: Region { start_line: place.line.unwrap_or(1), start_column: place.column },
+    };
+    Reported {
+        rule_id: rule,
+        rule_index: RULES.iter().position(|known| known.id == *rule),
+        level,
+        message: Message { text: format!("{place} {message}") },
+        locations: [Location { physical_location }],
+        partial_fingerprints: Fingerprints {
+            primary_location_line_hash: format!("{print:016x}:{count}"),
+        },
     }
+}
 
-    fn location(&self, file: &str) -> Value {
-        let path = uri(&self.dir.join(file));
-        if self.relative {
-            json!({"uri": path, "uriBaseId": "%SRCROOT%"})
-        } else {
-            json!({"uri": format!("file://{path}")})
-        }
+/// Where a store's file is to a reader of the document.
+fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifact {
+    match root.as_ref().and_then(|root| dir.strip_prefix(root).ok()) {
+        Some(dir) => Artifact { uri: uri(&dir.join(file)), uri_base_id: Some("%SRCROOT%") },
+        None => Artifact { uri: format!("file://{}", uri(&dir.join(file))), uri_base_id: None },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Edit, Site, shown};
+use super::{Edit, Site};
 use crate::{
     agents::{
         install::{Content, MARK, Reach},
@@ -55,7 +55,7 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, install: bool) -> Result<Exit, Failu
                         say(ctx, &site, &change, args.dry_run, install)?;
                     }
                     if install && is_off(&site) {
-                        let path = shown(ctx, &site.path);
+                        let path = ctx.places.short(&site.path);
                         ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
                     }
                 }
@@ -152,7 +152,7 @@ fn change(
             } else if is_marked(before) {
                 Change::Replace(whole.text.into())
             } else {
-                let message = format!("{} was not written by pimem", shown(ctx, &site.path));
+                let message = format!("{} was not written by pimem", ctx.places.short(&site.path));
                 let hint = "move it away, or leave it; nothing was changed";
                 return Err(Failure::new(Kind::Refused, message, hint));
             }
@@ -211,7 +211,7 @@ fn say(
     dry_run: bool,
     install: bool,
 ) -> Result<(), Failure> {
-    let path = shown(ctx, &site.path);
+    let path = ctx.places.short(&site.path);
     if dry_run && *change != Change::Keep {
         let before = site.file()?.read()?;
         let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };

@@ -211,22 +211,10 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// A path as people write it.
-pub(crate) fn shown(ctx: &Shell, path: &Path) -> String {
-    let below = path.strip_prefix(&ctx.places.cwd).ok();
-    if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
-        return rest.display().to_string();
-    }
-    match ctx.places.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
-    }
-}
-
 /// Settings that are not edited.
 pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
     let (line, column) = refusal.at;
-    let path = shown(ctx, &site.path);
+    let path = ctx.places.short(&site.path);
     let message = format!("{path}:{line}:{column}: {}", refusal.what);
     let hint = format!(
         "nothing was changed; mend the file, which {} may not read either, or put in by hand what \

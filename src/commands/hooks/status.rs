@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Scope, Site, edit::is_marked, shown};
+use super::{Scope, Site, edit::is_marked};
 use crate::{
     agents::{
         install::{self, Content, Reach},
@@ -13,6 +13,7 @@ use crate::{
     exit::Exit,
     shell::Shell,
 };
+use pimem_core::view::status as view;
 use pimem_engine::error::Failure;
 
 /// What is of ours in a file.
@@ -38,7 +39,7 @@ pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
             let is_there = hooks::is_present(ctx, row.site.agent);
             let seen = if is_there { "used here" } else { "not seen here" };
             let name = row.site.agent.name().to_owned();
-            vec![name, state(row), shown(ctx, &row.site.path), seen.to_owned()]
+            vec![name, state(row), ctx.places.short(&row.site.path), seen.to_owned()]
         };
         ctx.ui.table(&["agent", "hooks", "file", "agent is"], rows.iter().map(cells).collect());
         for failure in rows.iter().filter_map(|row| row.problem.as_ref()) {
@@ -75,13 +76,14 @@ fn standings(ctx: &Shell, reach: Reach) -> Result<Vec<Standing>, Failure> {
     Ok(rows)
 }
 
-/// The agents that call pimem, or whose settings cannot be read: name, and the state of the hooks.
-pub(crate) fn installed(ctx: &Shell) -> Result<Vec<(&'static str, String)>, Failure> {
+/// The agents that call pimem, or whose settings cannot be read.
+pub(crate) fn installed(ctx: &Shell) -> Result<Vec<view::Agent>, Failure> {
     let mut rows = standings(ctx, Reach::User)?;
     rows.retain(|row| row.hooks > 0 || row.problem.is_some());
-    let mut told: Vec<_> = rows.iter().map(|row| (row.site.agent.name(), state(row))).collect();
-    told.dedup();
-    Ok(told)
+    let agent = |row: &Standing| view::Agent { agent: row.site.agent.name(), state: state(row) };
+    let mut agents: Vec<_> = rows.iter().map(agent).collect();
+    agents.dedup();
+    Ok(agents)
 }
 
 fn standing(ctx: &Shell, site: Site) -> Standing {
@@ -173,7 +175,7 @@ pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Fai
         return Ok(Exit::Done);
     }
     for site in &sites {
-        let path = shown(ctx, &site.path);
+        let path = ctx.places.short(&site.path);
         if sites.len() > 1 {
             ctx.ui.line(&format!("==> {path} <=="));
         } else {

@@ -17,7 +17,6 @@ use serde_json::json;
 use super::{
     Chosen, Site,
     edit::{is_held, is_marked},
-    shown,
 };
 use crate::{
     agents::{
@@ -82,7 +81,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
                 agent,
                 event: "-".to_owned(),
                 command: String::new(),
-                problem: Some(format!("nothing of ours in {}", shown(ctx, &site.path))),
+                problem: Some(format!("nothing of ours in {}", ctx.places.short(&site.path))),
                 recalled: false,
             });
         }
@@ -250,7 +249,7 @@ impl Trial {
         if done.code == Some(0) && done.stdout.starts_with(b"pimem ") {
             return Ok(());
         }
-        Err(format!("{} is another program", shown(ctx, &path)))
+        Err(format!("{} is another program", ctx.places.short(&path)))
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::model::entry::EntryId;
 
 /// The severity of a finding. The names are those of SARIF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Level {
     /// Data is lost, leaks, or is not what it looks like.
     Error,
@@ -24,7 +27,7 @@ impl Level {
 }
 
 /// A rule of the linter.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// The name on the command line and in output.
     pub id: &'static str,
@@ -83,13 +86,15 @@ rules! {
 }
 
 /// A place in a store.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// File name relative to the store, with forward slashes.
     pub file: String,
     /// Line number from 1; `None` for the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Character in the line, from 1; `None` for the whole line.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
 }
 

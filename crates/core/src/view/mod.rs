@@ -1,9 +1,11 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
 pub mod add;
+pub mod check;
 pub mod config;
 pub mod curate;
 pub mod diff;
+pub mod doctor;
 pub mod dream;
 pub mod extract;
 pub mod forecast;
@@ -13,8 +15,10 @@ pub mod observe;
 pub mod report;
 pub mod search;
 pub mod session;
+pub mod status;
 pub mod telemetry;
 pub mod topics;
+pub mod trust;
 pub mod undo;
 pub mod why;
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{Memory, trust::Unreviewed};
 use crate::{
-    config::review::Awaiting,
+    config::review,
     local_time,
     store::{
         evidence_log, pending, provenance,
@@ -20,18 +20,18 @@ use pimem_core::{
     model::event::{Event, EventKind},
     score::ranking::{Ranking, Scope, ScoredEntry},
     session::summaries,
-    view::Entries,
+    view::{
+        Entries,
+        trust::{Awaiting, Text},
+    },
 };
 
 /// Something that awaits review.
 pub struct Item {
     /// What the ledger would hold.
     pub keys: Vec<Key>,
-    lines: Vec<String>,
-    /// What is odd about it.
-    pub warnings: Vec<String>,
-    /// The same for programs.
-    pub value: Value,
+    /// The text.
+    pub view: Awaiting,
 }
 
 /// A store with what awaits review in it.
@@ -83,26 +83,22 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         let told = told.unwrap_or_else(|| "not in the log".to_owned());
         let key = key(row);
         let told = if pasted.contains(&key) { format!("{told}; {PASTED}") } else { told };
-        let warnings = lines::warnings(&row.entry.text);
-        let mut value = entries.json(row);
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("warnings".to_owned(), json!(warnings));
-        }
-        Item {
-            keys: vec![key],
+        let view = Awaiting {
+            what: Text::Entry(Box::new(entries.entry(row))),
+            warnings: lines::warnings(&row.entry.text),
             lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
-            warnings,
-            value,
-        }
+        };
+        Item { keys: vec![key], view }
     };
     let mut items: Vec<Item> = rows.iter().map(item).collect();
     let mut unread = Vec::new();
     items.extend(notes(&store, &mut unread));
     items.extend(passages(&store));
     if store.scope == Scope::Project {
-        items.extend(
-            memory.headings.iter().map(|heading| text(&store, trust::Kind::Heading, heading)),
-        );
+        items.extend(memory.headings.iter().map(|heading| {
+            let what = Text::Heading { heading: heading.clone() };
+            text(&store, trust::Kind::Heading, heading, what)
+        }));
         items.extend(settings(&store, &memory.config.awaiting));
     }
     let placed = board.rows.iter().map(|row| &row.entry);
@@ -156,23 +152,23 @@ fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     }
     let lines =
         vec!["+ notes and logs, to be read".to_owned(), format!("    {}", files.join(", "))];
-    let value = json!({"notes": files, "warnings": warnings});
-    (!files.is_empty()).then_some(Item { keys, lines, warnings, value })
+    let is_any = !files.is_empty();
+    let view = Awaiting { what: Text::Notes { notes: files }, warnings, lines };
+    is_any.then_some(Item { keys, view })
 }
 
 /// Settings of the project's file, which are looked at together.
-fn settings(store: &Store, awaiting: &[Awaiting]) -> Option<Item> {
-    let whole = Awaiting::text(awaiting);
+fn settings(store: &Store, awaiting: &[review::Awaiting]) -> Option<Item> {
+    let whole = review::Awaiting::text(awaiting);
     let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
     warnings.extend(lines::warnings(&whole.replace('\n', " ")));
     let file = awaiting.first()?.place.rsplit_once(':').map_or("", |(file, _)| file);
     let mut lines = vec![format!("+ settings of {file}")];
     lines.extend(whole.lines().map(|line| format!("    {line}")));
-    let of = |setting: &Awaiting| (setting.key.name.to_owned(), setting.value.clone());
-    let values: Map<String, Value> = awaiting.iter().map(of).collect();
-    let value = json!({"settings": values, "warnings": warnings});
+    let of = |setting: &review::Awaiting| (setting.key.name.to_owned(), setting.value.clone());
+    let what = Text::Settings { settings: awaiting.iter().map(of).collect() };
     let keys = vec![store.trust.text(trust::Kind::Settings, &whole)];
-    Some(Item { keys, lines, warnings, value })
+    Some(Item { keys, view: Awaiting { what, warnings, lines } })
 }
 
 /// Summaries of past sessions.
@@ -186,29 +182,31 @@ fn passages(store: &Store) -> Vec<Item> {
     let texts = found.iter().map(|found| summaries::text(object(&found.span)));
     texts
         .filter(|text| !store.trust.holds_text(trust::Kind::Session, text))
-        .map(|summary| text(store, trust::Kind::Session, &summary))
+        .map(|session| {
+            let what = Text::Session { session: session.clone() };
+            text(store, trust::Kind::Session, &session, what)
+        })
         .collect()
 }
 
 /// A text that is no entry.
-fn text(store: &Store, kind: trust::Kind, text: &str) -> Item {
-    let warnings = lines::warnings(text);
-    Item {
-        keys: vec![store.trust.text(kind, text)],
+fn text(store: &Store, kind: trust::Kind, text: &str, what: Text) -> Item {
+    let view = Awaiting {
+        what,
+        warnings: lines::warnings(text),
         lines: vec![format!("+ {}: {text}", kind.name())],
-        value: json!({kind.name(): text, "warnings": warnings}),
-        warnings,
-    }
+    };
+    Item { keys: vec![store.trust.text(kind, text)], view }
 }
 
 impl Held {
     /// How many texts that are no entries await review.
     pub fn others(&self) -> usize {
-        self.items.iter().filter(|item| item.value.get("id").is_none()).count()
+        self.items.iter().filter(|item| !item.view.is_entry()).count()
     }
 
     /// How much awaits review.
-    pub fn told(&self) -> String {
+    pub fn in_words(&self) -> String {
         let others = match self.others() {
             0 => String::new(),
             1 => ", and one other text".to_owned(),
@@ -216,13 +214,5 @@ impl Held {
         };
         let whose = if self.store.trust.is_foreign() { "; it belongs to another user" } else { "" };
         format!("{}{others}{whose}", self.unreviewed.told(Some(self.entries)))
-    }
-}
-
-impl Item {
-    /// As it is shown.
-    pub fn told(&self) -> Vec<String> {
-        let warnings = self.warnings.iter().map(|says| format!("    warning: {says}"));
-        self.lines.iter().cloned().chain(warnings).collect()
     }
 }

@@ -121,6 +121,18 @@ impl Places {
         self.above(dir).find(|dir| gitlink::look(dir) != Git::None)
     }
 
+    /// A path as people write it: from the working directory or the home directory on.
+    pub fn short(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.cwd).ok();
+        if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
+            return rest.display().to_string();
+        }
+        match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+
     /// A directory and those above it, up to a ceiling.
     pub(super) fn above<'a>(&self, dir: &'a Path) -> impl Iterator<Item = &'a Path> {
         dir.ancestors()

@@ -1,0 +1,189 @@
+//! The linter of a store: looks for what should not stay, and mends what loses nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{Answer, Memory, archived};
+use crate::{
+    error::Failure,
+    local_time,
+    store::{
+        read::Problem,
+        snapshot::{self, EVIDENCE, Snapshot, Store},
+        transaction::{Change, TOPIC_CHARS, Target},
+    },
+};
+use pimem_core::{
+    lint::{
+        rule::{Finding, Fix},
+        store::{self, Contents, Measure},
+    },
+    markdown::topic::TopicEntry,
+    model::{
+        entry::{EntryId, Wording},
+        event::Why,
+    },
+    score::ranking::Ranking,
+    view::check::{self, Checked, CheckedStore},
+};
+
+/// What to look for.
+#[derive(Debug, Clone, Default)]
+pub struct CheckRequest {
+    /// Ids of rules to use; all when there are none.
+    pub rules: Vec<String>,
+    /// Ids of rules to leave out.
+    pub allowed: Vec<String>,
+    /// What becomes of what can be mended.
+    pub mending: Mending,
+}
+
+/// What becomes of what can be mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mending {
+    /// Nothing.
+    #[default]
+    No,
+    /// It is named, and left as it is.
+    DryRun,
+    /// It is mended.
+    Yes,
+}
+
+impl Memory {
+    /// Looks for what should not stay in the stores, and mends it where that is wanted.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist, or cannot be mended.
+    pub fn check(&self, request: &CheckRequest) -> Result<Answer<Checked>, Failure> {
+        let dry_run = request.mending == Mending::DryRun;
+        let (stores, findings, fixed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut view = Checked { stores, findings, dry_run, fixed };
+        let mut problems = Vec::new();
+        for store in self.readers()? {
+            let (mut found, mut unread) = look(self, request, &store);
+            let is_mended =
+                |finding: &&Finding| request.mending != Mending::No && finding.fix.is_some();
+            let mut fixed: Vec<Finding> = found.iter().filter(is_mended).cloned().collect();
+            if !fixed.is_empty() && !dry_run {
+                fixed = mend(self, request, &store)?;
+                (found, unread) = look(self, request, &store);
+            }
+            problems.extend(unread);
+            let shown = |finding| check::Finding::new(store.scope, finding);
+            view.findings.extend(found.iter().map(shown));
+            view.fixed.extend(fixed.iter().map(shown));
+            let root = root(self, &store.dir).map(Path::to_path_buf);
+            view.stores.push(CheckedStore { scope: store.scope, dir: store.dir, root });
+        }
+        Ok(Answer { view, problems })
+    }
+}
+
+impl CheckRequest {
+    fn wants(&self, finding: &Finding) -> bool {
+        let named = |list: &[String]| list.iter().any(|known| known == finding.rule.id);
+        (self.rules.is_empty() || named(&self.rules)) && !named(&self.allowed)
+    }
+}
+
+/// The work tree that a store is in; without one, the project that holds `.pi/memory`.
+fn root<'a>(memory: &Memory, dir: &'a Path) -> Option<&'a Path> {
+    let holds = || dir.ancestors().nth(2).filter(|_| dir.ends_with(".pi/memory"));
+    memory.places.work_tree(dir).or_else(holds)
+}
+
+/// Reads a store whole. What could not be read comes apart.
+fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>, Vec<Problem>) {
+    let categories = &memory.config.categories;
+    let snapshot = store.read(memory.now, categories);
+    let archive = store.read_archive(categories);
+    let (names, unnamed) = snapshot::note_files(&store.dir);
+    let mut problems = [snapshot.problems.clone(), archive.problems, unnamed].concat();
+    let mut read = |name: String| match store.file(&name) {
+        Ok(bytes) => Some((name, bytes?)),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    // What is beside the store belongs to this machine alone.
+    let names = names.into_iter().filter(|name| !name.starts_with("../"));
+    let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
+    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
+    let ranking = ranking(memory, store, &snapshot);
+    let held = Contents {
+        topics: snapshot::docs(&snapshot.topics),
+        archive: snapshot::docs(&archive.topics),
+        notes: &notes,
+        logs: &[(EVIDENCE, &logs.shared), (&local, &logs.local)],
+        rows: &ranking.rows,
+    };
+    let mut findings = store::check(measure(memory), &held);
+    findings.retain(|finding| request.wants(finding));
+    (findings, problems)
+}
+
+/// By what a store is judged here.
+pub(super) fn measure(memory: &Memory) -> Measure<'_> {
+    Measure {
+        now: memory.now,
+        categories: &memory.config.categories,
+        topic_chars: TOPIC_CHARS,
+        date: local_time::date,
+    }
+}
+
+fn ranking(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Ranking {
+    let placed = snapshot.placed(store, &memory.config.categories);
+    Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)])
+}
+
+/// Mends under the lock what can be mended. Gives what was.
+fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Finding>, Failure> {
+    let lock = super::lock(memory, store)?;
+    let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
+    if let Some(problem) = txn.snapshot().problems.first() {
+        return Err(Failure::from(problem));
+    }
+    let ranking = ranking(memory, store, txn.snapshot());
+    let topics = snapshot::docs(&txn.snapshot().topics);
+    let mut fixed = store::mendable(measure(memory), &topics, &ranking.rows);
+    fixed.retain(|finding| request.wants(finding));
+    let entries = |fix| -> BTreeSet<EntryId> {
+        let of = fixed.iter().filter(|finding| finding.fix == Some(fix));
+        of.filter_map(|finding| finding.entry).collect()
+    };
+    let archived = entries(Fix::Archive);
+    // An entry that goes to the archive goes from all its lines.
+    fixed.retain(|finding| {
+        finding.fix == Some(Fix::Archive) || finding.entry.is_some_and(|id| !archived.contains(&id))
+    });
+    let mut changes: Vec<(String, Change)> = Vec::new();
+    for (stem, doc) in &topics {
+        let place = format!("topics/{stem}.md");
+        let here = fixed.iter().filter(|finding| finding.place.file == place);
+        let here = here.filter(|finding| finding.fix == Some(Fix::DeleteRepeat));
+        let lines: BTreeSet<usize> = here.filter_map(|finding| finding.place.line).collect();
+        let is_gone = |entry: &&TopicEntry| lines.contains(&entry.line);
+        // By their texts: ids can be made to collide.
+        let mut gone: BTreeMap<Wording, usize> = BTreeMap::new();
+        for entry in doc.entries.iter().filter(is_gone) {
+            *gone.entry(entry.wording()).or_default() += 1;
+        }
+        for (of, count) in gone {
+            let here = doc.entries.iter().filter(|entry| entry.is(&of)).count();
+            changes.push(((*stem).to_owned(), Change::RemoveRepeats(of, count < here)));
+        }
+    }
+    for (stem, change) in changes {
+        txn.change(Target::Topic(stem), change);
+    }
+    for row in ranking.rows.iter().filter(|row| archived.contains(&row.entry.id)) {
+        archived::archive(&mut txn, row, Why::Replaced)?;
+    }
+    txn.commit()?;
+    Ok(fixed)
+}

@@ -1,0 +1,223 @@
+//! What is wrong with stores, permissions, locks, indices and git's files; each finding has a fix.
+//!
+//! Changes nothing in a store.
+
+use std::time::Duration;
+
+use super::{Memory, check, model, review, trust::Unreviewed};
+use crate::{
+    config::settings::Embedding,
+    error::Failure,
+    index::{
+        corpus::{self, Freshness},
+        postings,
+    },
+    store::{
+        evidence_log, init,
+        lock::{LockError, StoreLock},
+        read::Problem,
+        snapshot::{self, EVIDENCE, Snapshot, Store},
+    },
+};
+use pimem_core::{
+    lint,
+    search::bm25::Query,
+    view::{
+        count,
+        doctor::{Diagnosis, Fact, Finding},
+    },
+};
+
+impl Memory {
+    /// Looks for what is wrong with the stores.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn diagnose(&self) -> Result<Diagnosis, Failure> {
+        let stores = self.readers()?;
+        let mut view = Diagnosis { facts: Vec::new(), findings: around(self, &stores) };
+        for store in &stores {
+            let snapshot = store.read(self.now, &self.config.categories);
+            let mut fact =
+                |name: &str, value| view.facts.push(Fact { name: name.to_owned(), value });
+            fact(&format!("{} store", store.scope.name()), store.dir.display().to_string());
+            let unreviewed = review::held(self, store.clone().strict(), &snapshot).unreviewed;
+            let entries = snapshot.placed(store, &self.config.categories).len();
+            let (topics, events) = (snapshot.topics.len(), snapshot.ledger.len());
+            fact("entries", format!("{entries} in {topics} topics, {events} events"));
+            let aside = evidence_log::count(&store.logs().unwrap_or_default().local);
+            if aside > 0 {
+                fact("events of hooks", format!("{aside} in {}", store.local_log_name()));
+            }
+            let (index, found) = examine(self, store, &snapshot, unreviewed);
+            fact("index", index.in_words());
+            view.findings.extend(found);
+        }
+        Ok(view)
+    }
+}
+
+/// What is wrong whatever a store holds.
+pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
+    let wrong = memory.config.unusable.iter();
+    let mut findings: Vec<Finding> = wrong
+        .map(|wrong| Finding::new(format!("{wrong}; left out"), wrong.hint.as_str()))
+        .collect();
+    findings.extend(model::lacking(memory).map(|failure| {
+        let origin = memory.config.origin(&Embedding::model);
+        let fix = format!("{}; until then the built-in model serves", failure.hints.join("; "));
+        Finding::new(format!("{origin}: embedding.model: {}", failure.message), fix)
+    }));
+    if stores.is_empty() {
+        findings.push(Finding::new("there is no store here", "pimem init makes one"));
+    }
+    findings
+}
+
+/// The index of a store, and all that is wrong with the store.
+pub(super) fn examine(
+    memory: &Memory,
+    store: &Store,
+    snapshot: &Snapshot,
+    unreviewed: Unreviewed,
+) -> (Index, Vec<Finding>) {
+    let mut findings = contents(memory, store, snapshot);
+    findings.extend(waiting(unreviewed));
+    findings.extend(writing(store));
+    findings.extend(git_files(memory, store));
+    let (index, found) = index(memory, store, &snapshot.problems);
+    findings.extend(found);
+    (index, findings)
+}
+
+/// What is wrong with the markdown and the log.
+fn contents(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
+    let mut found: Vec<Finding> = snapshot
+        .problems
+        .iter()
+        .map(|problem| Finding::new(problem.to_string(), problem.hint()))
+        .collect();
+    let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
+    let topics = snapshot::docs(&snapshot.topics);
+    let logs: [lint::store::Log<'_>; 2] = [(EVIDENCE, &logs.shared), (&local, &logs.local)];
+    let health = lint::store::health(check::measure(memory), &topics, &logs);
+    found
+        .extend(health.iter().map(|f| Finding::new(format!("{} {}", f.place, f.says), f.rule.fix)));
+    if !snapshot.adopted.is_empty() {
+        let mut entries: Vec<_> = snapshot.adopted.iter().map(|event| event.entry).collect();
+        entries.dedup();
+        found.push(Finding::new(
+            format!("{} entries were written by hand and have no evidence yet", entries.len()),
+            "pimem rebuild adopts them",
+        ));
+    }
+    found
+}
+
+/// Whether entries are left out of what agents read.
+fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
+    let any = unreviewed.waiting + unreviewed.others > 0;
+    let fix = "pimem trust --review shows what agents are not shown";
+    any.then(|| Finding::new(unreviewed.told(None), fix))
+}
+
+/// Whether the store can be written, and its lock taken.
+fn writing(store: &Store) -> Option<Finding> {
+    let fix = "give yourself write permission, or go on reading only";
+    match StoreLock::probe(&store.dir, Duration::from_millis(200)) {
+        Ok(()) => None,
+        Err(LockError::Busy(..)) => Some(Finding::new(
+            format!("{} is locked by another process", store.dir.display()),
+            "wait for it to end; a lock never outlives its process",
+        )),
+        Err(LockError::Refused(problem)) => Some(Finding::new(problem.to_string(), problem.hint())),
+        Err(LockError::Io(_, error)) => {
+            Some(Finding::new(format!("{} cannot be written: {error}", store.dir.display()), fix))
+        }
+    }
+}
+
+fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if memory.places.work_tree(&store.dir).is_none() {
+        return found;
+    }
+    for (name, wanted, why) in [
+        (".gitattributes", init::GIT_ATTRIBUTES, "git merges what two branches remembered"),
+        (".gitignore", init::GIT_IGNORE, "what belongs to this machine stays on it"),
+    ] {
+        let held = match store.file(name) {
+            Ok(held) => String::from_utf8_lossy(&held.unwrap_or_default()).into_owned(),
+            Err(problem) => {
+                found.push(Finding::new(problem.to_string(), problem.hint()));
+                continue;
+            }
+        };
+        let is_there = |line: &&str| held.lines().any(|known| known.trim() == *line);
+        let lacking: Vec<&str> = wanted.lines().filter(|line| !is_there(line)).collect();
+        if !lacking.is_empty() {
+            let what = format!("{name} lacks: {}", lacking.join("; "));
+            found.push(Finding::new(what, format!("add these lines, so that {why}")));
+        }
+    }
+    found
+}
+
+/// The index of a store.
+pub(super) struct Index {
+    /// How it stands to the store; `None` where there is no place for one.
+    freshness: Option<Freshness>,
+    /// Lines to search.
+    pub(super) lines: u64,
+    bytes: u64,
+}
+
+impl Index {
+    /// Its state, for programs.
+    pub(super) fn state(&self) -> &'static str {
+        match &self.freshness {
+            None | Some(Freshness::Absent) => "none",
+            Some(Freshness::Fresh) => "fresh",
+            Some(Freshness::Stale(_)) => "stale",
+            Some(Freshness::Broken(_)) => "damaged",
+        }
+    }
+
+    /// Its state in words.
+    pub(super) fn in_words(&self) -> String {
+        let bytes = self.bytes;
+        let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line");
+        match &self.freshness {
+            None => "none".to_owned(),
+            Some(Freshness::Absent) => format!("none yet; {lines} to search"),
+            Some(Freshness::Fresh) => format!("fresh; {lines}, {bytes} bytes"),
+            Some(Freshness::Stale(files)) => {
+                format!("{} changed since; {lines}, {bytes} bytes", count(*files, "file"))
+            }
+            Some(Freshness::Broken(_)) => "damaged".to_owned(),
+        }
+    }
+}
+
+/// The index, and what is wrong with it.
+fn index(memory: &Memory, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
+    let Some(dir) = memory.cache_dir(store) else {
+        let fix = "set XDG_CACHE_HOME or HOME; searches work without it";
+        let none = Index { freshness: None, lines: 0, bytes: 0 };
+        return (none, vec![Finding::new("there is no cache directory", fix)]);
+    };
+    let corpus =
+        corpus::Corpus::open(store, Some(&dir), &Query::new("index"), &memory.config.categories);
+    let mut found: Vec<Finding> = corpus
+        .problems
+        .iter()
+        .filter(|problem| !known.contains(problem))
+        .map(|problem| Finding::new(problem.to_string(), problem.hint()))
+        .collect();
+    if let Freshness::Broken(why) = &corpus.freshness {
+        let fix = "pimem rebuild makes it anew; searches work without it";
+        found.push(Finding::new(format!("the index is damaged: {why}"), fix));
+    }
+    let (lines, bytes) = (corpus.size.docs, postings::size_on_disk(&dir));
+    (Index { freshness: Some(corpus.freshness), lines, bytes }, found)
+}

@@ -1,0 +1,138 @@
+//! Stores, what agents get of them, and what waits.
+//!
+//! Writes nothing, not even to the ledger of trust.
+
+use std::mem::ManuallyDrop;
+
+use super::{
+    Memory, doctor,
+    dream::gather::LEFT,
+    review::{self, Held},
+};
+use crate::{
+    config::layers::Origin,
+    error::Failure,
+    store::{
+        snapshot::{Snapshot, Store},
+        trust::Trust,
+    },
+};
+use pimem_core::{
+    report::{budget::Tokens, render},
+    score::ranking::Ranking,
+    view::status::{self, Absent, Awaiting, Dream, Hooks, Index, Marks, Report, States, Status},
+};
+
+impl Memory {
+    /// How stores stand, and what a report would show now. `hooks` are the agents that call.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist.
+    pub fn status(&self, hooks: Hooks) -> Result<Status, Failure> {
+        let stores: Vec<Store> = self.strict_readers()?.into_iter().map(Store::unwritten).collect();
+        let mut findings = doctor::around(self, &stores).len();
+        let (ranking, snapshots) = self.own_board(&stores);
+        let settings = self.report_settings(None, Tokens(0));
+        let report = render::report(&ranking, &self.config.categories, settings);
+        let mut seen = Vec::new();
+        for (store, snapshot) in stores.into_iter().zip(ManuallyDrop::into_inner(snapshots)) {
+            let (one, found) = look(self, store, &snapshot, &ranking);
+            findings += found;
+            seen.push(one);
+        }
+        let absent = self.target().ok().filter(|(.., is_there)| !is_there);
+        let shown = report.verdicts.iter().filter(|verdict| verdict.shown()).count();
+        Ok(Status {
+            stores: seen,
+            absent: absent.map(|(dir, scope, _)| Absent {
+                scope: scope.name(),
+                place: self.places.short(&dir),
+            }),
+            report: Report {
+                entries: shown,
+                left_out: ranking.rows.len() - shown,
+                tokens: report.tokens.0,
+                budget: report.budget.0,
+            },
+            hooks,
+            unusable: self.unusable(),
+            unusable_place: unusable_place(self),
+            findings,
+        })
+    }
+}
+
+/// Where the first setting that is left out stands, as people write it.
+fn unusable_place(memory: &Memory) -> String {
+    let Some(wrong) = memory.config.unusable.first() else { return String::new() };
+    let place = match &wrong.origin {
+        Origin::User(path) | Origin::Project(path) => memory.places.short(path),
+        origin => origin.to_string(),
+    };
+    place + &wrong.line.map_or_else(String::new, |line| format!(":{line}"))
+}
+
+/// A store as it stands, and how much is wrong with it.
+fn look(
+    memory: &Memory,
+    store: Store,
+    snapshot: &Snapshot,
+    ranking: &Ranking,
+) -> (status::Store, usize) {
+    let held = review::held(memory, store, snapshot);
+    let store = &held.store;
+    let (index, findings) = doctor::examine(memory, store, snapshot, held.unreviewed);
+    let rows = || ranking.rows.iter().filter(|row| row.entry.scope == store.scope);
+    let dreams = store.dreams(memory.now);
+    let (sessions, more) = store.waiting(&dreams);
+    let view = status::Store {
+        scope: store.scope.name(),
+        store: store.dir.display().to_string(),
+        place: memory.places.short(&store.dir),
+        trust: trust(&store.trust),
+        entries: rows().count(),
+        states: States::of(rows()),
+        marks: Marks::of(rows()),
+        archived: store.read_archive(&memory.config.categories).entries().count(),
+        awaiting: awaiting(&held),
+        index: Index { state: index.state(), lines: index.lines, in_words: index.in_words() },
+        dream: Dream {
+            last: dreams.last.map(|last| last.to_string()),
+            sessions: sessions.len() + more,
+            plan: store.dream_dir().is_some_and(|dir| dir.join(LEFT).is_file()),
+        },
+    };
+    (view, findings.len())
+}
+
+fn awaiting(held: &Held) -> Awaiting {
+    let in_words = if !held.items.is_empty() {
+        Some(format!("{}: pimem trust --review", held.in_words()))
+    } else if !held.store.trust.is_whole() {
+        Some("nothing awaits review".to_owned())
+    } else {
+        None
+    };
+    Awaiting {
+        entries: held.unreviewed.others,
+        preferences: held.unreviewed.waiting,
+        others: held.others(),
+        in_words,
+    }
+}
+
+fn trust(trust: &Trust) -> status::Trust {
+    if trust.is_own() {
+        status::Trust::Own
+    } else if trust.is_always() {
+        status::Trust::Always
+    } else if trust.is_foreign() {
+        status::Trust::Foreign
+    } else if trust.is_made() {
+        status::Trust::Here
+    } else if trust.is_begun() {
+        status::Trust::Part
+    } else {
+        status::Trust::None
+    }
+}
