@@ -1,41 +1,18 @@
 //! `pimem export`: memories and vectors in the formats of other programs.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
-
-use serde_json::json;
+use std::path::PathBuf;
 
 use crate::{
     exit::{Exit, Outcome},
     shell::Shell,
+    ui::{Human, Ui},
 };
-use pimem_core::{
-    embed::{
-        self,
-        model::{Embedder, Model, Unavailable},
-        table,
-        vector::Vector,
-    },
-    search::documents::{SourceKind, category_name, documents},
-};
+use pimem_core::view::exchange::{Exported, ExportedVectors};
 use pimem_engine::{
-    error::{Failure, Kind},
-    index::{
-        build, corpus, manifest,
-        vectors::{self, Known},
-    },
+    error::Failure,
     memory::{
-        export::{self, Exported},
-        model, named_file,
-        search::embedding,
-        stale::Stale,
-    },
-    store::{
-        atomic::{self, Sync},
-        read::Problem,
-        snapshot::Store,
+        Answer,
+        export::{Format, Output},
     },
 };
 
@@ -126,155 +103,40 @@ struct EmbeddingsArgs {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
-    let exported = match &args.what {
-        What::Jsonl(args) => export::jsonl(ctx, args.output.as_deref()),
-        What::Pi(args) => export::pi(ctx, &args.output),
-        What::PiMemory(args) => export::pi_memory(ctx, &args.output),
-        What::Claude(args) => export::claude(ctx, &args.output),
-        What::Agents(args) => export::agents(ctx, args.output.as_deref()),
-        What::Embeddings(args) => return embeddings(ctx, args),
-    }?;
-    show(ctx, &exported);
-    Ok((ctx.complain(&exported.problems, Exit::Done), Vec::new()))
-}
-
-fn show(ctx: &Shell, exported: &Exported) {
-    let Exported { format, entries, files, output, text, .. } = exported;
-    if let Some(text) = text {
-        ctx.ui.text(text);
-    }
-    let Some(output) = output else { return };
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.export-memories/1", "format": format, "exported": entries,
-            "files": files, "output": output.display().to_string(),
-        }));
-        return;
-    }
-    let noun = if *entries == 1 { "entry" } else { "entries" };
-    ctx.ui.line(&format!("Exported {entries} {noun} to {}", output.display()));
-}
-
-fn embeddings(ctx: &Shell, args: &EmbeddingsArgs) -> Result<Outcome, Failure> {
-    let model = chosen(ctx)?;
-    if let Some(path) = &args.output {
-        named_file::writable(path, export::STDOUT)?;
-    }
-    let mut embedder: Option<Box<dyn Embedder>> = None;
-    let mut all = BTreeMap::new();
-    let (mut stale, mut problems) = (Vec::new(), Vec::new());
-    for store in ctx.readers()? {
-        let (texts, unread) = entries(ctx, &store);
-        problems.extend(unread);
-        let dir = ctx.cache_dir(&store).filter(|_| model.id != table::NAME);
-        let mut known = dir
-            .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
-            .unwrap_or_default();
-        let made = missing(ctx, &model, &texts, &mut known, &mut embedder)?;
-        all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
-        if !made.is_empty() {
-            stale.push(Stale { store, whole: true, fresh: made });
+    let format = match &args.what {
+        What::Jsonl(args) => Format::Jsonl(args.output.clone()),
+        What::Pi(args) => Format::Pi(args.output.clone()),
+        What::PiMemory(args) => Format::PiMemory(args.output.clone()),
+        What::Claude(args) => Format::Claude(args.output.clone()),
+        What::Agents(args) => Format::Agents(args.output.clone()),
+        What::Embeddings(args) => {
+            let (answer, stale) = ctx.export_vectors(args.output.as_deref())?;
+            return Ok((show(ctx, &answer), stale));
         }
-    }
-    let text = object(&all);
-    match &args.output {
-        None => ctx.ui.text(&text),
-        Some(path) => {
-            atomic::replace_file(path, text.as_bytes(), Sync::None, || Ok(true))?;
-            report(ctx, &model, all.len(), path);
-        }
-    }
-    Ok((ctx.complain(&problems, Exit::Done), stale))
-}
-
-fn report(ctx: &Shell, model: &Model, count: usize, path: &Path) {
-    let path = path.display();
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.export/1", "model": model.id, "dimension": model.dimension,
-            "exported": count, "file": path.to_string(),
-        }));
-    } else {
-        ctx.ui.line(&format!("Exported {count} vectors of {} to {path}", model.id));
-    }
-}
-
-/// What the chosen model is; it does not have to be able to serve.
-pub(crate) fn chosen(ctx: &Shell) -> Result<Model, Failure> {
-    match model::in_force(ctx).as_str() {
-        embedding::NONE => {
-            let hint = "pimem model use static chooses the built-in model";
-            Err(Failure::new(Kind::Refused, "embedding.model is none: there are no vectors", hint))
-        }
-        table::NAME => Ok(table::model()),
-        name => {
-            let manifest = ctx.models()?.manifest(name);
-            manifest.map(|manifest| manifest.model).map_err(|why| {
-                let mut failure = model::unknown(name, why.0);
-                failure.hints.push("vectors belong to an installed model's very files".to_owned());
-                failure
-            })
-        }
-    }
-}
-
-/// The entries of a store: what is embedded of each, by the key of its line.
-pub(crate) fn entries(ctx: &Shell, store: &Store) -> (BTreeMap<u64, String>, Vec<Problem>) {
-    let categories = &ctx.config.categories;
-    let (sources, mut problems) = manifest::sources(store);
-    problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
-    let mut found = BTreeMap::new();
-    for source in sources.iter().filter(|source| source.kind == SourceKind::Topic) {
-        match store.file(&source.name) {
-            Ok(Some(bytes)) => {
-                documents(source.kind, &source.name, bytes, categories, |doc, text| {
-                    let key = vectors::key(category_name(categories, doc.category), text);
-                    found.insert(key, embed::passage(text).into_owned());
-                });
-            }
-            Ok(None) => {}
-            Err(problem) => problems.push(problem),
-        }
-    }
-    (found, problems)
-}
-
-/// Makes the vectors that are missing, and gives those worth keeping.
-fn missing(
-    ctx: &Shell,
-    model: &Model,
-    texts: &BTreeMap<u64, String>,
-    known: &mut Known,
-    embedder: &mut Option<Box<dyn Embedder>>,
-) -> Result<Known, Failure> {
-    let missing: Vec<(u64, &str)> = texts
-        .iter()
-        .filter(|(key, _)| !known.contains_key(key))
-        .map(|(key, text)| (*key, text.as_str()))
-        .collect();
-    if missing.is_empty() {
-        return Ok(Known::default());
-    }
-    let cannot = || embedding::failure(Unavailable(format!("the model {} cannot serve", model.id)));
-    let embedder = match embedder {
-        Some(embedder) => embedder,
-        none => none.insert(embedding::embedder(ctx, &model.id)?.ok_or_else(cannot)?),
     };
-    let mut made = Known::default();
-    let mut progress = ctx.ui.progress("embedding");
-    build::make(embedder.as_mut(), &missing, &mut made, &mut progress)
-        .map_err(embedding::failure)?;
-    known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
-    // The built-in model's are made again in no time.
-    Ok(if model.id == table::NAME { Known::default() } else { made })
+    Ok((show(ctx, &ctx.export(&format)?), Vec::new()))
 }
 
-/// The document: one line a vector.
-fn object(vectors: &BTreeMap<u64, Vector>) -> String {
-    let line = |(key, vector): (&u64, &Vector)| {
-        let numbers = serde_json::to_string(&vector.unit()).unwrap_or_default();
-        format!("\n\"{key:016x}\":{numbers}")
-    };
-    let lines: Vec<String> = vectors.iter().map(line).collect();
-    format!("{{{}\n}}\n", lines.join(","))
+/// Says what was written, or writes it to standard output.
+fn show(ctx: &Shell, answer: &Answer<Output<impl Human>>) -> Exit {
+    match &answer.view {
+        Output::Files(view) => ctx.ui.show(view),
+        Output::Text(text) => ctx.ui.text(text),
+    }
+    ctx.complain(&answer.problems, Exit::Done)
+}
+
+impl Human for Exported {
+    fn human(&self, ui: &Ui) {
+        let Self { exported, output, .. } = self;
+        let noun = if *exported == 1 { "entry" } else { "entries" };
+        ui.line(&format!("Exported {exported} {noun} to {output}"));
+    }
+}
+
+impl Human for ExportedVectors {
+    fn human(&self, ui: &Ui) {
+        let Self { model, exported, file, .. } = self;
+        ui.line(&format!("Exported {exported} vectors of {model} to {file}"));
+    }
 }

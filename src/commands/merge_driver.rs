@@ -4,13 +4,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
-use crate::{exit::Exit, shell::Shell};
-use pimem_engine::{
-    error::{Failure, Kind},
-    store::merge_driver::{self, Repository},
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
 };
+use pimem_core::view::merge_driver::MergeDriver;
+use pimem_engine::{error::Failure, store::merge_driver};
 
 /// Merge a file of a store for git, without conflicts
 ///
@@ -51,37 +51,30 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let (Some(base), Some(ours), Some(theirs)) = (&args.base, &args.ours, &args.theirs) {
         let path = args.path.as_ref().map(|path| path.to_string_lossy());
         merge_driver::merge([base, ours, theirs], path.as_deref())?;
-        return Ok(Exit::Done);
-    }
-    let patience = ctx.config.settings.lock.timeout;
-    let repository = Repository::of(&ctx.places, patience).ok_or_else(|| {
-        let message = format!("{} is in no git repository", ctx.places.cwd.display());
-        Failure::new(Kind::Usage, message, "change to the work tree that the store is in")
-    })?;
-    let file = repository.attributes().display().to_string();
-    if args.print {
-        ctx.ui.line(&format!("git config {} '{}'", merge_driver::SETTING, merge_driver::COMMAND));
+    } else if args.print {
+        let (setting, command) = (merge_driver::SETTING, merge_driver::COMMAND);
+        let file = ctx.merge_attributes()?;
+        ctx.ui.line(&format!("git config {setting} '{command}'"));
         ctx.ui.line(&format!("cat >> '{file}' <<'end'"));
         for line in merge_driver::lines().lines().chain(["end"]) {
             ctx.ui.line(line);
         }
-        return Ok(Exit::Done);
+    } else if args.install {
+        ctx.ui.show(&ctx.install_merge_driver()?);
+    } else {
+        ctx.ui.show(&ctx.uninstall_merge_driver()?);
     }
-    let changed = if args.install { repository.install()? } else { repository.uninstall()? };
-    if ctx.ui.json {
-        let document = json!({
-            "schema": "pimem.merge-driver/1", "installed": args.install, "changed": changed,
-            "attributes": file,
-        });
-        ctx.ui.document(&document);
-        return Ok(Exit::Done);
-    }
-    let said = match (args.install, changed) {
-        (true, true) => format!("git merges files of stores by pimem now ({file})"),
-        (true, false) => format!("git merges files of stores by pimem already ({file})"),
-        (false, true) => format!("git merges files of stores by itself again ({file})"),
-        (false, false) => format!("git merges files of stores by itself already ({file})"),
-    };
-    ctx.ui.line(&said);
     Ok(Exit::Done)
+}
+
+impl Human for MergeDriver {
+    fn human(&self, ui: &Ui) {
+        let how = match (self.installed, self.changed) {
+            (true, true) => "by pimem now",
+            (true, false) => "by pimem already",
+            (false, true) => "by itself again",
+            (false, false) => "by itself already",
+        };
+        ui.line(&format!("git merges files of stores {how} ({})", self.attributes));
+    }
 }

@@ -96,6 +96,7 @@ impl Finding {
 }
 
 #[expect(clippy::ref_option, reason = "the signature that serde calls")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn is_some<S: Serializer>(fix: &Option<Fix>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bool(fix.is_some())
 }

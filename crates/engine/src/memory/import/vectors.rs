@@ -1,20 +1,22 @@
-//! `pimem import embeddings`: vectors of entries, made by another program.
+//! Vectors of entries, made by another program.
 
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Deserialize;
-use serde_json::{json, value::RawValue};
+use serde_json::value::RawValue;
 
-use crate::{commands::export, exit::Exit, shell::Shell};
-use pimem_core::embed::{model::Model, table, vector::Vector};
-use pimem_engine::{
+use crate::{
     error::{Failure, Kind},
     index::{
         build::{self, Embedding},
         vectors::Known,
     },
-    memory::{named_file, search::embedding},
+    memory::{Answer, Memory, export, named_file, search::embedding},
     store::snapshot::Store,
+};
+use pimem_core::{
+    embed::{model::Model, table, vector::Vector},
+    view::exchange::ImportedVectors,
 };
 
 /// The largest file that is read.
@@ -24,42 +26,39 @@ const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
 /// What other programs may have wrapped the vectors in.
 const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
-pub(crate) fn run(ctx: &Shell, path: &Path) -> Result<Exit, Failure> {
-    let model = export::chosen(ctx)?;
-    if model.id == table::NAME {
-        let message = "the model static makes its own vectors and takes no others";
-        let hint = "pimem model use NAME chooses the model that they are of";
-        return Err(Failure::new(Kind::Refused, message, hint));
-    }
-    let found = parse(&named_file::named(path, MAX, WHERE)?, &model)
-        .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
-    let total = found.len();
-    let mut imported = Known::default();
-    let mut problems = Vec::new();
-    for store in ctx.readers()? {
-        let (entries, unread) = export::entries(ctx, &store);
-        problems.extend(unread);
-        let fresh: Known =
-            entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
-        if !fresh.is_empty() {
-            imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
-            keep(ctx, &store, fresh)?;
+impl Memory {
+    /// Takes over the vectors of present entries. They have to be those of the chosen model.
+    ///
+    /// # Errors
+    /// When the model takes none, the file cannot be read or holds others, or the index cannot be
+    /// written.
+    pub fn import_vectors(&self, path: &Path) -> Result<Answer<ImportedVectors>, Failure> {
+        let model = export::chosen(self)?;
+        if model.id == table::NAME {
+            let message = "the model static makes its own vectors and takes no others";
+            let hint = "pimem model use NAME chooses the model that they are of";
+            return Err(Failure::new(Kind::Refused, message, hint));
         }
+        let found = parse(&named_file::named(path, MAX, WHERE)?, &model)
+            .map_err(|why| refused(&format!("{}: {why}", path.display())))?;
+        let vectors = found.len();
+        let mut imported = Known::default();
+        let mut problems = Vec::new();
+        for store in self.readers()? {
+            let (entries, unread) = export::entries(self, &store);
+            problems.extend(unread);
+            let fresh: Known =
+                entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
+            if !fresh.is_empty() {
+                imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
+                keep(self, &store, fresh)?;
+            }
+        }
+        let imported = imported.len();
+        let (dimension, unknown) = (model.dimension, vectors - imported);
+        let view = ImportedVectors { model: model.id, dimension, vectors, imported, unknown };
+        Ok(Answer { view, problems })
     }
-    let (count, unknown) = (imported.len(), total - imported.len());
-    if ctx.ui.json {
-        ctx.ui.document(&json!({
-            "schema": "pimem.import/1", "model": model.id, "dimension": model.dimension,
-            "vectors": total, "imported": count, "unknown": unknown,
-        }));
-    } else {
-        let name = &model.id;
-        ctx.ui.line(&format!(
-            "Imported {count} of {total} vectors for {name} ({unknown} of no present entry)"
-        ));
-    }
-    let exit = if count > 0 { Exit::Done } else { Exit::Nothing };
-    Ok(ctx.complain(&problems, exit))
 }
 
 fn refused(message: &str) -> Failure {
@@ -67,13 +66,13 @@ fn refused(message: &str) -> Failure {
 }
 
 /// Puts vectors into the index of a store.
-fn keep(ctx: &Shell, store: &Store, fresh: Known) -> Result<(), Failure> {
-    let Some(dir) = ctx.cache_dir(store) else {
+fn keep(memory: &Memory, store: &Store, fresh: Known) -> Result<(), Failure> {
+    let Some(dir) = memory.cache_dir(store) else {
         return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
     };
-    let mut progress = ctx.ui.progress("indexing");
-    let embedding = Embedding { fresh, ..embedding::kept(ctx) };
-    let (categories, when) = (&ctx.config.categories, ctx.real_now);
+    let mut progress = memory.notices.progress("indexing");
+    let embedding = Embedding { fresh, ..embedding::kept(memory) };
+    let (categories, when) = (&memory.config.categories, memory.real_now);
     build::refresh(store, &dir, categories, when, true, embedding, &mut progress)?.ok_or_else(
         || {
             let message = format!("another process is at the index of {}", store.dir.display());

@@ -1,26 +1,26 @@
-//! What `pimem import` does with the memories of another program, whatever their format.
+//! Memories of other programs taken over, whatever their format.
 
-use std::collections::BTreeMap;
+mod source;
+mod vectors;
 
+use std::{collections::BTreeMap, path::PathBuf};
+
+use self::source::Source;
 use super::{
-    Memory,
+    Answer, Memory,
     intake::{self, New},
 };
 use crate::{
     error::Failure,
     local_time,
     store::{
-        lock::StoreLock,
-        notes, pending,
-        read::{Problem, Unreadable},
-        snapshot::Store,
-        transaction::Txn,
+        lock::StoreLock, notes, pending, read::Unreadable, snapshot::Store, transaction::Txn,
         trust::Key,
     },
 };
 use pimem_core::{
     exchange::{
-        Item, Left, Parsed,
+        Item, Left,
         pi_memory::{self, Piece},
     },
     markdown::{checklist, entry_line, lines},
@@ -34,7 +34,10 @@ use pimem_core::{
     },
     safety::{entry_text::EntryText, secret},
     score::{adopt, ledger::Ledger, ranking},
-    view,
+    view::{
+        self,
+        exchange::{self, Fate, Imported},
+    },
 };
 
 /// The longest heading that is kept, in characters.
@@ -42,85 +45,69 @@ const TITLE: usize = 200;
 /// Who causes what only a count tells.
 const BY: &str = "import";
 
-/// What is to be taken over.
-#[derive(Debug, Default)]
-pub struct Source {
-    /// The name of the format.
-    pub format: &'static str,
-    /// Memories.
-    pub found: Parsed,
-    /// Long-term notes and logs, by the name that they have in a store.
-    pub pages: Vec<(String, Vec<Piece>)>,
-    /// What is to be done.
-    pub tasks: Vec<String>,
-    /// What could not be read.
-    pub problems: Vec<Problem>,
-    /// Whether somebody else may have written it, so that agents see it after a review only.
-    pub waits: bool,
+/// Memories to take over.
+#[derive(Debug, Clone)]
+pub struct ImportRequest {
+    /// Where they are.
+    pub from: From,
+    /// Category of those that do not say their own; `lesson` without one.
+    pub category: Option<String>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
 }
 
-/// What became of an item.
-pub enum Fate {
-    Added,
-    /// It was there, and has new evidence.
-    Updated,
-    Known,
-    /// An entry says the same in other words.
-    Repeated,
+/// Formats of memories, and where they are.
+#[derive(Debug, Clone)]
+pub enum From {
+    /// Entries with their evidence, a JSON object a line.
+    Jsonl(Lines),
+    /// A store, a directory that holds one, or a topic file.
+    Pi(PathBuf),
+    /// A directory of pi-memory.
+    PiMemory(PathBuf),
+    /// A memory directory of Claude Code.
+    Claude(PathBuf),
+    /// Files like `AGENTS.md`.
+    Agents(Vec<PathBuf>),
 }
 
-impl Fate {
-    /// As it is called in documents.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Known => "known",
-            Self::Repeated => "repeated",
-        }
-    }
-
-    /// As it is told to people.
-    pub fn verb(&self, dry: bool) -> &'static str {
-        match (self, dry) {
-            (Self::Added, false) => "Added",
-            (Self::Added, true) => "Would add",
-            (Self::Updated, false) => "Added evidence for",
-            (Self::Updated, true) => "Would add evidence for",
-            (Self::Known, _) => "Already there",
-            (Self::Repeated, _) => "Already there in other words",
-        }
-    }
+/// Lines of JSON.
+#[derive(Debug, Clone)]
+pub enum Lines {
+    /// Here.
+    Text(String),
+    /// In a file.
+    File(PathBuf),
 }
 
 /// An item that may be an entry, and what became of it.
-pub struct Taken {
-    pub fate: Fate,
-    pub id: EntryId,
-    pub place: String,
-    pub line: String,
+struct Taken {
+    fate: Fate,
+    id: EntryId,
+    place: String,
+    line: String,
     /// The key of a line that waits for a review.
     waits: Option<Key>,
 }
 
-/// What was taken over.
-pub struct Imported {
-    /// What there was, without the memories.
-    pub source: Source,
-    /// What became of each memory that may be an entry.
-    pub taken: Vec<Taken>,
-    /// How much was new in each file of notes.
-    pub pages: BTreeMap<String, usize>,
+impl Memory {
+    /// Takes memories of another program over, or only says what would become of them.
+    ///
+    /// # Errors
+    /// When they cannot be read, the category is unknown, or the store cannot be read or written.
+    pub fn import(&self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
+        let source = source::read(self, &request.from)?;
+        let category = intake::category(self, request.category.as_deref().unwrap_or("lesson"))?;
+        run(self, source, category, request.dry_run)
+    }
 }
 
-/// Takes memories over, or only says what would become of them.
-pub fn run(
+fn run(
     memory: &Memory,
     mut source: Source,
-    category: Option<&str>,
-    dry: bool,
-) -> Result<Imported, Failure> {
-    let category = intake::category(memory, category.unwrap_or("lesson"))?;
+    category: CategoryId,
+    dry_run: bool,
+) -> Result<Answer<Imported>, Failure> {
     let items = std::mem::take(&mut source.found.items);
     let (mut news, items) = checked(memory, items, category, &mut source.found.left);
     let (mut taken, mut pages) = (Vec::new(), BTreeMap::new());
@@ -128,14 +115,14 @@ pub fn run(
     if !nothing {
         let (dir, scope, known) = memory.target()?;
         let store =
-            if dry { memory.store(dir, scope) } else { memory.made((dir, scope, known))? };
-        let lock = if dry { None } else { Some(super::lock(memory, &store)?) };
+            if dry_run { memory.store(dir, scope) } else { memory.made((dir, scope, known))? };
+        let lock = if dry_run { None } else { Some(super::lock(memory, &store)?) };
         let categories = &memory.config.categories;
         let mut txn = match &lock {
             Some(lock) => store.begin(lock, categories, memory.now, memory.who()),
             None => store.rehearse(categories, memory.now, memory.who()),
         };
-        if dry {
+        if dry_run {
             txn.read_evidence();
         }
         intake::refuse_if_unreadable(&txn)?;
@@ -144,13 +131,13 @@ pub fn run(
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;
         let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
-        if !dry && !waiting.is_empty() {
+        if !dry_run && !waiting.is_empty() {
             // First, so that no line is there that passes for one of its user's.
             pending::note(&store.trust, &waiting)?;
         }
         txn.commit()?;
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
-        intake::say_orders(memory, &store, said.filter(|_| !dry));
+        intake::say_orders(memory, &store, said.filter(|_| !dry_run));
         pages = keep(memory, &store, lock.as_ref(), &source)?;
         if !waiting.is_empty() {
             let count = view::count(waiting.len(), "line");
@@ -159,7 +146,27 @@ pub fn run(
             ));
         }
     }
-    Ok(Imported { source, taken, pages })
+    let count = |fate: Fate| taken.iter().filter(|taken| taken.fate == fate).count();
+    let view = Imported {
+        format: source.format,
+        dry_run,
+        added: count(Fate::Added),
+        updated: count(Fate::Updated),
+        known: count(Fate::Known),
+        repeated: count(Fate::Repeated),
+        results: taken.into_iter().map(shown).collect(),
+        left_out: source.found.left.into_iter().map(of_left).collect(),
+        notes: pages,
+    };
+    Ok(Answer { view, problems: source.problems })
+}
+
+fn shown(Taken { fate, id, place, line, .. }: Taken) -> exchange::Taken {
+    exchange::Taken { action: fate, place, id: id.to_string(), entry: line }
+}
+
+fn of_left(Left { place, reason }: Left) -> exchange::Left {
+    exchange::Left { place, reason }
 }
 
 /// A heading as a line of a topic may hold it.
@@ -364,7 +371,7 @@ fn keep(
 }
 
 /// Adds a file of notes to a source, or the log of a day by its name.
-pub fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
+fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
     let categories = &memory.config.categories;
     if name == notes::SCRATCHPAD {
         for item in checklist::items(text.as_bytes()).into_iter().filter(|item| !item.done) {

@@ -1,11 +1,13 @@
-//! What `pimem export` does with entries, whatever the format.
+//! Entries and notes for other programs, whatever the format.
+
+mod vectors;
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use super::{Memory, named_file, problems, scores_file, telemetry::Accesses};
+use super::{Answer, Memory, named_file, problems, scores_file, telemetry::Accesses};
 use crate::{
     error::{Failure, Kind},
     local_time,
@@ -25,7 +27,10 @@ use pimem_core::{
         evidence::UserState,
         ranking::{Ranking, ScoredEntry},
     },
+    view::exchange::Exported,
 };
+
+pub(super) use self::vectors::{chosen, entries};
 
 /// The entries to write, and the store that they are in.
 struct Held {
@@ -35,34 +40,52 @@ struct Held {
     problems: Vec<read::Problem>,
 }
 
-/// What was exported.
-pub struct Exported {
-    /// The name of the format.
-    pub format: &'static str,
-    /// Entries in it.
-    pub entries: usize,
-    /// Files that were written.
-    pub files: usize,
-    /// Where they are.
-    pub output: Option<PathBuf>,
-    /// What is to be written elsewhere, when there is no output.
-    pub text: Option<String>,
-    /// What could not be read.
-    pub problems: Vec<read::Problem>,
+/// A format, and where to write it.
+#[derive(Debug, Clone)]
+pub enum Format {
+    /// Entries with their evidence, a JSON object a line: to a file, if one is named.
+    Jsonl(Option<PathBuf>),
+    /// A store as pi keeps it, in a new directory.
+    Pi(PathBuf),
+    /// A directory of pi-memory.
+    PiMemory(PathBuf),
+    /// A memory directory of Claude Code.
+    Claude(PathBuf),
+    /// A block of markdown: into a file, if one is named.
+    Agents(Option<PathBuf>),
 }
 
-impl Exported {
-    fn of(format: &'static str, held: Held, output: Option<&Path>, files: usize) -> Self {
-        let output = output.map(Path::to_path_buf);
-        let (entries, problems) = (held.items.len(), held.problems);
-        Self { format, entries, files, output, text: None, problems }
+/// Where it was written to.
+#[derive(Debug)]
+pub enum Output<V> {
+    /// To files.
+    Files(V),
+    /// To nowhere yet: this is it.
+    Text(String),
+}
+
+impl Memory {
+    /// Writes the entries or notes of one store for other programs.
+    ///
+    /// # Errors
+    /// When the output is there and may not be replaced, or cannot be written.
+    pub fn export(&self, format: &Format) -> Result<Answer<Output<Exported>>, Failure> {
+        match format {
+            Format::Jsonl(output) => jsonl(self, output.as_deref()),
+            Format::Pi(output) => pi(self, output),
+            Format::PiMemory(output) => pi_memory(self, output),
+            Format::Claude(output) => claude(self, output),
+            Format::Agents(output) => agents(self, output.as_deref()),
+        }
     }
 }
+
+type Written = Answer<Output<Exported>>;
 
 /// Files below a directory.
 type Tree = Vec<(String, Vec<u8>)>;
 
-pub fn jsonl(memory: &Memory, output: Option<&Path>) -> Result<Exported, Failure> {
+fn jsonl(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
     let held = hold(memory, |_| true)?;
     let text: String =
@@ -70,7 +93,7 @@ pub fn jsonl(memory: &Memory, output: Option<&Path>) -> Result<Exported, Failure
     one("jsonl", held, output, text.as_bytes())
 }
 
-pub fn agents(memory: &Memory, output: Option<&Path>) -> Result<Exported, Failure> {
+fn agents(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
     output.map_or(Ok(()), |path| named_file::writable(path, STDOUT))?;
     let mut held = hold(memory, in_force)?;
     harmless(&mut held);
@@ -86,14 +109,14 @@ pub fn agents(memory: &Memory, output: Option<&Path>) -> Result<Exported, Failur
     one("agents", held, output, &page)
 }
 
-pub fn claude(memory: &Memory, output: &Path) -> Result<Exported, Failure> {
+fn claude(memory: &Memory, output: &Path) -> Result<Written, Failure> {
     let mut held = hold(memory, in_force)?;
     harmless(&mut held);
     let files = tree_of(claude::render(&held.items));
     tree("claude", held, output, &files)
 }
 
-pub fn pi(memory: &Memory, output: &Path) -> Result<Exported, Failure> {
+fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
     // pi knows what is forgotten, and neither dates nor replacements.
     let held = hold(memory, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
@@ -108,7 +131,7 @@ pub fn pi(memory: &Memory, output: &Path) -> Result<Exported, Failure> {
     tree("pi", held, output, &files)
 }
 
-pub fn pi_memory(memory: &Memory, output: &Path) -> Result<Exported, Failure> {
+fn pi_memory(memory: &Memory, output: &Path) -> Result<Written, Failure> {
     let mut held = hold(memory, in_force)?;
     let mut files = Tree::new();
     let page = |held: &mut Held, name: &str| match held.store.as_ref().map(|s| s.file(name)) {
@@ -188,7 +211,7 @@ fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, 
 }
 
 /// What may be done instead of naming a file.
-pub const STDOUT: &str = "without --output, it goes to standard output";
+const STDOUT: &str = "without --output, it goes to standard output";
 
 /// Writes one file, or leaves that to whoever asked.
 fn one(
@@ -196,21 +219,19 @@ fn one(
     held: Held,
     output: Option<&Path>,
     bytes: &[u8],
-) -> Result<Exported, Failure> {
-    let mut exported = Exported::of(format, held, output, 1);
-    match output {
-        None => exported.text = Some(String::from_utf8_lossy(bytes).into_owned()),
-        Some(path) => {
-            // A link stays one, as from CLAUDE.md to AGENTS.md.
-            let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-            atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;
-        }
-    }
-    Ok(exported)
+) -> Result<Written, Failure> {
+    let Some(path) = output else {
+        let view = Output::Text(String::from_utf8_lossy(bytes).into_owned());
+        return Ok(Answer { view, problems: held.problems });
+    };
+    // A link stays one, as from CLAUDE.md to AGENTS.md.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;
+    Ok(written(format, held, path, 1))
 }
 
 /// Writes files into a directory that holds nothing yet, so that nothing of anybody's is lost.
-fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Exported, Failure> {
+fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Written, Failure> {
     let taken =
         dir.exists() && std::fs::read_dir(dir).map_or(true, |mut found| found.next().is_some());
     if taken {
@@ -218,5 +239,11 @@ fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Ex
         return Err(Failure::new(Kind::Usage, message, "name one that is empty or not there yet"));
     }
     foreign_store::write_tree(dir, files)?;
-    Ok(Exported::of(format, held, Some(dir), files.len()))
+    Ok(written(format, held, dir, files.len()))
+}
+
+fn written(format: &'static str, held: Held, output: &Path, files: usize) -> Written {
+    let (exported, output) = (held.items.len(), output.display().to_string());
+    let view = Output::Files(Exported { format, exported, files, output });
+    Answer { view, problems: held.problems }
 }

@@ -1,0 +1,158 @@
+//! Vectors of entries, for other programs.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{Output, STDOUT};
+use crate::{
+    error::{Failure, Kind},
+    index::{
+        build, corpus, manifest,
+        vectors::{self, Known},
+    },
+    memory::{Answer, Memory, model, named_file, search::embedding, stale::Stale},
+    store::{
+        atomic::{self, Sync},
+        read::Problem,
+        snapshot::Store,
+    },
+};
+use pimem_core::{
+    embed::{
+        self,
+        model::{Embedder, Model, Unavailable},
+        table,
+        vector::Vector,
+    },
+    search::documents::{SourceKind, category_name, documents},
+    view::exchange::ExportedVectors,
+};
+
+impl Memory {
+    /// Writes the vectors of all entries as JSON, to a file if one is named. What has none yet gets
+    /// one; the indices that should keep those are given too.
+    ///
+    /// # Errors
+    /// When there is no model or it cannot serve, or the file cannot be written.
+    pub fn export_vectors(
+        &self,
+        output: Option<&Path>,
+    ) -> Result<(Answer<Output<ExportedVectors>>, Vec<Stale>), Failure> {
+        let model = chosen(self)?;
+        if let Some(path) = output {
+            named_file::writable(path, STDOUT)?;
+        }
+        let mut embedder: Option<Box<dyn Embedder>> = None;
+        let mut all = BTreeMap::new();
+        let (mut stale, mut problems) = (Vec::new(), Vec::new());
+        for store in self.readers()? {
+            let (texts, unread) = entries(self, &store);
+            problems.extend(unread);
+            let dir = self.cache_dir(&store).filter(|_| model.id != table::NAME);
+            let mut known = dir
+                .map(|dir| corpus::known_vectors(&dir, (model.key(), model.dimension)))
+                .unwrap_or_default();
+            let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
+            all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
+            if !made.is_empty() {
+                stale.push(Stale { store, whole: true, fresh: made });
+            }
+        }
+        let text = object(&all);
+        let view = match output {
+            None => Output::Text(text),
+            Some(path) => {
+                atomic::replace_file(path, text.as_bytes(), Sync::None, || Ok(true))?;
+                Output::Files(ExportedVectors {
+                    model: model.id,
+                    dimension: model.dimension,
+                    exported: all.len(),
+                    file: path.display().to_string(),
+                })
+            }
+        };
+        Ok((Answer { view, problems }, stale))
+    }
+}
+
+/// What the chosen model is; it does not have to be able to serve.
+pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
+    match model::in_force(memory).as_str() {
+        embedding::NONE => {
+            let hint = "pimem model use static chooses the built-in model";
+            Err(Failure::new(Kind::Refused, "embedding.model is none: there are no vectors", hint))
+        }
+        table::NAME => Ok(table::model()),
+        name => {
+            let manifest = memory.models()?.manifest(name);
+            manifest.map(|manifest| manifest.model).map_err(|why| {
+                let mut failure = model::unknown(name, why.0);
+                failure.hints.push("vectors belong to an installed model's very files".to_owned());
+                failure
+            })
+        }
+    }
+}
+
+/// The entries of a store: what is embedded of each, by the key of its line.
+pub(in crate::memory) fn entries(
+    memory: &Memory,
+    store: &Store,
+) -> (BTreeMap<u64, String>, Vec<Problem>) {
+    let categories = &memory.config.categories;
+    let (sources, mut problems) = manifest::sources(store);
+    problems.retain(|problem| problem.path.starts_with(store.topics_dir()));
+    let mut found = BTreeMap::new();
+    for source in sources.iter().filter(|source| source.kind == SourceKind::Topic) {
+        match store.file(&source.name) {
+            Ok(Some(bytes)) => {
+                documents(source.kind, &source.name, bytes, categories, |doc, text| {
+                    let key = vectors::key(category_name(categories, doc.category), text);
+                    found.insert(key, embed::passage(text).into_owned());
+                });
+            }
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+/// Makes the vectors that are missing, and gives those worth keeping.
+fn missing(
+    memory: &Memory,
+    model: &Model,
+    texts: &BTreeMap<u64, String>,
+    known: &mut Known,
+    embedder: &mut Option<Box<dyn Embedder>>,
+) -> Result<Known, Failure> {
+    let missing: Vec<(u64, &str)> = texts
+        .iter()
+        .filter(|(key, _)| !known.contains_key(key))
+        .map(|(key, text)| (*key, text.as_str()))
+        .collect();
+    if missing.is_empty() {
+        return Ok(Known::default());
+    }
+    let cannot = || embedding::failure(Unavailable(format!("the model {} cannot serve", model.id)));
+    let embedder = match embedder {
+        Some(embedder) => embedder,
+        none => none.insert(embedding::embedder(memory, &model.id)?.ok_or_else(cannot)?),
+    };
+    let mut made = Known::default();
+    let mut progress = memory.notices.progress("embedding");
+    build::make(embedder.as_mut(), &missing, &mut made, &mut progress)
+        .map_err(embedding::failure)?;
+    known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
+    // The built-in model's are made again in no time.
+    Ok(if model.id == table::NAME { Known::default() } else { made })
+}
+
+/// The document: one line a vector.
+fn object(vectors: &BTreeMap<u64, Vector>) -> String {
+    let line = |(key, vector): (&u64, &Vector)| {
+        let numbers = serde_json::to_string(&vector.unit()).unwrap_or_default();
+        format!("\n\"{key:016x}\":{numbers}")
+    };
+    let lines: Vec<String> = vectors.iter().map(line).collect();
+    format!("{{{}\n}}\n", lines.join(","))
+}

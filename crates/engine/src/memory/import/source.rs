@@ -1,0 +1,167 @@
+//! What other programs remember, as it is found in their files.
+
+use std::path::{Path, PathBuf};
+
+use super::{From, Lines, note};
+use crate::{
+    error::{Failure, Kind},
+    memory::{Memory, export, named_file},
+    store::{
+        foreign_store::{Holdings, Pages},
+        gitlink, notes,
+        read::{self, Problem},
+    },
+};
+use pimem_core::{
+    exchange::{Parsed, agents, claude, jsonl, pi_memory::Piece},
+    score::ranking::Scope,
+};
+
+/// The largest file of entries that is read.
+const MAX: u64 = 256 << 20;
+/// Places of a store below the directory that is named.
+const STORES: [&str; 3] = ["", ".pi/memory", ".pi/agent/memory"];
+/// Which files of agents are meant.
+const AGENTS: &str = "give the AGENTS.md or CLAUDE.md of a project";
+/// Where Claude Code keeps memories.
+const CLAUDE: &str = "Claude Code's memories are in ~/.claude/projects/PROJECT/memory";
+
+/// What is to be taken over.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    /// The name of the format.
+    pub(super) format: &'static str,
+    /// Memories.
+    pub(super) found: Parsed,
+    /// Long-term notes and logs, by the name that they have in a store.
+    pub(super) pages: Vec<(String, Vec<Piece>)>,
+    /// What is to be done.
+    pub(super) tasks: Vec<String>,
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+    /// Whether somebody else may have written it, so that agents see it after a review only.
+    pub(super) waits: bool,
+}
+
+/// Reads what is there.
+pub(super) fn read(memory: &Memory, from: &From) -> Result<Source, Failure> {
+    match from {
+        From::Jsonl(lines) => self::lines(lines),
+        From::Pi(path) => pi(memory, path),
+        From::PiMemory(dir) => pi_memory(memory, dir),
+        From::Claude(dir) => {
+            is_dir(dir, CLAUDE)?;
+            let mut pages = Pages::default();
+            pages.folder(dir, "");
+            let found = claude::read(&pages.files, &memory.config.categories);
+            Ok(with(Source { format: "claude", found, ..Source::default() }, pages))
+        }
+        From::Agents(files) => of_agents(memory, files),
+    }
+}
+
+fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
+    let mut pages = Pages::default();
+    let mut waits = false;
+    for path in files {
+        let place = memory.places.cwd.join(path);
+        let root = place.parent().and_then(|dir| memory.places.work_tree(dir));
+        waits |= root.is_some_and(gitlink::is_clone);
+        let bytes = named_file::named(path, read::MAX_FILE, AGENTS)?;
+        pages.page(&path.display().to_string(), bytes);
+    }
+    let mut source = Source { format: "agents", waits, ..Source::default() };
+    for page in &pages.files {
+        let found = agents::read(&page.name, &page.text, &memory.config.categories);
+        source.found.items.extend(found.items);
+        source.found.left.extend(found.left);
+    }
+    Ok(with(source, pages))
+}
+
+/// A source with what could not be used of its pages.
+fn with(mut source: Source, pages: Pages) -> Source {
+    source.found.left.extend(pages.left);
+    source.problems.extend(pages.problems);
+    source
+}
+
+fn lines(lines: &Lines) -> Result<Source, Failure> {
+    let (text, from) = match lines {
+        Lines::Text(text) => (text.clone(), "standard input".to_owned()),
+        Lines::File(path) => {
+            let bytes = named_file::named(path, MAX, "give what pimem export jsonl wrote")?;
+            let text = String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let message = format!("{} is not UTF-8 (byte {at})", path.display());
+                Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+            })?;
+            (text, path.display().to_string())
+        }
+    };
+    let items = jsonl::parse(&text).map_err(|(number, wrong)| {
+        let message = format!("line {number} of {from}: {}", wrong.message);
+        Failure::new(Kind::Refused, message, wrong.hint)
+    })?;
+    let found = Parsed { items, ..Parsed::default() };
+    Ok(Source { format: "jsonl", found, ..Source::default() })
+}
+
+fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
+    let hint = "give the directory that holds topics/, as .pi/memory of a project";
+    let store = |dir: &Path| memory.store(dir.to_path_buf(), Scope::Project);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let (held, only) = if path.is_dir() {
+        let dirs = STORES.map(|below| path.join(below));
+        let dir = dirs.iter().find(|dir| dir.join("topics").is_dir()).ok_or_else(|| {
+            let message = format!("there is no store in {}", path.display());
+            Failure::new(Kind::Usage, message, hint)
+        })?;
+        (store(dir).holdings(export::reader(memory)), None)
+    } else {
+        let bytes = named_file::named(path, read::MAX_FILE, hint)?;
+        let stem = stem.unwrap_or_default();
+        let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
+        if let Some(dir) = dir.and_then(Path::parent) {
+            // Its evidence stands beside the topics.
+            (store(dir).holdings(export::reader(memory)), Some(stem))
+        } else {
+            let mut held = store(path).topic_alone(&stem, bytes, export::reader(memory));
+            // Its name is nobody's choice of a topic.
+            held.items.iter_mut().for_each(|item| item.topic = None);
+            (held, None)
+        }
+    };
+    let Holdings { mut items, left, snapshot } = held;
+    items.retain(|item| only.as_ref().is_none_or(|stem| item.topic.as_ref() == Some(stem)));
+    let found = Parsed { items, left };
+    Ok(Source { format: "pi", found, problems: snapshot.problems, ..Source::default() })
+}
+
+fn pi_memory(memory: &Memory, dir: &Path) -> Result<Source, Failure> {
+    let hint = "pi-memory keeps MEMORY.md and daily/ in ~/.pi/agent/memory";
+    is_dir(dir, hint)?;
+    let dirs = STORES.map(|below| dir.join(below));
+    let holds = |dir: &&PathBuf| {
+        [notes::NOTES, notes::SCRATCHPAD, "daily"].iter().any(|name| dir.join(name).exists())
+    };
+    let dir = dirs.iter().find(holds).map_or(dir, PathBuf::as_path);
+    let mut pages = Pages::default();
+    pages.file(dir, notes::NOTES);
+    pages.file(dir, notes::SCRATCHPAD);
+    pages.folder(dir, "daily");
+    let mut source = Source { format: "pi-memory", ..Source::default() };
+    for page in &pages.files {
+        note(memory, &mut source, &page.name, &page.text);
+    }
+    Ok(with(source, pages))
+}
+
+fn is_dir(dir: &Path, hint: &str) -> Result<(), Failure> {
+    let what = match (dir.is_dir(), dir.exists()) {
+        (true, _) => return Ok(()),
+        (_, true) => format!("{} is not a directory", dir.display()),
+        _ => format!("there is no directory {}", dir.display()),
+    };
+    Err(Failure::new(Kind::Usage, what, hint))
+}

@@ -1,0 +1,182 @@
+//! Rebuild: adopt, rescore, archive what went cold, and build the index anew.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::Value;
+
+use super::{Memory, archived, scores_file, search::embedding, telemetry::Accesses};
+use crate::{
+    error::Failure,
+    index::build,
+    store::{
+        atomic::{self, Sync},
+        read,
+        snapshot::Store,
+    },
+};
+use pimem_core::{
+    embed::{
+        model::{Embedder, Unavailable},
+        table,
+    },
+    model::time::{Age, Timestamp},
+    score::{
+        archive,
+        ranking::{self, Ranking, ScoredEntry},
+    },
+    view::{
+        Entries, rebuild as view,
+        rebuild::{Archived, Indexed, Rebuilt},
+        status::States,
+    },
+};
+
+/// How long git may take for what was typed by hand: usually nobody waits.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The chosen model, or why it cannot serve.
+type Chosen = Result<Box<dyn Embedder>, Unavailable>;
+
+impl Memory {
+    /// Adopts hand-written lines, rescores, archives what has faded, and indexes; only stores of which
+    /// the last rebuild is older than `if_older`.
+    ///
+    /// # Errors
+    /// When the store that was named does not exist, or one cannot be read or written.
+    pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
+        let mut stores = Vec::new();
+        let mut model = embedding::patient(self);
+        for store in self.readers()? {
+            let age = if_older.and_then(|_| last_rebuild(self, &store));
+            if age.zip(if_older).is_some_and(|(age, limit)| age < limit) {
+                self.notices.detail(&format!("{} was rebuilt recently", store.dir.display()));
+                continue;
+            }
+            stores.push(rebuild(self, &store, if_older.is_none(), &mut model)?);
+        }
+        Ok(Rebuilt { stores })
+    }
+}
+
+fn rebuild(
+    memory: &Memory,
+    store: &Store,
+    whole: bool,
+    model: &mut Option<Chosen>,
+) -> Result<view::Store, Failure> {
+    let categories = &memory.config.categories;
+    // What a starting session had no time to find out.
+    let typed = store.read_topics(categories);
+    memory.note_own(PATIENCE, std::slice::from_ref(store), std::slice::from_ref(&typed));
+    let lock = super::lock(memory, store)?;
+    let mut txn = store.begin(&lock, categories, memory.now, memory.who());
+    if let Some(problem) = txn.snapshot().problems.first() {
+        return Err(Failure::from(problem));
+    }
+    let adopted = txn.adopt(None);
+    let placed = txn.placed();
+    let before = Ranking::new(memory.now, memory.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    let days = store.used_days();
+    let entries = Entries::new(memory.now, categories, &before);
+    let mut archived = BTreeMap::<String, Archived>::new();
+    for (topic, rows) in before.topics(store.scope) {
+        let cold = ranking::cold(&rows, categories);
+        for row in rows {
+            let faded = cold || archive::is_dropped(row);
+            if faded && archive::goes_unasked(memory.now, row, &days) {
+                archived::archive(&mut txn, row, archive::why(row, categories))?;
+                let here = archived.entry(topic.to_owned()).or_insert_with(|| Archived {
+                    topic: topic.to_owned(),
+                    entries: 0,
+                    ids: Vec::new(),
+                    lines: Vec::new(),
+                });
+                here.entries += 1;
+                here.ids.push(row.entry.id.to_string());
+                here.lines.push(format!("{}, to archive/{topic}.md", entries.line(row)));
+            }
+        }
+    }
+    txn.commit()?;
+    let (ranking, snapshots) = memory.board(std::slice::from_ref(store));
+    let accesses = Accesses::of(memory, &memory.readers()?);
+    let accessed =
+        |row: &ScoredEntry| accesses.get(row.entry.id, snapshots.iter().map(|held| &held.ledger));
+    let scores = scores_file::snapshot(memory, &ranking, |row| row.entry.id.to_string(), accessed);
+    let path = store.dir.join("memory-scores.json");
+    atomic::replace_file(&path, scores.as_bytes(), Sync::None, || Ok(true))?;
+    drop(lock);
+    let indexed = index(memory, store, whole, model);
+    Ok(view::Store {
+        store: store.dir.display().to_string(),
+        scope: store.scope.name(),
+        states: States::of(ranking.rows.iter()),
+        adopted,
+        archived: archived.into_values().collect(),
+        indexed: indexed.map(|built| shown(memory, built)),
+    })
+}
+
+/// Builds the index, and makes the vectors of the chosen model.
+fn index(
+    memory: &Memory,
+    store: &Store,
+    whole: bool,
+    model: &mut Option<Chosen>,
+) -> Option<build::Built> {
+    let dir = memory.cache_dir(store)?;
+    let mut progress = memory.notices.progress("indexing");
+    let mut embedding_progress = memory.notices.progress("embedding");
+    let mut embedding = embedding::kept(memory);
+    let is_kept = embedding.model.is_some();
+    let mut trouble = None;
+    match model {
+        Some(Ok(embedder)) => {
+            embedding.embedder = Some(embedder.as_mut());
+            embedding.progress = Some(&mut embedding_progress);
+        }
+        Some(Err(why)) => trouble = Some(why.clone()),
+        None => {}
+    }
+    let (categories, when) = (&memory.config.categories, memory.real_now);
+    match build::refresh(store, &dir, categories, when, whole, embedding, &mut progress) {
+        Ok(built) => built.map(|mut built| {
+            if !is_kept && trouble.is_some() {
+                built.missing = usize::try_from(built.docs).unwrap_or(usize::MAX);
+            }
+            let trouble = built.trouble.take().or(trouble).filter(|_| built.missing > 0);
+            build::Built { trouble, ..built }
+        }),
+        Err(error) => {
+            memory.notices.note(&format!("The index could not be written: {error:#}"));
+            None
+        }
+    }
+}
+
+fn shown(memory: &Memory, built: build::Built) -> Indexed {
+    let model = embedding::name(memory);
+    // The built-in model serves every line.
+    let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
+    Indexed {
+        files: built.files,
+        lines: built.docs,
+        model,
+        vectors,
+        kept: built.vectors,
+        missing: built.missing,
+        trouble: built.trouble.map(|Unavailable(why)| why),
+    }
+}
+
+/// The time since our own last rebuild of a store, by the time that its snapshot states; or until
+/// then, by a clock that was set back since.
+fn last_rebuild(memory: &Memory, store: &Store) -> Option<Age> {
+    let path = store.dir.join("memory-scores.json");
+    let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
+    let snapshot: Value = serde_json::from_slice(&bytes).ok()?;
+    // pi's own file has shorter keys, and says nothing about what we adopted.
+    let mut keys = snapshot.get("entries")?.as_object()?.keys();
+    let when = Timestamp::parse(snapshot.get("lastRebuild")?.as_str()?)?;
+    keys.all(|key| key.len() == 16).then(|| Age(memory.now.0.0.abs_diff(when.0)))
+}
