@@ -1,17 +1,12 @@
 //! Why something was not done, for people and programs: a kind, a sentence, and what to do.
 
-use std::{fmt, io};
+use std::io;
 
 use crate::{
     config::invalid::Unusable,
     local_time,
     models::staging::InstallError,
-    store::{
-        dream_schedule::Busy,
-        full::TopicFull,
-        lock::LockError,
-        read::{Problem, Unreadable},
-    },
+    store::{dream_schedule::Busy, full::TopicFull, lock::LockError, read::Problem},
 };
 use pimem_core::safety::entry_text::TextError;
 
@@ -53,7 +48,8 @@ impl Kind {
 }
 
 /// A failure as the user sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// What kind it is.
     pub kind: Kind,
@@ -120,7 +116,7 @@ impl From<anyhow::Error> for Failure {
         if let Some(full) = error.downcast_ref::<TopicFull>() {
             return Self { kind: Kind::Refused, message: full.to_string(), hints: Vec::new() };
         }
-        if let Some(Unreadable(problem)) = error.downcast_ref::<Unreadable>() {
+        if let Some(problem) = error.downcast_ref::<Problem>() {
             return Self::from(problem);
         }
         if let Some(busy) = error.downcast_ref::<Busy>() {
@@ -147,14 +143,6 @@ impl From<anyhow::Error> for Failure {
         Self::new(Kind::Io, format!("{error:#}"), hint)
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 impl From<&Unusable> for Failure {
     fn from(wrong: &Unusable) -> Self {

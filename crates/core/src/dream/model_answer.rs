@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     step::{Act, By, Refused, Step},
-    vet,
+    vet::{self, LookupError},
 };
 use crate::{
     model::{entry::EntryId, event::Cue},
@@ -27,6 +27,33 @@ const REASON: usize = 200;
 const SHOWN: usize = 120;
 
 type Object = Map<String, Value>;
+
+/// Why a line of an answer is no act.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum AnswerError {
+    #[error("no JSON object")]
+    NoObject,
+    #[error("more than {ACTS} acts")]
+    TooManyActs,
+    #[error("more than {ADDITIONS} additions")]
+    TooManyAdditions,
+    /// With the word as far as it can be shown.
+    #[error("unknown act {0}")]
+    UnknownAct(String),
+    /// With the key as far as it can be shown.
+    #[error("unknown key {0}")]
+    UnknownKey(String),
+    #[error("{0:?} is missing")]
+    Missing(&'static str),
+    #[error("{0:?} is no text")]
+    NoText(&'static str),
+    #[error("the reason is empty")]
+    NoReason,
+    #[error("\"from\" is no list of ids")]
+    NoIds,
+    #[error(transparent)]
+    Entry(#[from] LookupError),
+}
 
 /// Parses an answer into steps, which are still to be vetted, and refused lines.
 pub fn read(answer: &str, board: &Ranking) -> (Vec<Step>, Vec<Refused>) {
@@ -71,47 +98,47 @@ impl Reader<'_> {
                 let clean = secret::clean(&value.map_or_else(|| line.to_owned(), values));
                 let start: String = clean.chars().take(SHOWN).collect();
                 let cut = if start.len() < clean.len() { "…" } else { "" };
-                self.refused.push(Refused { what: format!("{start}{cut}"), why });
+                self.refused.push(Refused { what: format!("{start}{cut}"), why: why.to_string() });
             }
         }
     }
 
-    fn step(&mut self, value: Option<&Object>) -> Result<Step, String> {
-        let object = value.ok_or("no JSON object")?;
+    fn step(&mut self, value: Option<&Object>) -> Result<Step, AnswerError> {
+        let object = value.ok_or(AnswerError::NoObject)?;
         self.acts += 1;
         if self.acts > ACTS {
-            return Err(format!("more than {ACTS} acts"));
+            return Err(AnswerError::TooManyActs);
         }
         let (act, reason) = self.act(object)?;
         let adds = |step: &&Step| matches!(step.act, Act::Add { .. });
         if matches!(act, Act::Add { .. }) && self.steps.iter().filter(adds).count() >= ADDITIONS {
-            return Err(format!("more than {ADDITIONS} additions"));
+            return Err(AnswerError::TooManyAdditions);
         }
         Ok(Step { act, reason, by: By::Model })
     }
 
     /// Parses the act of an object, with its reason.
-    fn act(&self, object: &Object) -> Result<(Act, String), String> {
+    fn act(&self, object: &Object) -> Result<(Act, String), AnswerError> {
         let name = text(object, "act")?;
         let keys: &[&str] = match name {
             "merge" => &["keep", "from"],
             "combine" => &["category", "text", "from"],
             "archive" | "reinforce" => &["entry"],
             "add" => &["category", "text"],
-            _ => return Err(format!("unknown act {}", vet::quoted(name))),
+            _ => return Err(AnswerError::UnknownAct(vet::quoted(name))),
         };
         let known = |key: &&String| {
             keys.contains(&key.as_str()) || ["act", "reason"].contains(&key.as_str())
         };
         if let Some(key) = object.keys().find(|key| !known(key)) {
-            return Err(format!("unknown key {}", vet::quoted(key)));
+            return Err(AnswerError::UnknownKey(vet::quoted(key)));
         }
         let reason: String = secret::clean(text(object, "reason")?).chars().take(REASON).collect();
         if reason.is_empty() {
-            return Err("the reason is empty".to_owned());
+            return Err(AnswerError::NoReason);
         }
-        let entry = |key: &str| vet::find(self.board, text(object, key)?);
-        let owned = |key: &str| text(object, key).map(str::to_owned);
+        let entry = |key| Ok::<_, AnswerError>(vet::find(self.board, text(object, key)?)?);
+        let owned = |key| text(object, key).map(str::to_owned);
         let act = match name {
             "merge" => Act::Merge { keep: entry("keep")?, from: self.entries(object)? },
             "combine" => {
@@ -128,11 +155,11 @@ impl Reader<'_> {
         Ok((act, reason))
     }
 
-    fn entries(&self, object: &Object) -> Result<Vec<EntryId>, String> {
-        let list = object.get("from").ok_or("\"from\" is missing")?;
-        let wrong = || "\"from\" is no list of ids".to_owned();
-        let list = list.as_array().ok_or_else(wrong)?;
-        list.iter().map(|id| vet::find(self.board, id.as_str().ok_or_else(wrong)?)).collect()
+    fn entries(&self, object: &Object) -> Result<Vec<EntryId>, AnswerError> {
+        let list = object.get("from").ok_or(AnswerError::Missing("from"))?;
+        let list = list.as_array().ok_or(AnswerError::NoIds)?;
+        let find = |id: &Value| Ok(vet::find(self.board, id.as_str().ok_or(AnswerError::NoIds)?)?);
+        list.iter().map(find).collect()
     }
 }
 
@@ -145,9 +172,9 @@ fn values(object: &Object) -> String {
 }
 
 /// Returns the text value of a key.
-fn text<'a>(object: &'a Object, key: &str) -> Result<&'a str, String> {
-    let value = object.get(key).ok_or_else(|| format!("{key:?} is missing"))?;
-    value.as_str().ok_or_else(|| format!("{key:?} is no text"))
+fn text<'a>(object: &'a Object, key: &'static str) -> Result<&'a str, AnswerError> {
+    let value = object.get(key).ok_or(AnswerError::Missing(key))?;
+    value.as_str().ok_or(AnswerError::NoText(key))
 }
 
 #[cfg(test)]

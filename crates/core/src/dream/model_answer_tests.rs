@@ -24,7 +24,7 @@ fn both(answer: &str) -> (Vec<Step>, Vec<Refused>) {
         let what = what(&step.act);
         match vetting.take(&categories, step) {
             Ok(step) => steps.push(step),
-            Err(why) => refused.push(Refused { what: secret::clean(&what), why }),
+            Err(why) => refused.push(Refused { what: secret::clean(&what), why: why.to_string() }),
         }
     }
     (steps, refused)

@@ -5,7 +5,10 @@
 
 use std::fmt::Write as _;
 
-use super::step::{Act, Plan, Refused};
+use super::{
+    step::{Act, Plan, Refused},
+    vet::LookupError,
+};
 use crate::{
     model::{entry::EntryId, event::Cue, time::Timestamp},
     safety::safe_text,
@@ -21,7 +24,7 @@ pub trait Naming {
     /// Returns a short, unambiguous id.
     fn short(&self, id: EntryId) -> String;
     /// Returns the one entry with an id or prefix of an id, or an error message.
-    fn find(&self, id: &str) -> Result<EntryId, String>;
+    fn find(&self, id: &str) -> Result<EntryId, LookupError>;
 }
 
 /// Returns the text of a plan.
@@ -84,7 +87,30 @@ pub struct Script {
 }
 
 /// An act with its reason, or an error message for the line.
-pub type Line = Result<(Act, String), String>;
+pub type Line = Result<(Act, String), LineError>;
+
+/// What is wrong with a line of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    #[error("has {0} columns instead of 4")]
+    Columns(usize),
+    #[error("asks for {0:?}, which is no act")]
+    UnknownAct(String),
+    #[error(transparent)]
+    Entry(#[from] LookupError),
+    #[error("{which} is {now:?} now")]
+    Changed { which: String, now: String },
+    #[error("has no text like [lesson] text")]
+    NoText,
+    #[error("names no entries like A < B")]
+    NoMerge,
+    #[error("knows no cue {0:?}")]
+    UnknownCue(String),
+    #[error("names no entry like A +1")]
+    NoReinforcement,
+    #[error("adds no number from 1 to 100")]
+    NoNumber,
+}
 
 /// Parses a plan. Returns `None` if the text is not one.
 pub fn read(text: &str, naming: &impl Naming) -> Option<Script> {
@@ -107,42 +133,43 @@ pub fn read(text: &str, naming: &impl Naming) -> Option<Script> {
 fn step(line: &str, naming: &impl Naming) -> Line {
     let columns: Vec<&str> = line.split('\t').collect();
     let [verb, which, text, reason] = *columns else {
-        return Err(format!("has {} columns instead of 4", columns.len()));
+        return Err(LineError::Columns(columns.len()));
     };
     let find = |id: &str| naming.find(id);
     let find_all = |ids: &str| ids.split_whitespace().map(find).collect::<Result<Vec<_>, _>>();
     // Checks that the text column still matches the entry.
     let told = |id: EntryId| {
         let line = naming.line(id).unwrap_or_default();
-        let true_line = safe_text::terminal(&line);
-        (true_line == text).then_some(id).ok_or_else(|| format!("{which} is {true_line:?} now"))
+        let now = safe_text::terminal(&line);
+        let changed = || LineError::Changed { which: which.to_owned(), now: now.to_string() };
+        (now == text).then_some(id).ok_or_else(changed)
     };
     let worded = || {
         let parts = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-        let (category, text) = parts.ok_or("has no text like [lesson] text")?;
-        Ok::<_, String>((category.to_owned(), text.to_owned()))
+        let (category, text) = parts.ok_or(LineError::NoText)?;
+        Ok::<_, LineError>((category.to_owned(), text.to_owned()))
     };
     let act = match verb {
         "merge" => {
-            let (keep, from) = which.split_once('<').ok_or("names no entries like A < B")?;
+            let (keep, from) = which.split_once('<').ok_or(LineError::NoMerge)?;
             Act::Merge { keep: told(find(keep.trim())?)?, from: find_all(from)? }
         }
         "archive" => Act::Archive(told(find(which)?)?),
         "add" => {
-            let cue = Cue::find(which).ok_or_else(|| format!("knows no cue {which:?}"))?;
+            let cue = Cue::find(which).ok_or_else(|| LineError::UnknownCue(which.to_owned()))?;
             let (category, text) = worded()?;
             Act::Add { category, cue, text }
         }
         "reinforce" => {
-            let (id, n) = which.split_once(" +").ok_or("names no entry like A +1")?;
+            let (id, n) = which.split_once(" +").ok_or(LineError::NoReinforcement)?;
             let n = n.parse().ok().filter(|n| (1..=100).contains(n));
-            Act::Reinforce(told(find(id)?)?, n.ok_or("adds no number from 1 to 100")?)
+            Act::Reinforce(told(find(id)?)?, n.ok_or(LineError::NoNumber)?)
         }
         "combine" => {
             let (category, text) = worded()?;
             Act::Combine { category, text, from: find_all(which)? }
         }
-        _ => return Err(format!("asks for {verb:?}, which is no act")),
+        _ => return Err(LineError::UnknownAct(verb.to_owned())),
     };
     Ok((act, reason.to_owned()))
 }
@@ -168,9 +195,9 @@ mod tests {
             id.to_string()
         }
 
-        fn find(&self, id: &str) -> Result<EntryId, String> {
+        fn find(&self, id: &str) -> Result<EntryId, LookupError> {
             let found = id.parse().ok().filter(|id| self.line(*id).is_some());
-            found.ok_or_else(|| format!("there is no entry {id:?}"))
+            found.ok_or_else(|| LookupError::Missing(format!("{id:?}")))
         }
     }
 
@@ -235,7 +262,9 @@ mod tests {
             ),
         ] {
             let script = read(&format!("pimem dream plan 1\n\n# note\n{line}\n"), &Three).unwrap();
-            assert_eq!(script.lines, [(4, Err(want.to_owned()))], "{line}");
+            let said =
+                script.lines.into_iter().map(|(at, step)| (at, step.unwrap_err().to_string()));
+            assert_eq!(said.collect::<Vec<_>>(), [(4, want.to_owned())], "{line}");
         }
     }
 

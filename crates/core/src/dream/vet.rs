@@ -13,7 +13,10 @@ use crate::{
         hash::{IdMap, IdSet},
         time::Now,
     },
-    safety::{entry_text::EntryText, secret},
+    safety::{
+        entry_text::{EntryText, TextError},
+        secret,
+    },
     score::{
         archive::is_free,
         evidence::UserState,
@@ -32,16 +35,82 @@ const SHORTEST: usize = 12;
 /// Maximum number of characters quoted in an error message.
 const QUOTED: usize = 40;
 
+/// Why an id names no entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// With the id as far as it can be shown.
+    #[error("there is no entry {0}")]
+    Missing(String),
+    #[error("{0} begins the ids of several entries")]
+    Ambiguous(String),
+}
+
+/// Why a step may not be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    #[error("there is no entry {0}")]
+    Missing(EntryId),
+    #[error("entry {0} is not reviewed")]
+    Unreviewed(EntryId),
+    #[error("entry {0} has the same id as another text")]
+    Collision(EntryId),
+    #[error("entry {0} has been forgotten")]
+    Forgotten(EntryId),
+    #[error("entry {0} is done away with by an earlier act")]
+    Gone(EntryId),
+    #[error("entry {0} is part of an earlier act")]
+    Used(EntryId),
+    #[error("entry {0} is enforced")]
+    Enforced(EntryId),
+    #[error("entry {0} is pinned")]
+    Pinned(EntryId),
+    #[error("entry {0} is over")]
+    Over(EntryId),
+    #[error("entry {0} was said within the hour")]
+    JustSaid(EntryId),
+    #[error("entry {0} says that already")]
+    Known(EntryId),
+    #[error("entry {0} would be merged with itself")]
+    MergedWithItself(EntryId),
+    #[error("entries of different categories are not merged")]
+    Categories,
+    #[error("an entry is named twice")]
+    NamedTwice,
+    #[error("no entry is named")]
+    NoneNamed,
+    #[error("fewer than two entries are named")]
+    OneNamed,
+    #[error("a proposal changes nothing")]
+    Proposal,
+    /// With the name as far as it can be shown.
+    #[error("there is no category {0}")]
+    UnknownCategory(String),
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error("the text has {0} characters, {LONGEST} at most")]
+    TooLong(usize),
+    #[error("the text is too short to say anything")]
+    TooShort,
+    #[error("the text is marked as pinned")]
+    MarkedAsPinned,
+    #[error("the text is worded as an order: it {0}")]
+    Order(&'static str),
+    #[error("the text drops what entry {0} says")]
+    Drops(EntryId),
+    #[error("an earlier act adds that already")]
+    AddedAlready,
+}
+
 /// Returns the entry with this id, or the only one whose id has this prefix.
-pub fn find(board: &Ranking, id: &str) -> Result<EntryId, String> {
+pub fn find(board: &Ranking, id: &str) -> Result<EntryId, LookupError> {
     let digits = ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let lower = id.to_ascii_lowercase();
     let begins = |row: &&ScoredEntry| digits && row.entry.id.to_string().starts_with(&lower);
     let mut found = board.rows.iter().filter(begins).map(|row| row.entry.id);
     match (found.next(), found.next()) {
         (Some(found), None) => Ok(found),
-        (None, _) => Err(format!("there is no entry {}", quoted(id))),
-        _ => Err(format!("{lower} begins the ids of several entries")),
+        (None, _) => Err(LookupError::Missing(quoted(id))),
+        _ => Err(LookupError::Ambiguous(lower)),
     }
 }
 
@@ -66,18 +135,18 @@ impl Vetting {
 
     /// Returns the step as it may be carried out, or the reason why not. For steps of a model,
     /// further limits guard against lost content and excessive evidence.
-    pub fn take(&mut self, categories: &Categories, step: Step) -> Result<Step, String> {
+    pub fn take(&mut self, categories: &Categories, step: Step) -> Result<Step, StepError> {
         let Step { act, reason, by } = step;
         let act = match act {
             Act::Merge { keep, from } => {
                 let category = self.free(by, keep)?.entry.category;
                 // An entry on several lines is merged with itself.
                 if by == By::Model && from.contains(&keep) {
-                    return Err(format!("entry {keep} would be merged with itself"));
+                    return Err(StepError::MergedWithItself(keep));
                 }
                 let others = self.sources(by, &from, 1)?;
                 if others.iter().any(|row| row.entry.category != category) {
-                    return Err("entries of different categories are not merged".to_owned());
+                    return Err(StepError::Categories);
                 }
                 Act::Merge { keep, from }
             }
@@ -87,7 +156,7 @@ impl Vetting {
                 let text = self.text(categories, by, &category, &text)?;
                 match (self.like(categories, &category, &text, by), by) {
                     (Some(known), By::Model) => self.again(by, known, 1)?,
-                    (Some(known), By::Rules | By::Offer) => return Err(known_already(known)),
+                    (Some(known), By::Rules | By::Offer) => return Err(StepError::Known(known)),
                     (None, _) => Act::Add { category, cue, text },
                 }
             }
@@ -96,16 +165,14 @@ impl Vetting {
                 let text = self.text(categories, by, &category, &text)?;
                 let dropped = dropped(&text, &sources).filter(|_| by == By::Model);
                 if let Some(dropped) = dropped {
-                    return Err(format!("the text drops what entry {dropped} says"));
+                    return Err(StepError::Drops(dropped));
                 }
                 if let Some(known) = self.like(categories, &category, &text, by) {
-                    return Err(known_already(known));
+                    return Err(StepError::Known(known));
                 }
                 Act::Combine { category, text, from }
             }
-            Act::Propose(_) if by == By::Model => {
-                return Err("a proposal changes nothing".to_owned());
-            }
+            Act::Propose(_) if by == By::Model => return Err(StepError::Proposal),
             Act::Propose(of) => Act::Propose(of),
         };
         self.count(&act);
@@ -133,56 +200,59 @@ impl Vetting {
     }
 
     /// Returns an entry that still exists.
-    fn row(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
-        let row = self.rows.get(&id).ok_or_else(|| format!("there is no entry {id}"))?;
-        let why = match row {
-            _ if !row.entry.reviewed => "is not reviewed",
-            _ if row.shared => "has the same id as another text",
-            _ if row.evidence.user == UserState::Forgotten => "has been forgotten",
-            _ if self.gone.contains(&id) => "is done away with by an earlier act",
-            _ if by == By::Model && self.used.contains(&id) => "is part of an earlier act",
-            _ => return Ok(row),
-        };
-        Err(format!("entry {id} {why}"))
+    fn row(&self, by: By, id: EntryId) -> Result<&ScoredEntry, StepError> {
+        let row = self.rows.get(&id).ok_or(StepError::Missing(id))?;
+        match row {
+            _ if !row.entry.reviewed => Err(StepError::Unreviewed(id)),
+            _ if row.shared => Err(StepError::Collision(id)),
+            _ if row.evidence.user == UserState::Forgotten => Err(StepError::Forgotten(id)),
+            _ if self.gone.contains(&id) => Err(StepError::Gone(id)),
+            _ if by == By::Model && self.used.contains(&id) => Err(StepError::Used(id)),
+            _ => Ok(row),
+        }
     }
 
     /// Returns an entry that may be changed.
-    fn free(&self, by: By, id: EntryId) -> Result<&ScoredEntry, String> {
+    fn free(&self, by: By, id: EntryId) -> Result<&ScoredEntry, StepError> {
         let row = self.row(by, id)?;
-        let why = match row {
-            _ if is_free(row) => return Ok(row),
-            _ if row.entry.enforced => "enforced",
-            _ => "pinned",
-        };
-        Err(format!("entry {id} is {why}"))
+        match row {
+            _ if is_free(row) => Ok(row),
+            _ if row.entry.enforced => Err(StepError::Enforced(id)),
+            _ => Err(StepError::Pinned(id)),
+        }
     }
 
     /// Returns the entries to archive, each of which must be free to change. Fewer than `least` are
     /// an error.
-    fn sources(&self, by: By, ids: &[EntryId], least: usize) -> Result<Vec<&ScoredEntry>, String> {
+    fn sources(
+        &self,
+        by: By,
+        ids: &[EntryId],
+        least: usize,
+    ) -> Result<Vec<&ScoredEntry>, StepError> {
         let rows: Vec<&ScoredEntry> =
             ids.iter().map(|id| self.free(by, *id)).collect::<Result<_, _>>()?;
         let distinct: IdSet<EntryId> = ids.iter().copied().collect();
         if distinct.len() < ids.len() {
-            return Err("an entry is named twice".to_owned());
+            return Err(StepError::NamedTwice);
         }
         match (rows.len() < least, least) {
             (false, _) => Ok(rows),
-            (true, 1) => Err("no entry is named".to_owned()),
-            (true, _) => Err("fewer than two entries are named".to_owned()),
+            (true, 1) => Err(StepError::NoneNamed),
+            (true, _) => Err(StepError::OneNamed),
         }
     }
 
     /// Vets a reinforcement. A model may only reinforce entries that are free to change, and not
     /// within an hour of the last reinforcement.
-    fn again(&self, by: By, id: EntryId, n: u32) -> Result<Act, String> {
+    fn again(&self, by: By, id: EntryId, n: u32) -> Result<Act, StepError> {
         let is_model = by == By::Model;
         let row = if is_model { self.free(by, id)? } else { self.row(by, id)? };
         if row.expired || row.superseded_by.is_some() {
-            return Err(format!("entry {id} is over"));
+            return Err(StepError::Over(id));
         }
         if is_model && !row.may_gain_unasked(self.now, false) {
-            return Err(format!("entry {id} was said within the hour"));
+            return Err(StepError::JustSaid(id));
         }
         Ok(Act::Reinforce(id, n))
     }
@@ -194,29 +264,29 @@ impl Vetting {
         by: By,
         category: &str,
         text: &str,
-    ) -> Result<String, String> {
+    ) -> Result<String, StepError> {
         if categories.find(category).is_none() {
-            return Err(format!("there is no category {}", quoted(category)));
+            return Err(StepError::UnknownCategory(quoted(category)));
         }
-        let new = EntryText::new(text).map_err(|error| error.to_string())?;
+        let new = EntryText::new(text)?;
         let length = new.as_str().chars().count();
         if by == By::Model && length > LONGEST {
-            return Err(format!("the text has {length} characters, {LONGEST} at most"));
+            return Err(StepError::TooLong(length));
         }
         if by == By::Model && length < SHORTEST {
-            return Err("the text is too short to say anything".to_owned());
+            return Err(StepError::TooShort);
         }
         if new.pinned() {
-            return Err("the text is marked as pinned".to_owned());
+            return Err(StepError::MarkedAsPinned);
         }
         if let Some((_, does)) = injection::find(new.as_str()) {
-            return Err(format!("the text is worded as an order: it {does}"));
+            return Err(StepError::Order(does));
         }
         let outline = NormalForm::of(new.as_str());
         let same =
             |(at, other): &(String, NormalForm)| at == category && other.says_the_same(&outline);
         if self.added.iter().any(same) {
-            return Err("an earlier act adds that already".to_owned());
+            return Err(StepError::AddedAlready);
         }
         Ok(new.as_str().to_owned())
     }
@@ -248,10 +318,6 @@ impl Vetting {
         like.sort_unstable();
         like.first().copied()
     }
-}
-
-fn known_already(id: EntryId) -> String {
-    format!("entry {id} says that already")
 }
 
 /// Returns the first entry none of whose content words are in `text`.

@@ -1,7 +1,5 @@
 //! The description of a model, and the trait that models implement.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::model::hash::fnv1a64;
@@ -115,14 +113,9 @@ pub enum Role {
 }
 
 /// The reason why a model is unavailable, as a sentence without a full stop.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Unavailable(pub String);
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// A model that converts texts to vectors.
 pub trait Embedder {

@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    error, fmt,
+    fmt,
 };
 
 use serde::{
@@ -61,16 +61,9 @@ pub struct EvalQuery {
 }
 
 /// The reason why a file is not a retrieval set, as a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct EvalError(String);
-
-impl fmt::Display for EvalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl error::Error for EvalError {}
 
 #[derive(Deserialize)]
 struct Head {

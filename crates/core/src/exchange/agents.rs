@@ -162,12 +162,17 @@ pub(super) fn bullet(text: &str, pinned: bool) -> String {
     format!("- {text}{}", if pinned { " *(pinned)*" } else { "" })
 }
 
+/// A block of a page that starts on this line and does not end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the block that begins on line {0} has no {END}")]
+pub struct UnclosedBlock(pub usize);
+
 /// Replaces the block in a page by `block`, or appends it if there is none. All other bytes are
 /// preserved.
 ///
 /// # Errors
 /// If a block starts and does not end.
-pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, String> {
+pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, UnclosedBlock> {
     let newline = lines::newline(page);
     let mut block = block.replace('\n', newline);
     let (mut begin, mut fenced) = (None, false);
@@ -184,7 +189,7 @@ pub fn insert(page: &[u8], block: &str) -> Result<Vec<u8>, String> {
         }
     }
     if let Some((number, _)) = begin {
-        return Err(format!("the block that begins on line {number} has no {END}"));
+        return Err(UnclosedBlock(number));
     }
     if !page.is_empty() {
         let ended = page.ends_with(b"\n") || page.ends_with(b"\r");

@@ -283,7 +283,7 @@ fn a_block_in_a_page() {
     let shown = "```\n<!-- pimem:begin -->\n```\n";
     assert_eq!(page(shown), Ok(format!("{shown}\n{block}")));
     let open = page("a\n<!-- pimem:begin -->\n- x\n").unwrap_err();
-    assert_eq!(open, "the block that begins on line 2 has no <!-- pimem:end -->");
+    assert_eq!(open.to_string(), "the block that begins on line 2 has no <!-- pimem:end -->");
 }
 
 #[test]

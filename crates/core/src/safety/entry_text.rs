@@ -1,7 +1,5 @@
 //! Validated text of an entry.
 
-use std::fmt;
-
 use crate::{
     markdown::entry_line,
     safety::{private::without_private, safe_text, secret},
@@ -15,25 +13,17 @@ pub struct EntryText {
 }
 
 /// The reason why a text cannot become an entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
+    /// Nothing is left of it.
+    #[error("the text is empty")]
     Empty,
     /// Contains a character that is invisible, or that a terminal or model would interpret.
+    #[error("the text contains {} (U+{:04X})", safe_text::describe(*.0), u32::from(*.0))]
     Unsafe(char),
     /// Contains a secret of this kind.
+    #[error("the text contains what looks like {0}")]
     Secret(&'static str),
-}
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the text is empty"),
-            Self::Unsafe(c) => {
-                write!(f, "the text contains {} (U+{:04X})", safe_text::describe(*c), u32::from(*c))
-            }
-            Self::Secret(kind) => write!(f, "the text contains what looks like {kind}"),
-        }
-    }
 }
 
 impl EntryText {

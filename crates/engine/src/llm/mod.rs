@@ -59,7 +59,8 @@ pub struct Question<'a> {
 }
 
 /// Why there is no answer, and what can be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ModelError {
     /// What went wrong.
     pub message: String,
@@ -76,12 +77,6 @@ impl ModelError {
 impl From<Problem> for ModelError {
     fn from(problem: Problem) -> Self {
         Self::new(problem.to_string(), problem.hint())
-    }
-}
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
     }
 }
 

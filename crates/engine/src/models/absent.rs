@@ -1,10 +1,15 @@
 //! What stands in for fastembed and downloads in a build without the feature `fastembed`.
 
+use pimem_core::embed::model::Unavailable;
+
 /// In place of the file of that name.
 pub mod fastembed {
     use std::path::Path;
 
-    use pimem_core::embed::catalog::{self, Known};
+    use pimem_core::embed::{
+        catalog::{self, Known},
+        model::Unavailable,
+    };
 
     /// Whether models in ONNX are in this build.
     pub const INCLUDED: bool = false;
@@ -14,18 +19,18 @@ pub mod fastembed {
 
     impl Session {
         /// Never called.
-        pub fn embed(&mut self, _: &str) -> Result<Vec<f32>, String> {
+        pub fn embed(&mut self, _: &str) -> Result<Vec<f32>, Unavailable> {
             match *self {}
         }
     }
 
     /// Fails.
-    pub fn version(_: &Path) -> Result<Vec<f32>, String> {
+    pub fn version(_: &Path) -> Result<Vec<f32>, Unavailable> {
         Err(super::absent())
     }
 
     /// Fails.
-    pub fn load(_: &Path, _: &Path) -> Result<Session, String> {
+    pub fn load(_: &Path, _: &Path) -> Result<Session, Unavailable> {
         Err(super::absent())
     }
 
@@ -61,6 +66,6 @@ pub mod download {
     }
 }
 
-fn absent() -> String {
-    "this build has no models but static".to_owned()
+fn absent() -> Unavailable {
+    Unavailable("this build has no models but static".to_owned())
 }

@@ -1,6 +1,9 @@
 //! fastembed and ONNX Runtime: the only file that names them. It runs in the model's own process.
 
-use std::{fs, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use ::fastembed::{
     EmbeddingModel, InitOptionsUserDefined, OutputKey, TextEmbedding, TokenizerFiles,
@@ -10,7 +13,7 @@ use ::fastembed::{
 use super::{install, installed::Manifest};
 use pimem_core::embed::{
     catalog::{self, Known},
-    model::Pooling,
+    model::{Pooling, Unavailable},
 };
 
 /// Whether models in ONNX are in this build.
@@ -22,15 +25,16 @@ pub struct Session(TextEmbedding);
 impl Session {
     /// The vector of a text. One at a time: with dynamic quantisation a vector depends on what
     /// else is in the batch, and small batches are the fastest.
-    pub fn embed(&mut self, text: &str) -> Result<Vec<f32>, String> {
-        let vectors = self.0.embed([text], Some(1)).map_err(|error| error.to_string())?;
-        vectors.into_iter().next().ok_or_else(|| "the model gave nothing".to_owned())
+    pub fn embed(&mut self, text: &str) -> Result<Vec<f32>, Unavailable> {
+        let vectors =
+            self.0.embed([text], Some(1)).map_err(|error| Unavailable(error.to_string()))?;
+        vectors.into_iter().next().ok_or_else(|| Unavailable("the model gave nothing".to_owned()))
     }
 }
 
 /// The version of a library, as numbers.
 #[expect(clippy::cast_precision_loss, reason = "versions are small")]
-pub fn version(library: &Path) -> Result<Vec<f32>, String> {
+pub fn version(library: &Path) -> Result<Vec<f32>, Unavailable> {
     drop(ort::init_from(absolute(library)?).map_err(|error| cannot_load(library, &error))?);
     // Which succeeds with versions 1.x only.
     let minor = ort::util::probe(library).unwrap_or_default();
@@ -38,10 +42,9 @@ pub fn version(library: &Path) -> Result<Vec<f32>, String> {
 }
 
 /// Loads library and model.
-pub fn load(library: &Path, dir: &Path) -> Result<Session, String> {
-    let manifest = Manifest::read(dir)
-        .map_err(|error| error.0)?
-        .ok_or_else(|| format!("there is no model in {}", dir.display()))?;
+pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
+    let manifest = Manifest::read(dir)?
+        .ok_or_else(|| Unavailable(format!("there is no model in {}", dir.display())))?;
     // Without this first step, fastembed panics when there is no library.
     let environment = ort::init_from(absolute(library)?)
         .map_err(|error| cannot_load(library, &error))?
@@ -51,7 +54,7 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, String> {
         .map_err(|error| cannot_load(library, &error))?;
     let read = |name: &str| {
         let path = dir.join(name);
-        fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        fs::read(&path).map_err(|error| cannot_read(&path, &error))
     };
     let files = TokenizerFiles {
         tokenizer_file: read(install::TOKENIZER)?,
@@ -83,23 +86,27 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, String> {
         .with_max_length(manifest.max_tokens)
         .with_intra_threads(1);
     let session = TextEmbedding::try_new_from_user_defined(model, options)
-        .map_err(|error| format!("cannot load the model: {error}"))?;
+        .map_err(|error| Unavailable(format!("cannot load the model: {error}")))?;
     Ok(Session(session))
 }
 
-fn absolute(library: &Path) -> Result<std::path::PathBuf, String> {
+fn absolute(library: &Path) -> Result<PathBuf, Unavailable> {
     // A relative path would be looked for beside the program first.
-    fs::canonicalize(library).map_err(|error| format!("cannot read {}: {error}", library.display()))
+    fs::canonicalize(library).map_err(|error| cannot_read(library, &error))
 }
 
-fn cannot_load(library: &Path, error: &dyn std::error::Error) -> String {
+fn cannot_read(path: &Path, error: &io::Error) -> Unavailable {
+    Unavailable(format!("cannot read {}: {error}", path.display()))
+}
+
+fn cannot_load(library: &Path, error: &dyn std::error::Error) -> Unavailable {
     let error = error.to_string();
     // What is before it names the path again, and versions of nothing that a user knows.
     let reason = match error.split_once("; expected version ") {
         Some((_, versions)) => format!("its version should be {versions}"),
         None => error,
     };
-    format!("cannot load {}: {reason}", library.display())
+    Unavailable(format!("cannot load {}: {reason}", library.display()))
 }
 
 /// Every text model that fastembed knows, with those of the documentation first.

@@ -84,7 +84,7 @@ pub fn model(
         special: json(SPECIAL)?,
         tokenizer_config: json(TOKENIZER_CONFIG)?,
     };
-    let parts = tokenizer::complete(files).map_err(|wrong| unfit(source, &wrong))?;
+    let parts = tokenizer::complete(files).map_err(|wrong| unfit(source, &wrong.to_string()))?;
     stage.write(TOKENIZER, &parts.tokenizer)?;
     stage.write(CONFIG, &parts.config)?;
     stage.write(SPECIAL, &parts.special)?;
@@ -92,7 +92,7 @@ pub fn model(
     let from_directory = if wish.pooling.is_none() && !wish.pinned {
         let text = json("1_Pooling/config.json")?;
         let pooling = text.map(|text| tokenizer::pooling(&text)).transpose();
-        pooling.map_err(|wrong| unfit(source, &wrong))?
+        pooling.map_err(|wrong| unfit(source, &wrong.to_string()))?
     } else {
         None
     };
@@ -211,7 +211,7 @@ pub fn library(
         InstallError::refused(message, hint)
     })?;
     let unfit = |wrong: String| InstallError::refused(wrong, hint);
-    runtime::check(&path).map_err(unfit)?;
+    runtime::check(&path).map_err(|wrong| unfit(wrong.to_string()))?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("libonnxruntime.so");
     let root = models.root();
     let mut stage = Stage::new(root.parent().unwrap_or(&root), now)?;

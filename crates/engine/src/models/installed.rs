@@ -256,7 +256,7 @@ impl Models {
                 "there is no ONNX Runtime library (pimem model pull --runtime PATH)".to_owned(),
             )
         })?;
-        runtime::check(&library.path).map_err(Unavailable)?;
+        runtime::check(&library.path).map_err(|wrong| Unavailable(wrong.to_string()))?;
         Ok(library)
     }
 }
@@ -302,7 +302,7 @@ pub fn serve(
     let (mut session, version) = match loaded {
         Ok(loaded) => loaded,
         Err(error) => {
-            let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+            let error = error.0.split_whitespace().collect::<Vec<_>>().join(" ");
             write(&serde_json::json!({ "error": error }).to_string())?;
             anyhow::bail!(error);
         }
@@ -317,7 +317,7 @@ pub fn serve(
         };
         match answer {
             Ok(vector) => write(&serde_json::to_string(&vector)?)?,
-            Err(error) => write(&serde_json::json!({ "error": error }).to_string())?,
+            Err(Unavailable(error)) => write(&serde_json::json!({ "error": error }).to_string())?,
         }
         line.clear();
     }

@@ -82,32 +82,47 @@ fn version(name: &str) -> Vec<u32> {
     name.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
+/// Why a file is not a library that can be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    #[error("there is no ONNX Runtime library at {}", .0.display())]
+    Missing(PathBuf),
+    #[error("{} is not a file", .0.display())]
+    NotAFile(PathBuf),
+    #[error("{} is truncated", .0.display())]
+    Truncated(PathBuf),
+    #[error("{} is not a shared library", .0.display())]
+    NotALibrary(PathBuf),
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    Unreadable(PathBuf, io::Error),
+}
+
 /// `Ok` when `path` is a file that can be given to the dynamic loader, else what is wrong with it.
-pub fn check(path: &Path) -> Result<(), String> {
-    let shown = path.display();
+pub fn check(path: &Path) -> Result<(), LibraryError> {
+    let own = || path.to_path_buf();
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(format!("there is no ONNX Runtime library at {shown}"));
+            return Err(LibraryError::Missing(own()));
         }
-        Err(error) => return Err(format!("cannot read {shown}: {error}")),
+        Err(error) => return Err(LibraryError::Unreadable(own(), error)),
     };
     // Not even opened: that alone would wait for ever on a pipe.
     if !meta.is_file() {
-        return Err(format!("{shown} is not a file"));
+        return Err(LibraryError::NotAFile(own()));
     }
     if !cfg!(target_os = "linux") {
         return Ok(());
     }
-    let mut file = File::open(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let mut file = File::open(path).map_err(|error| LibraryError::Unreadable(own(), error))?;
     match is_whole(&mut file, meta.len()) {
         Ok(Some(true)) => Ok(()),
-        Ok(Some(false)) => Err(format!("{shown} is truncated")),
-        Ok(None) => Err(format!("{shown} is not a shared library")),
+        Ok(Some(false)) => Err(LibraryError::Truncated(own())),
+        Ok(None) => Err(LibraryError::NotALibrary(own())),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Err(format!("{shown} is truncated"))
+            Err(LibraryError::Truncated(own()))
         }
-        Err(error) => Err(format!("cannot read {shown}: {error}")),
+        Err(error) => Err(LibraryError::Unreadable(own(), error)),
     }
 }
 
@@ -259,14 +274,14 @@ mod tests {
     fn other_files() {
         assert_eq!(whole(b"#!/bin/sh\necho this is no library at all, whatever its name"), None);
         assert_eq!(whole(&[]), Some(false));
-        assert!(check(Path::new("/")).unwrap_err().ends_with("is not a file"));
-        assert!(check(Path::new("/no/such/library")).unwrap_err().starts_with("there is no"));
+        assert!(matches!(check(Path::new("/")), Err(LibraryError::NotAFile(_))));
+        assert!(matches!(check(Path::new("/no/such/library")), Err(LibraryError::Missing(_))));
     }
 
     #[test]
     fn this_program_is_whole() {
         let own = std::env::current_exe().unwrap();
-        assert_eq!(check(&own), Ok(()));
+        check(&own).unwrap();
     }
 
     #[test]

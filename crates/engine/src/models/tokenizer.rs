@@ -34,19 +34,32 @@ pub struct Parts {
     pub dimension: Option<usize>,
 }
 
+/// Why files are not those of a model's tokenizer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenizerError {
+    #[error("{0} is not a JSON object")]
+    NoObject(&'static str),
+    #[error("{0} is not valid JSON: {1}")]
+    InvalidJson(&'static str, String),
+    #[error("tokenizer.json is not the file of a tokenizer")]
+    NoTokenizer,
+    #[error(
+        "tokenizer.json belongs to another model: it has {tokens} tokens, and the model {vocabulary}"
+    )]
+    OtherModel { tokens: u64, vocabulary: u64 },
+    #[error("1_Pooling/config.json asks for neither mean nor cls pooling")]
+    Pooling,
+}
+
 /// Checks the files, and fills in what fastembed insists on and others leave out.
-pub fn complete(files: Files) -> Result<Parts, String> {
+pub fn complete(files: Files) -> Result<Parts, TokenizerError> {
     let tokenizer = object("tokenizer.json", &files.tokenizer)?;
     let config = object("config.json", &files.config)?;
-    let Some(words) = words(&tokenizer) else {
-        return Err("tokenizer.json is not the file of a tokenizer".to_owned());
-    };
+    let tokens = words(&tokenizer).ok_or(TokenizerError::NoTokenizer)?;
     let room = config.get("vocab_size").and_then(Value::as_u64);
     // Some models number a special token or two beyond what they say.
-    if let Some(room) = room.filter(|room| words > room.saturating_add(room / 100)) {
-        return Err(format!(
-            "tokenizer.json belongs to another model: it has {words} tokens, and the model {room}"
-        ));
+    if let Some(vocabulary) = room.filter(|room| tokens > room.saturating_add(room / 100)) {
+        return Err(TokenizerError::OtherModel { tokens, vocabulary });
     }
     let special = match files.special {
         Some(bytes) => object("special_tokens_map.json", &bytes).map(|_| bytes)?,
@@ -106,21 +119,21 @@ fn words(tokenizer: &Value) -> Option<u64> {
 }
 
 /// Pooling as sentence-transformers writes it down in `1_Pooling/config.json`.
-pub fn pooling(text: &[u8]) -> Result<Pooling, String> {
+pub fn pooling(text: &[u8]) -> Result<Pooling, TokenizerError> {
     let config = object("1_Pooling/config.json", text)?;
     let on = |key: &str| config.get(key).and_then(Value::as_bool) == Some(true);
     match (on("pooling_mode_cls_token"), on("pooling_mode_mean_tokens")) {
         (true, false) => Ok(Pooling::Cls),
         (false, true) => Ok(Pooling::Mean),
-        _ => Err("1_Pooling/config.json asks for neither mean nor cls pooling".to_owned()),
+        _ => Err(TokenizerError::Pooling),
     }
 }
 
-fn object(name: &str, bytes: &[u8]) -> Result<Value, String> {
+fn object(name: &'static str, bytes: &[u8]) -> Result<Value, TokenizerError> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) if value.is_object() => Ok(value),
-        Ok(_) => Err(format!("{name} is not a JSON object")),
-        Err(error) => Err(format!("{name} is not valid JSON: {error}")),
+        Ok(_) => Err(TokenizerError::NoObject(name)),
+        Err(error) => Err(TokenizerError::InvalidJson(name, error.to_string())),
     }
 }
 
@@ -166,7 +179,7 @@ mod tests {
                 "tokenizer.json belongs to another model: it has 2",
             ),
         ] {
-            let wrong = complete(files(tokenizer, config, None)).unwrap_err();
+            let wrong = complete(files(tokenizer, config, None)).unwrap_err().to_string();
             assert!(wrong.starts_with(want), "{wrong}");
         }
     }

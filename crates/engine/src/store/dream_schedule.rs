@@ -48,18 +48,11 @@ const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Another dream is under way.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("another dream is under way")]
 pub struct Busy {
     /// Its process and when that began, if it says so.
     pub holder: Option<(u32, Timestamp)>,
-}
-
-impl std::error::Error for Busy {}
-
-impl std::fmt::Display for Busy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("another dream is under way")
-    }
 }
 
 /// Who holds the lock, as the lock file has it.

@@ -13,7 +13,7 @@ use anyhow::Result;
 use super::{
     atomic, discover, evidence_log,
     lock::StoreLock,
-    read::{self, Problem, ProblemKind, Unreadable},
+    read::{self, Problem, ProblemKind},
     snapshot::{EVIDENCE, Store},
 };
 use pimem_core::model::{entry::EntryId, hash::IdSet};
@@ -100,7 +100,7 @@ impl Store {
         if let Some(path) = self.aside.then(aside).and_then(Result::ok) {
             return atomic::append_lines(&path, lines, self.sync.private());
         }
-        let (log, _) = read::place(&self.dir, &self.evidence()).map_err(Unreadable)?;
+        let (log, _) = read::place(&self.dir, &self.evidence())?;
         atomic::append_lines(&log, lines, self.sync)
     }
 
@@ -112,10 +112,10 @@ impl Store {
     pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
         let Ok(local) = self.read_local_log() else { return Ok(false) };
         let Some(path) = self.local_log().filter(|_| !local.is_empty()) else { return Ok(false) };
-        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG).map_err(Unreadable)?;
+        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG)?;
         let new = unknown(&local, shared.as_deref().unwrap_or_default());
         if !new.is_empty() {
-            let (log, _) = read::place(&self.dir, &self.evidence()).map_err(Unreadable)?;
+            let (log, _) = read::place(&self.dir, &self.evidence())?;
             atomic::append_lines(&log, &new, self.sync)?;
         }
         // What stays behind stands in the log as well, and is not moved twice.
@@ -126,7 +126,7 @@ impl Store {
     /// Takes the lines about some entries out of this machine's log. Gives whether there were any.
     pub(super) fn purge_local_log(&self, ids: &IdSet<EntryId>) -> Result<bool> {
         let Some(path) = self.local_log() else { return Ok(false) };
-        let held = self.read_local_log().map_err(Unreadable)?;
+        let held = self.read_local_log()?;
         let kept = evidence_log::without(&held, ids);
         if kept.len() == held.len() {
             return Ok(false);

@@ -4,7 +4,7 @@ use anyhow::Result;
 use sha2::{Digest, Sha256};
 
 use super::{
-    read::{self, Unreadable},
+    read,
     snapshot::{EVIDENCE, Store},
 };
 
@@ -19,11 +19,11 @@ impl Store {
             hash.update(bytes);
         };
         let topics = self.topics_dir();
-        for name in read::markdown_names(&self.dir, &topics).map_err(Unreadable)? {
+        for name in read::markdown_names(&self.dir, &topics)? {
             let bytes = read::listed(&self.dir, &topics.join(&name), read::MAX_FILE);
-            part(&name, &bytes.map_err(Unreadable)?.unwrap_or_default());
+            part(&name, &bytes?.unwrap_or_default());
         }
-        part(EVIDENCE, &self.log().map_err(Unreadable)?);
+        part(EVIDENCE, &self.log()?);
         let start = hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
         Ok(format!("{start:016x}"))
     }

@@ -5,7 +5,7 @@
 //! a project, which may come from anywhere, only to files of the project.
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -22,37 +22,26 @@ const TRIES: usize = 5;
 const MADE: &str = "made";
 
 /// Why a file is as it was.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ForeignFileError {
     /// It cannot be read.
+    #[error(transparent)]
     Unreadable(Problem),
     /// A link out of the project.
+    #[error("{} is behind a link that leads out of the project", .0.display())]
     Outside(PathBuf),
     /// A link to nothing.
+    #[error("{} is a link to nothing", .0.display())]
     Dangling(PathBuf),
     /// Its owner wants no changes.
+    #[error("{} is read-only", .0.display())]
     ReadOnly(PathBuf),
     /// Somebody else changes it all the time.
+    #[error("{} changes all the time", .0.display())]
     Restless(PathBuf),
     /// It cannot be written.
+    #[error("cannot change {}: {:#}", .0.display(), .1)]
     Unwritable(PathBuf, anyhow::Error),
-}
-
-impl fmt::Display for ForeignFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(problem) => write!(f, "{problem}"),
-            Self::Outside(path) => {
-                write!(f, "{} is behind a link that leads out of the project", path.display())
-            }
-            Self::Dangling(path) => write!(f, "{} is a link to nothing", path.display()),
-            Self::ReadOnly(path) => write!(f, "{} is read-only", path.display()),
-            Self::Restless(path) => write!(f, "{} changes all the time", path.display()),
-            Self::Unwritable(path, error) => {
-                write!(f, "cannot change {}: {error:#}", path.display())
-            }
-        }
-    }
 }
 
 impl ForeignFileError {

@@ -4,13 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use super::{
-    atomic,
-    lock::StoreLock,
-    read::{self, Unreadable},
-    snapshot::Store,
-    trust::Kind,
-};
+use super::{atomic, lock::StoreLock, read, snapshot::Store, trust::Kind};
 
 /// Lines of `.gitignore` in a store.
 pub const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dream-watermark\n";
@@ -23,7 +17,7 @@ impl Store {
         let topics = self.topics_dir();
         let make = || {
             atomic::create_dir(&topics, self.sync)?;
-            read::guard(&self.dir, &topics).map_err(Unreadable)?;
+            read::guard(&self.dir, &topics)?;
             self.complete(&StoreLock::acquire(&self.dir, self.patience)?)
         };
         let fresh = !topics.is_dir();

@@ -14,7 +14,7 @@ use super::{
     atomic::{self, Sync},
     full::TopicFull,
     lock::StoreLock,
-    read::{self, Problem, ProblemKind, Unreadable},
+    read::{self, Problem, ProblemKind},
     snapshot::Store,
     transaction::{Change, Target},
 };
@@ -169,7 +169,7 @@ impl Store {
             Ok(Some(bytes)) => bytes,
             // Where the directory of what this machine knows cannot be used, nothing was begun.
             Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
-            Err(problem) => return Err(Unreadable(problem).into()),
+            Err(problem) => return Err(problem.into()),
         };
         // It is put into place whole, so whatever cannot be read is not ours.
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
@@ -210,7 +210,7 @@ impl Store {
         }
         let archive = self.read_archive(categories);
         if let Some(problem) = archive.problems.first() {
-            return Err(Unreadable(problem.clone()).into());
+            return Err(problem.clone().into());
         }
         for (target, change) in changes {
             if let Change::Append { category, text, .. } = change {

@@ -4,7 +4,6 @@
 //! Readers take no lock.
 
 use std::{
-    error, fmt,
     fs::{File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -24,36 +23,17 @@ pub struct StoreLock {
 }
 
 /// Why there is no lock.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process has held the one of this directory all the time.
+    #[error("{} is locked by another process (waited {} ms)", .0.display(), .1.as_millis())]
     Busy(PathBuf, Duration),
     /// The lock file cannot be used.
-    Io(PathBuf, io::Error),
+    #[error("cannot lock {}", .0.display())]
+    Io(PathBuf, #[source] io::Error),
     /// It is no file of the store.
+    #[error(transparent)]
     Refused(Problem),
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy(dir, waited) => {
-                let (dir, waited) = (dir.display(), waited.as_millis());
-                write!(f, "{dir} is locked by another process (waited {waited} ms)")
-            }
-            Self::Io(path, _) => write!(f, "cannot lock {}", path.display()),
-            Self::Refused(problem) => problem.fmt(f),
-        }
-    }
-}
-
-impl error::Error for LockError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Io(_, error) => Some(error),
-            Self::Busy(..) | Self::Refused(_) => None,
-        }
-    }
 }
 
 impl StoreLock {

@@ -15,7 +15,7 @@ use anyhow::Result;
 use super::{
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem, Unreadable},
+    read::{self, Problem},
     snapshot::Store,
 };
 use pimem_core::{
@@ -85,7 +85,7 @@ impl Store {
         let dir = self.data_dir();
         let _lock = self.lock_data(&dir)?;
         atomic::sweep(path.parent().unwrap_or(&dir));
-        let before = self.local(name).map_err(Unreadable)?;
+        let before = self.local(name)?;
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
         atomic::replace_file(&path, &after, sync, || Ok(true))
     }
@@ -109,7 +109,7 @@ impl Store {
     ) -> Result<Option<String>> {
         let dir = self.data_dir();
         let _lock = self.lock_data(&dir)?;
-        if !self.local(name).map_err(Unreadable)?.is_some_and(|bytes| damaged(&bytes)) {
+        if !self.local(name)?.is_some_and(|bytes| damaged(&bytes)) {
             return Ok(None);
         }
         let aside = format!("{name}.damaged-{:08x}", atomic::random()? & 0xffff_ffff);
@@ -138,7 +138,7 @@ impl Store {
         let ids: Vec<String> = ids.iter().map(EntryId::to_string).collect();
         let names = |line: &str| ids.iter().any(|id| line.contains(id.as_str()));
         // Whatever is wrong with it, no lock is needed to see that there is nothing to do.
-        let held = self.local(TELEMETRY).map_err(Unreadable)?.unwrap_or_default();
+        let held = self.local(TELEMETRY)?.unwrap_or_default();
         if !names(&String::from_utf8_lossy(&held)) {
             return Ok(false);
         }
@@ -162,8 +162,8 @@ impl Store {
         let dir = self.data_dir();
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);
-        self.guard_folder(folder).map_err(Unreadable)?;
-        let (place, known) = read::place(&dir, &path).map_err(Unreadable)?;
+        self.guard_folder(folder)?;
+        let (place, known) = read::place(&dir, &path)?;
         if known.is_none() {
             atomic::create_dir(folder, sync)?;
             self.ignore_data(&dir, sync)?;

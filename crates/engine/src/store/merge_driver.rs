@@ -16,7 +16,7 @@ use super::{
     discover::Places,
     gitlink,
     lock::{LockError, StoreLock},
-    read::{self, Unreadable},
+    read,
 };
 use pimem_core::markdown::merge::{self, Kind};
 
@@ -40,7 +40,7 @@ pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
         let dir = version.parent().unwrap_or(Path::new(""));
         let is_log = path.is_some_and(|path| Kind::of(Some(path), [b""; 3]) == Kind::Log);
         let limit = if is_log { read::MAX_LOG } else { read::MAX_FILE };
-        let found = read::file(dir, version, limit).map_err(Unreadable)?;
+        let found = read::file(dir, version, limit)?;
         bytes.push(found.with_context(|| format!("there is no file {}", version.display()))?);
     }
     let [base, mine, theirs] = bytes.as_slice() else { bail!("three versions are merged") };
@@ -116,7 +116,7 @@ impl Repository {
         if lock.is_some() {
             atomic::sweep(dir);
         }
-        let before = read::file(dir, &self.attributes, read::MAX_FILE).map_err(Unreadable)?;
+        let before = read::file(dir, &self.attributes, read::MAX_FILE)?;
         let before = before.unwrap_or_default();
         let after = replaced(&before, ours.as_bytes());
         if after == before {

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use super::{
     atomic,
     lock::StoreLock,
-    read::{self, Problem, Unreadable},
+    read::{self, Problem},
     snapshot::Store,
     trust::Kind,
     undo::Touched,
@@ -45,7 +45,7 @@ impl Store {
     ) -> Result<()> {
         let path = self.writable(name)?;
         self.sweep_beside(&path);
-        let end = self.tail(name, STYLE).map_err(Unreadable)?.unwrap_or_default();
+        let end = self.tail(name, STYLE)?.unwrap_or_default();
         let newline = lines::newline(&end);
         let title = [format!("# {title}"), String::new()];
         let head = if end.is_empty() { &title[..] } else { &[] };
@@ -91,11 +91,11 @@ impl Store {
         let path = self.writable(name)?;
         self.sweep_beside(&path);
         for _ in 0..RETRIES {
-            let before = self.file(name).map_err(Unreadable)?;
+            let before = self.file(name)?;
             let Some(after) = change(before.as_deref().unwrap_or_default()) else {
                 return Ok(false);
             };
-            let unchanged = || Ok(self.file(name).map_err(Unreadable)? == before);
+            let unchanged = || Ok(self.file(name)? == before);
             if atomic::replace_file(&path, &after, self.sync, unchanged)? {
                 if self.run.is_some() {
                     let touched = Touched::new(name, before.as_deref(), &after);
@@ -137,10 +137,10 @@ impl Store {
     fn writable(&self, name: &str) -> Result<PathBuf> {
         let path = self.dir.join(name);
         if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
-            read::guard(&self.dir, dir).map_err(Unreadable)?;
+            read::guard(&self.dir, dir)?;
             atomic::create_dir(dir, self.sync)?;
         }
-        Ok(read::place(&self.dir, &path).map_err(Unreadable)?.0)
+        Ok(read::place(&self.dir, &path)?.0)
     }
 
     /// Deletes what a killed process left where a file is about to be written. In the store's own

@@ -9,7 +9,7 @@ use super::{
     evidence_log,
     lock::StoreLock,
     machine_local::TELEMETRY,
-    read::{self, Unreadable},
+    read,
     snapshot::{EVIDENCE, Store},
 };
 use pimem_core::{
@@ -35,7 +35,7 @@ impl Store {
         let twins: Vec<&Wording> = others.iter().filter(|other| ids.contains(&other.id)).collect();
         for folder in ["topics", "archive"] {
             let names = read::markdown_names(&self.dir, &self.dir.join(folder));
-            for name in names.map_err(Unreadable)? {
+            for name in names? {
                 let name = format!("{folder}/{name}");
                 let without = |bytes: &[u8]| {
                     let doc = TopicDoc::parse(bytes.to_vec(), categories);

@@ -62,6 +62,8 @@ impl fmt::Display for Problem {
     }
 }
 
+impl std::error::Error for Problem {}
+
 impl Problem {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
@@ -77,18 +79,6 @@ impl Problem {
         }
     }
 }
-
-/// A [`Problem`] as an error.
-#[derive(Debug)]
-pub struct Unreadable(pub Problem);
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 /// Reads a file of the store `root`. `Ok(None)` when there is none.
 pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {

@@ -10,7 +10,7 @@ use super::{
     full::TopicFull,
     journal,
     lock::StoreLock,
-    read::{self, Unreadable},
+    read,
     snapshot::{Snapshot, Store},
     trust::Key,
     undo::Touched,
@@ -321,7 +321,7 @@ impl Txn<'_> {
     fn write(self, journal: Option<&Path>) -> Result<Ledger> {
         // Of what was not seen, nobody knows what a change does to it.
         if let Some(problem) = self.snapshot.problems.first() {
-            return Err(Unreadable(problem.clone()).into());
+            return Err(problem.clone().into());
         }
         let mut planned = Vec::new();
         for (target, changes) in &self.changes {
@@ -332,9 +332,9 @@ impl Txn<'_> {
         }
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
-            read::guard(dir, &folder).map_err(Unreadable)?;
+            read::guard(dir, &folder)?;
         }
-        read::place(dir, &self.store.evidence()).map_err(Unreadable)?;
+        read::place(dir, &self.store.evidence())?;
         for folder in [dir.join("topics"), dir.join("archive")] {
             atomic::sweep(&folder);
         }
@@ -365,9 +365,9 @@ impl Txn<'_> {
     /// Reads a file and works out what it becomes.
     fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
         let path = target.path(&self.store.dir);
-        let bytes = read::file(&self.store.dir, &path, read::MAX_FILE).map_err(Unreadable)?;
+        let bytes = read::file(&self.store.dir, &path, read::MAX_FILE)?;
         // A link inside the store is followed here, so that the link itself stays.
-        let (path, _) = read::place(&self.store.dir, &path).map_err(Unreadable)?;
+        let (path, _) = read::place(&self.store.dir, &path)?;
         let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
         let edits = self.edits(&doc, target, changes);
         let mut after = doc.apply(edits);
@@ -448,7 +448,7 @@ impl Txn<'_> {
             }
             let unchanged = || match read::file(&self.store.dir, &planned.path, read::MAX_FILE) {
                 Ok(bytes) => Ok(bytes == planned.before),
-                Err(problem) => Err(anyhow::Error::new(Unreadable(problem))),
+                Err(problem) => Err(anyhow::Error::new(problem)),
             };
             if atomic::replace_file(&planned.path, &planned.after, self.store.sync, unchanged)? {
                 return Ok(planned);

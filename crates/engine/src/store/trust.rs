@@ -21,7 +21,7 @@ use super::{
     atomic::{self, Sync},
     discover, evidence_log,
     lock::{LockError, StoreLock},
-    read::{self, Problem, ProblemKind, Unreadable},
+    read::{self, Problem, ProblemKind},
 };
 use pimem_core::model::{hash::IdSet, hex};
 
@@ -285,7 +285,7 @@ impl Trust {
         let _lock = self.lock(dir)?;
         let before = Known::read(&discover::real(&self.store), Some(path.to_path_buf()));
         if let Some(problem) = before.problem {
-            return Err(Unreadable(problem).into());
+            return Err(problem.into());
         }
         let before = before.keys();
         let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));

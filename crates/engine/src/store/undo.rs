@@ -5,7 +5,7 @@
 //! take back. The numbers of commands are kept outside the repository too: a step that came with a
 //! clone has none there, and is none.
 
-use std::{fmt, fs, path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     atomic::{self, Sync},
     lock::StoreLock,
-    read::{self, Problem, Unreadable},
+    read::{self, Problem},
     snapshot::Store,
 };
 use pimem_core::{
@@ -128,21 +128,14 @@ impl Step {
 }
 
 /// Why something cannot be taken back: the file and the line that is not there any more.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{file} has changed since: {line:?} is not there")]
 pub struct Changed {
     /// The file's name in the store.
     pub file: String,
     /// The line.
     pub line: String,
 }
-
-impl fmt::Display for Changed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} has changed since: {:?} is not there", self.file, self.line)
-    }
-}
-
-impl std::error::Error for Changed {}
 
 impl Store {
     /// Notes what the command that is run did. It is done either way.
@@ -216,7 +209,7 @@ impl Store {
         for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
             let file = &touched.file;
             let known = all.iter_mut().find(|back| back.file == *file);
-            let read = || self.file(file).map_err(Unreadable);
+            let read = || self.file(file);
             let before = match &known {
                 Some(back) => back.after.clone(),
                 None => read()?,
@@ -246,7 +239,7 @@ impl Store {
             }
             None if before.is_some() => {
                 let path = self.dir.join(&file);
-                let (path, _) = read::place(&self.dir, &path).map_err(Unreadable)?;
+                let (path, _) = read::place(&self.dir, &path)?;
                 Ok(atomic::remove_file(&path, self.sync)?)
             }
             None => Ok(()),
@@ -265,7 +258,7 @@ impl Store {
 
     /// Forgets all steps, whose texts were destroyed or may be.
     pub(super) fn forget_steps(&self) -> Result<()> {
-        if self.local(NAME).map_err(Unreadable)?.is_some_and(|bytes| !bytes.is_empty()) {
+        if self.local(NAME)?.is_some_and(|bytes| !bytes.is_empty()) {
             self.keep_local(NAME, |_| Some(Vec::new()))?;
         }
         Ok(())

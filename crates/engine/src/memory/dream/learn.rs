@@ -53,15 +53,15 @@ pub fn learn(
         let act = match board.get(id) {
             // It was learned before, and somebody has taken it away since.
             None if one.again => continue,
-            None if is_out(memory, txn, id) => Err("it was taken out of service"),
-            Some(row) if !row.entry.is(&new.wording(memory)) => Err("another text has its id"),
+            None if is_out(memory, txn, id) => Err(NotLearned::OutOfService),
+            Some(row) if !row.entry.is(&new.wording(memory)) => Err(NotLearned::Collision),
             None => {
                 let line = new.line(memory);
                 let (category, text) = (line.category.to_owned(), line.text.to_owned());
                 Ok(Act::Add { category, cue: new.cue, text })
             }
             Some(_) if one.sources.iter().any(|source| was_heard(&events, id, source)) => {
-                Err("it was learned while it was said")
+                Err(NotLearned::Heard)
             }
             Some(row) => again(memory, row, &mut plan.steps),
         };
@@ -70,7 +70,7 @@ pub fn learn(
                 steps.push(Step { act, reason: one.reason.clone(), by: By::Rules });
             }
             Ok(_) => {}
-            Err(why) => plan.refused.push(refused(one, why)),
+            Err(why) => plan.refused.push(refused(one, &why)),
         }
     }
     plan.steps.extend(steps);
@@ -88,22 +88,43 @@ pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<Ne
     Ok(New::plain(category, EntryText::new(text)?, cue))
 }
 
+/// Why a conclusion changes nothing.
+#[derive(Debug, thiserror::Error)]
+enum NotLearned {
+    #[error("it may have been pasted: {0}")]
+    Pasted(&'static str),
+    #[error(transparent)]
+    Unfit(#[from] Failure),
+    #[error("it was said so long ago that it would have faded")]
+    Faded,
+    #[error("it was taken out of service")]
+    OutOfService,
+    #[error("another text has its id")]
+    Collision,
+    #[error("it was learned while it was said")]
+    Heard,
+    #[error("it has been forgotten")]
+    Forgotten,
+    #[error("it was said within the hour, is over, or not reviewed")]
+    Settled,
+}
+
 /// A conclusion as an entry to be, or why it is none.
-fn checked(memory: &Memory, one: &Conclusion) -> Result<New, String> {
+fn checked(memory: &Memory, one: &Conclusion) -> Result<New, NotLearned> {
     if let Some(why) = one.pasted {
-        return Err(format!("it may have been pasted: {why}"));
+        return Err(NotLearned::Pasted(why));
     }
-    let new = entry(memory, one.category, one.cue, &one.text).map_err(|failure| failure.message)?;
+    let new = entry(memory, one.category, one.cue, &one.text)?;
     let tau = memory.config.categories.spec(new.category).tau_days;
     let has_faded = |said| memory.now.since(said).days() > tau * std::f64::consts::LN_2;
     if one.said.is_some_and(has_faded) {
-        return Err("it was said so long ago that it would have faded".to_owned());
+        return Err(NotLearned::Faded);
     }
     Ok(new)
 }
 
-fn refused(one: &Conclusion, why: &str) -> Refused {
-    Refused { what: format!("[{}] {}", one.category, one.text), why: why.to_owned() }
+fn refused(one: &Conclusion, why: &NotLearned) -> Refused {
+    Refused { what: format!("[{}] {}", one.category, one.text), why: why.to_string() }
 }
 
 /// Whether an entry was learned or used in a session by its hooks, so that the same words are not
@@ -117,13 +138,13 @@ fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
 
 /// More evidence for an entry, or for the one that takes it over; what was to be archived for having
 /// faded stays then.
-fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Act, &'static str> {
+fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Act, NotLearned> {
     let id = row.entry.id;
     if row.evidence.user == UserState::Forgotten {
-        return Err("it has been forgotten");
+        return Err(NotLearned::Forgotten);
     }
     if row.expired || row.superseded_by.is_some() || !row.may_gain_unasked(memory.now, false) {
-        return Err("it was said within the hour, is over, or not reviewed");
+        return Err(NotLearned::Settled);
     }
     let keeper = steps.iter().find_map(|step| match &step.act {
         Act::Merge { keep, from } if from.contains(&id) => Some(*keep),

@@ -18,7 +18,7 @@ use pimem_core::{
         plan,
         script::{self, Naming},
         step::{Act, By, Plan, Refused, Step},
-        vet::{self, Vetting},
+        vet::{self, LookupError, StepError, Vetting},
     },
     model::{
         category::Categories,
@@ -73,7 +73,7 @@ impl Naming for StoreView<'_> {
         self.short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 
-    fn find(&self, id: &str) -> Result<EntryId, String> {
+    fn find(&self, id: &str) -> Result<EntryId, LookupError> {
         vet::find(&self.board, id)
     }
 }
@@ -182,13 +182,13 @@ impl<'a> PlanRun<'a> {
             let what = secret::clean(&script::what(&step.act, &self.sight));
             match self.check(memory, step) {
                 Ok(step) => self.plan.steps.push(step),
-                Err(why) => self.plan.refused.push(Refused { what, why }),
+                Err(why) => self.plan.refused.push(Refused { what, why: why.to_string() }),
             }
         }
     }
 
     /// A step as it may be done, or why it may not.
-    pub fn check(&mut self, memory: &Memory, step: Step) -> Result<Step, String> {
+    pub fn check(&mut self, memory: &Memory, step: Step) -> Result<Step, StepError> {
         self.vetting.take(&memory.config.categories, step)
     }
 

@@ -230,9 +230,9 @@ impl Memory {
         let mut wrong = Vec::new();
         for (number, step) in script.lines {
             let by = By::Rules;
-            let checked = step.and_then(|(act, reason)| run.check(self, Step { act, reason, by }));
-            match checked {
-                Ok(step) => run.plan.steps.push(step),
+            match step.map(|(act, reason)| run.check(self, Step { act, reason, by })) {
+                Ok(Ok(step)) => run.plan.steps.push(step),
+                Ok(Err(why)) => wrong.push(format!("line {number}: {why}")),
                 Err(why) => wrong.push(format!("line {number}: {why}")),
             }
         }

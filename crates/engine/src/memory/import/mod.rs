@@ -13,10 +13,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{
-        lock::StoreLock, notes, pending, read::Unreadable, snapshot::Store, transaction::Txn,
-        trust::Key,
-    },
+    store::{lock::StoreLock, notes, pending, snapshot::Store, transaction::Txn, trust::Key},
 };
 use pimem_core::{
     exchange::{
@@ -32,7 +29,10 @@ use pimem_core::{
         hash::IdMap,
         time::Now,
     },
-    safety::{entry_text::EntryText, secret},
+    safety::{
+        entry_text::{EntryText, TextError},
+        secret,
+    },
     score::{adopt, ledger::Ledger, ranking},
     view::{
         self,
@@ -189,29 +189,39 @@ fn checked(
                 news.push(new);
                 kept.push(item);
             }
-            Err(reason) => left.push(Left { place: item.place, reason }),
+            Err(why) => left.push(Left { place: item.place, reason: why.to_string() }),
         }
     }
     (news, kept)
 }
 
-fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New, String> {
+/// Why an item is not stored.
+#[derive(Debug, thiserror::Error)]
+enum ItemError {
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error(transparent)]
+    Unfit(#[from] Failure),
+    #[error("it is longer than a line may be ({} KiB)", entry_line::MAX_LINE >> 10)]
+    TooLong,
+    #[error("its evidence contains what looks like {0}")]
+    SecretEvidence(&'static str),
+}
+
+fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New, ItemError> {
     let named = item.category.as_deref().map(|name| intake::category(memory, name));
-    let category = named.unwrap_or(Ok(default)).map_err(|failure| failure.message)?;
+    let category = named.unwrap_or(Ok(default))?;
     // The same check first, whose sentence stands alone.
-    let text = EntryText::new(&item.text).map_err(|error| error.to_string())?;
-    let text = intake::with_tags(&text, &item.tags).map_err(|failure| failure.message)?;
+    let text = EntryText::new(&item.text)?;
+    let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
     let markers = Markers { pinned: true, enforced: false };
     if entry_line::render(name, text.as_str(), markers).len() > entry_line::MAX_LINE {
-        return Err(format!(
-            "it is longer than a line may be ({} KiB)",
-            entry_line::MAX_LINE >> 10
-        ));
+        return Err(ItemError::TooLong);
     }
     // Lines of a log go into the log as they are.
     if let Some(kind) = item.events.iter().find_map(|(_, line)| secret::find(line)) {
-        return Err(format!("its evidence contains what looks like {kind}"));
+        return Err(ItemError::SecretEvidence(kind));
     }
     let stem = |stem: &&String| {
         (1..=64).contains(&stem.len())
@@ -335,7 +345,7 @@ fn keep(
 ) -> anyhow::Result<BTreeMap<String, usize>> {
     let mut added = BTreeMap::new();
     let categories = &memory.config.categories;
-    let ours = |name: &str| anyhow::Ok(store.file(name).map_err(Unreadable)?.unwrap_or_default());
+    let ours = |name: &str| anyhow::Ok(store.file(name)?.unwrap_or_default());
     for (name, theirs) in &source.pages {
         let day = name.strip_prefix("daily/").and_then(|name| name.strip_suffix(".md"));
         let (lines, fresh) = match day {
