@@ -5,7 +5,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::{model::event::Cue, view::list::Shown};
+use pimem_core::{
+    model::{event::Cue, time::Timestamp},
+    view::list::Shown,
+};
 use pimem_engine::error::Failure;
 
 /// Show all that is known about an entry
@@ -23,7 +26,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 impl Human for Shown {
     fn human(&self, ui: &Ui) {
         let entry = &self.entry.entry;
-        let ago = |time: &str, age: &str| {
+        let ago = |time: Timestamp, age: &str| {
             if age == "now" { format!("{time} (now)") } else { format!("{time} ({age} ago)") }
         };
         let weight = Cue::find(entry.cue).map(Cue::weight).unwrap_or_default();
@@ -35,8 +38,8 @@ impl Human for Shown {
             ("score", entry.formatted_score()),
             ("cue", format!("{} (weight {weight})", entry.cue)),
             ("evidence", entry.evidence.to_string()),
-            ("first seen", ago(&entry.first_seen, &self.known_for)),
-            ("last reinforced", ago(&entry.last_reinforced, &self.entry.age)),
+            ("first seen", ago(entry.first_seen, &self.known_for)),
+            ("last reinforced", ago(entry.last_reinforced, &self.entry.age)),
             ("user state", entry.user_state.to_owned()),
         ];
         let until = entry.valid_until.iter().map(|until| ("valid until", until.clone()));

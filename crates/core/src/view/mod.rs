@@ -35,7 +35,12 @@ use self::{
     why::{Factors, JudgedEntry},
 };
 use crate::{
-    model::{category::Categories, entry::EntryId, hash::IdMap, time::Now},
+    model::{
+        category::Categories,
+        entry::EntryId,
+        hash::IdMap,
+        time::{Now, Timestamp},
+    },
     report::{budget::thousands, explain::Arithmetic, select::Verdict},
     score::{
         evidence::UserState,
@@ -92,9 +97,11 @@ pub struct EntryView {
     /// How it was learned.
     pub cue: &'static str,
     /// RFC 3339.
-    pub first_seen: String,
+    #[serde(serialize_with = "displayed")]
+    pub first_seen: Timestamp,
     /// RFC 3339.
-    pub last_reinforced: String,
+    #[serde(serialize_with = "displayed")]
+    pub last_reinforced: Timestamp,
     /// Whose store it is in.
     pub scope: &'static str,
     /// Stem of its topic file.
@@ -229,8 +236,8 @@ impl<'a> Entries<'a> {
             user_state: user_state(row).name(),
             evidence: row.evidence.count,
             cue: row.evidence.cue.name(),
-            first_seen: row.evidence.first_seen.to_string(),
-            last_reinforced: row.evidence.last_reinforced.to_string(),
+            first_seen: row.evidence.first_seen,
+            last_reinforced: row.evidence.last_reinforced,
             scope: row.entry.scope.name(),
             topic: row.entry.topic.clone(),
             line: row.entry.line,
