@@ -77,6 +77,13 @@ impl Shell {
         self.complain(&answer.problems, Exit::Done)
     }
 
+    /// The same; where nothing was found, the exit code says so.
+    pub(crate) fn show_found<V: Human>(&self, answer: &Answer<V>, found: fn(&V) -> bool) -> Exit {
+        self.ui.show(&answer.view);
+        let exit = if found(&answer.view) { Exit::Done } else { Exit::Nothing };
+        self.complain(&answer.problems, exit)
+    }
+
     /// Says what could not be read; the command's answer is then incomplete, and it has failed.
     pub(crate) fn complain(&self, problems: &[read::Problem], otherwise: Exit) -> Exit {
         for problem in problems {

@@ -11,11 +11,10 @@ use clap::ValueEnum;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use pimem_core::{
     safety::safe_text,
-    view::{Document, Tagged},
+    view::{Document, Tagged, error::Error},
 };
 use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
 
@@ -75,6 +74,10 @@ impl Notices for Ui {
         Box::new(Self::progress(self, what))
     }
 
+    fn transfer(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)> {
+        Box::new(Self::transfer(self, what))
+    }
+
     fn for_programs(&self) -> bool {
         self.json
     }
@@ -109,12 +112,8 @@ impl Ui {
     /// Says on stderr why something was not done.
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.json {
-            error_document(&json!({
-                "schema": "pimem.error/1",
-                "kind": failure.kind.name(),
-                "message": failure.message,
-                "hints": failure.hints,
-            }));
+            let (message, hints) = (failure.message.clone(), failure.hints.clone());
+            error_document(&Error { kind: failure.kind.name(), message, hints });
             return;
         }
         self.error(&failure.message);
@@ -308,8 +307,9 @@ pub(crate) fn stopwatch() -> impl Fn() -> Duration {
 }
 
 /// A document on stderr.
-pub(crate) fn error_document(document: &Value) {
-    stderr(&safe_text::json(&document.to_string()));
+fn error_document(document: &impl Document) {
+    let text = serde_json::to_string(&Tagged::new(document)).unwrap_or_default();
+    stderr(&safe_text::json(&text));
 }
 
 /// The answer of a hook on stdout; whoever does not listen any more misses it.

@@ -141,7 +141,10 @@ struct EmbeddingsArgs {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (from, unsaid, how) = match &args.what {
-        What::Embeddings(args) => return embeddings(ctx, &args.file),
+        What::Embeddings(args) => {
+            let answer = ctx.import_vectors(&args.file)?;
+            return Ok(ctx.show_found(&answer, |view| view.imported > 0));
+        }
         What::Jsonl(JsonlArgs { file, unsaid, how }) => {
             let lines = if file == Path::new("-") {
                 Lines::Text(input::read_stdin()?)
@@ -161,17 +164,8 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     };
     let category = unsaid.and_then(|unsaid| unsaid.category.clone());
     let answer = ctx.import(&ImportRequest { from, category, dry_run: how.dry_run })?;
-    ctx.ui.show(&answer.view);
     // Nothing was found when there was nothing, or nothing of it may be an entry.
-    let nothing = answer.view.results.is_empty() && answer.view.notes.is_empty();
-    Ok(ctx.complain(&answer.problems, if nothing { Exit::Nothing } else { Exit::Done }))
-}
-
-fn embeddings(ctx: &Shell, path: &Path) -> Result<Exit, Failure> {
-    let answer = ctx.import_vectors(path)?;
-    ctx.ui.show(&answer.view);
-    let exit = if answer.view.imported > 0 { Exit::Done } else { Exit::Nothing };
-    Ok(ctx.complain(&answer.problems, exit))
+    Ok(ctx.show_found(&answer, |view| !(view.results.is_empty() && view.notes.is_empty())))
 }
 
 impl Human for Imported {

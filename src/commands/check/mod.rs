@@ -65,7 +65,7 @@ fn ids() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    if args.sarif && ctx.ui.json {
+    if args.sarif && ctx.notices.for_programs() {
         let message = "--sarif and --json are two forms of one answer";
         return Err(Failure::new(Kind::Usage, message, "give one of them"));
     }
@@ -120,7 +120,7 @@ impl Human for Checked {
 fn summary(findings: &[Finding]) -> String {
     let files: BTreeSet<_> =
         findings.iter().map(|found| (found.scope, &found.place.file)).collect();
-    let fixable = findings.iter().filter(|finding| finding.mending.is_some()).count();
+    let fixable = findings.iter().filter(|finding| finding.fixable).count();
     let found = format!("{} in {}", count(findings.len(), "finding"), count(files.len(), "file"));
     match (findings.len(), fixable) {
         (0, _) => "no findings".to_owned(),

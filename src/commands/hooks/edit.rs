@@ -1,7 +1,5 @@
 //! `pimem hooks install` and `uninstall`: settings edited, one file after the other.
 
-use serde_json::{Value, json};
-
 use super::{Edit, Site};
 use crate::{
     agents::{
@@ -11,8 +9,13 @@ use crate::{
     commands::hooks,
     exit::Exit,
     shell::Shell,
+    ui::{Human, Ui},
 };
-use pimem_core::{markdown::merge::align, score::ranking::Scope};
+use pimem_core::{
+    markdown::merge::align,
+    score::ranking::Scope,
+    view::hooks::{Edited, EditedFile},
+};
 use pimem_engine::{
     error::{Failure, Kind},
     store::{
@@ -24,37 +27,51 @@ use pimem_engine::{
 /// Lines around what changed that are shown.
 const AROUND: usize = 2;
 
-pub(crate) fn run(ctx: &Shell, args: &Edit, install: bool) -> Result<Exit, Failure> {
+/// What becomes of hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// They are put into settings.
+    Install,
+    /// They are taken out.
+    Uninstall,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
     let reach = args.chosen.scope.reach(ctx)?;
-    let counts = |agent| {
-        let held = || hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held));
-        if install { hooks::is_present(ctx, agent) } else { held() }
-    };
-    let agents = args.chosen.agents(counts);
-    if agents.is_empty() {
-        ctx.ui.note(if install {
-            "no agent that pimem knows is used here; name one to install for it anyway"
-        } else {
-            "no agent calls pimem"
-        });
-    }
-    if install && !agents.is_empty() && hooks::in_path(ctx, "pimem").is_none() {
-        ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
+    let agents = args.chosen.agents(|agent| match act {
+        Act::Install => hooks::is_present(ctx, agent),
+        Act::Uninstall => {
+            hooks::sites(ctx, agent, reach).is_ok_and(|sites| sites.iter().any(is_held))
+        }
+    });
+    match act {
+        Act::Install if agents.is_empty() => {
+            let note = "no agent that pimem knows is used here; name one to install for it anyway";
+            ctx.ui.note(note);
+        }
+        Act::Uninstall if agents.is_empty() => ctx.ui.note("no agent calls pimem"),
+        Act::Install if hooks::in_path(ctx, "pimem").is_none() => {
+            ctx.ui.note("warning: pimem is not in the PATH, where agents look for it");
+        }
+        Act::Install | Act::Uninstall => {}
     }
     let editor = if args.dry_run || agents.is_empty() { None } else { Some(editor(ctx)?) };
     let mut exit = if agents.is_empty() { Exit::Nothing } else { Exit::Done };
-    let mut documents = Vec::new();
+    let mut files = Vec::new();
     for agent in agents {
-        let mut changed = false;
         for site in hooks::sites(ctx, agent, reach)? {
-            match edit(ctx, &site, editor.as_ref(), install) {
+            match edit(ctx, &site, editor.as_ref(), act) {
                 Ok(change) => {
-                    changed |= change != Change::Keep;
-                    documents.push(document(&site, &change, install, reach));
-                    if !ctx.ui.json {
-                        say(ctx, &site, &change, args.dry_run, install)?;
-                    }
-                    if install && is_off(&site) {
+                    let lines = if args.dry_run && change != Change::Keep {
+                        let before = site.file()?.read()?;
+                        difference(before.as_deref(), &change, &ctx.places.short(&site.path))
+                    } else {
+                        vec![in_words(ctx, &site, &change, act)]
+                    };
+                    let next = (act == Act::Install && change != Change::Keep)
+                        .then(|| site.agent.next(reach));
+                    files.push(edited(&site, &change, act, next, lines));
+                    if act == Act::Install && is_off(&site) {
                         let path = ctx.places.short(&site.path);
                         ctx.ui.note(&format!("warning: {path} says that no hooks are run"));
                     }
@@ -65,21 +82,28 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, install: bool) -> Result<Exit, Failu
                 }
             }
         }
-        if install && changed && !args.dry_run && !ctx.ui.json {
-            ctx.ui.line(&format!("  next: {}", agent.next(reach)));
-        }
     }
-    if install && !documents.is_empty() {
+    let any = !files.is_empty();
+    if any || exit != Exit::Error {
+        let action = if act == Act::Install { "install" } else { "uninstall" };
+        ctx.ui.show(&Edited { action, dry_run: args.dry_run, files });
+    }
+    if act == Act::Install && any {
         make_store(ctx, reach, args.dry_run)?;
     }
-    if ctx.ui.json && !(documents.is_empty() && exit == Exit::Error) {
-        let action = if install { "install" } else { "uninstall" };
-        ctx.ui.document(&json!({
-            "schema": "pimem.hooks/1", "action": action, "dryRun": args.dry_run,
-            "files": documents,
-        }));
-    }
     Ok(exit)
+}
+
+impl Human for Edited {
+    fn human(&self, ui: &Ui) {
+        for of_agent in self.files.chunk_by(|one, next| one.agent == next.agent) {
+            of_agent.iter().flat_map(|file| &file.lines).for_each(|line| ui.line(line));
+            let next = of_agent.iter().find_map(|file| file.next).filter(|_| !self.dry_run);
+            if let Some(next) = next {
+                ui.line(&format!("  next: {next}"));
+            }
+        }
+    }
 }
 
 /// Has a store to remember in.
@@ -111,14 +135,9 @@ fn editor(ctx: &Shell) -> Result<Editor, Failure> {
 }
 
 /// Edits one file, or without an editor finds out what would be done.
-fn edit(
-    ctx: &Shell,
-    site: &Site,
-    editor: Option<&Editor>,
-    install: bool,
-) -> Result<Change, Failure> {
+fn edit(ctx: &Shell, site: &Site, editor: Option<&Editor>, act: Act) -> Result<Change, Failure> {
     let file = site.file()?;
-    let change = |before: Option<&[u8]>| change(ctx, site, before, install);
+    let change = |before: Option<&[u8]>| change(ctx, site, before, act);
     match editor {
         Some(editor) => editor.change(&file, change),
         None => change(file.read()?.as_deref()),
@@ -126,27 +145,22 @@ fn edit(
 }
 
 /// What becomes of a file.
-fn change(
-    ctx: &Shell,
-    site: &Site,
-    before: Option<&[u8]>,
-    install: bool,
-) -> Result<Change, Failure> {
+fn change(ctx: &Shell, site: &Site, before: Option<&[u8]>, act: Act) -> Result<Change, Failure> {
     let refused = |refusal| hooks::refused(ctx, site, &refusal);
-    Ok(match (&site.content, before, install) {
-        (Content::Settings(layout), before, true) => {
+    Ok(match (&site.content, before, act) {
+        (Content::Settings(layout), before, Act::Install) => {
             let after = settings::with(before, layout).map_err(refused)?;
             after.map_or(Change::Keep, Change::Replace)
         }
-        (Content::Settings(layout), Some(before), false) => {
+        (Content::Settings(layout), Some(before), Act::Uninstall) => {
             match settings::without(before, layout).map_err(refused)? {
                 Without::Same => Change::Keep,
                 Without::Bytes(after) => Change::Replace(after),
                 Without::Nothing => Change::Delete,
             }
         }
-        (Content::Whole(whole), None, true) => Change::Replace(whole.text.into()),
-        (Content::Whole(whole), Some(before), true) => {
+        (Content::Whole(whole), None, Act::Install) => Change::Replace(whole.text.into()),
+        (Content::Whole(whole), Some(before), Act::Install) => {
             if before == whole.text.as_bytes() {
                 Change::Keep
             } else if is_marked(before) {
@@ -157,8 +171,8 @@ fn change(
                 return Err(Failure::new(Kind::Refused, message, hint));
             }
         }
-        (Content::Whole(_), Some(before), false) if is_marked(before) => Change::Delete,
-        (_, _, false) => Change::Keep,
+        (Content::Whole(_), Some(before), Act::Uninstall) if is_marked(before) => Change::Delete,
+        (_, _, Act::Uninstall) => Change::Keep,
     })
 }
 
@@ -188,58 +202,50 @@ fn is_off(site: &Site) -> bool {
     }
 }
 
-fn document(site: &Site, change: &Change, install: bool, reach: Reach) -> Value {
-    let next = (install && *change != Change::Keep).then(|| site.agent.next(reach));
-    let change = match (change, install) {
-        (Change::Keep, _) => "unchanged",
-        (Change::Replace(_), true) => "installed",
-        (Change::Replace(_), false) => "removed",
-        (Change::Delete, _) => "deleted",
-    };
-    let path = site.path.display().to_string();
-    let mut document = json!({"agent": site.agent.name(), "path": path, "change": change});
-    if let (Some(next), Some(members)) = (next, document.as_object_mut()) {
-        members.insert("next".to_owned(), json!(next));
-    }
-    document
-}
-
-fn say(
-    ctx: &Shell,
+fn edited(
     site: &Site,
     change: &Change,
-    dry_run: bool,
-    install: bool,
-) -> Result<(), Failure> {
-    let path = ctx.places.short(&site.path);
-    if dry_run && *change != Change::Keep {
-        let before = site.file()?.read()?;
-        let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };
-        for line in difference(before.as_deref(), after, &path) {
-            ctx.ui.line(&line);
-        }
-        return Ok(());
+    act: Act,
+    next: Option<&'static str>,
+    lines: Vec<String>,
+) -> EditedFile {
+    EditedFile {
+        agent: site.agent.name(),
+        path: site.path.display().to_string(),
+        change: match (change, act) {
+            (Change::Keep, _) => "unchanged",
+            (Change::Replace(_), Act::Install) => "installed",
+            (Change::Replace(_), Act::Uninstall) => "removed",
+            (Change::Delete, _) => "deleted",
+        },
+        next,
+        lines,
     }
+}
+
+/// What became of a file.
+fn in_words(ctx: &Shell, site: &Site, change: &Change, act: Act) -> String {
+    let path = ctx.places.short(&site.path);
     let what = match &site.content {
         Content::Settings(layout) => format!("{} hooks", layout.hooks.len()),
         Content::Whole(whole) => whole.what.to_owned(),
     };
-    let said = match (change, install) {
-        (Change::Keep, true) => format!("unchanged, {what} in {path}"),
-        (Change::Keep, false) => format!("nothing of ours in {path}"),
-        (Change::Replace(_), true) => format!("{what} in {path}"),
-        (Change::Replace(_), false) => format!("hooks taken out of {path}"),
+    let done = match (change, act) {
+        (Change::Keep, Act::Install) => format!("unchanged, {what} in {path}"),
+        (Change::Keep, Act::Uninstall) => format!("nothing of ours in {path}"),
+        (Change::Replace(_), Act::Install) => format!("{what} in {path}"),
+        (Change::Replace(_), Act::Uninstall) => format!("hooks taken out of {path}"),
         (Change::Delete, _) => match &site.content {
             Content::Settings(_) => format!("hooks taken out; deleted {path}, now empty"),
             Content::Whole(_) => format!("deleted {path}"),
         },
     };
-    ctx.ui.line(&format!("{}: {said}", site.agent.name()));
-    Ok(())
+    format!("{}: {done}", site.agent.name())
 }
 
 /// What changes in a file, as `diff -u` shows it.
-fn difference(before: Option<&[u8]>, after: Option<&[u8]>, path: &str) -> Vec<String> {
+fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String> {
+    let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };
     let name = |bytes: Option<&[u8]>| bytes.map_or("/dev/null", |_| path).to_owned();
     let mut lines = vec![format!("--- {}", name(before)), format!("+++ {}", name(after))];
     let text =
@@ -294,11 +300,11 @@ mod tests {
         let new = b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n".as_slice();
         let want =
             ["--- f", "+++ f", "@@ line 3 @@", " 3", " 4", "-5", "+five", " 6", " 7", " 8", "+9"];
-        assert_eq!(difference(Some(old), Some(new), "f"), want);
+        assert_eq!(difference(Some(old), &Change::Replace(new.to_vec()), "f"), want);
         let want = ["--- /dev/null", "+++ f", "@@ line 1 @@", "+a"];
-        assert_eq!(difference(None, Some(b"a\n"), "f"), want);
+        assert_eq!(difference(None, &Change::Replace(b"a\n".to_vec()), "f"), want);
         assert_eq!(
-            difference(Some(b"a\n"), None, "f"),
+            difference(Some(b"a\n"), &Change::Delete, "f"),
             ["--- f", "+++ /dev/null", "@@ line 1 @@", "-a"]
         );
     }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
+use self::edit::Act;
+
 use crate::{
     agents::{
         install::{Content, Reach},
@@ -120,8 +122,8 @@ impl Chosen {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     match &args.action {
-        Action::Install(edit) => edit::run(ctx, edit, true),
-        Action::Uninstall(edit) => edit::run(ctx, edit, false),
+        Action::Install(edit) => edit::run(ctx, edit, Act::Install),
+        Action::Uninstall(edit) => edit::run(ctx, edit, Act::Uninstall),
         Action::Status(scope) => status::status(ctx, *scope),
         Action::Print { agent, project } => {
             let reach = if *project { Reach::Project } else { Reach::User };

@@ -1,7 +1,5 @@
 //! `pimem hooks status` and `print`: what is installed, and what would be.
 
-use serde_json::json;
-
 use super::{Scope, Site, edit::is_marked};
 use crate::{
     agents::{
@@ -12,46 +10,22 @@ use crate::{
     commands::hooks,
     exit::Exit,
     shell::Shell,
+    ui::{Human, Ui},
 };
-use pimem_core::view::status as view;
+use pimem_core::view::{
+    hooks::{self as view, FileStatus, Printed, PrintedFile, Status},
+    status,
+};
 use pimem_engine::error::Failure;
 
-/// What is of ours in a file.
-struct Standing {
-    site: Site,
-    state: &'static str,
-    hooks: usize,
-    problem: Option<Failure>,
-}
-
 pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
-    let rows = standings(ctx, scope.reach(ctx)?)?;
-    let program = hooks::in_path(ctx, "pimem");
-    let any = rows.iter().any(|row| row.hooks > 0);
-    if ctx.ui.json {
-        let files: Vec<_> = rows.iter().map(|row| document(ctx, row)).collect();
-        let program = program.as_ref().map(|path| path.display().to_string());
-        ctx.ui.document(&json!({
-            "schema": "pimem.hooks/1", "action": "status", "program": program, "files": files,
-        }));
-    } else {
-        let cells = |row: &Standing| {
-            let is_there = hooks::is_present(ctx, row.site.agent);
-            let seen = if is_there { "used here" } else { "not seen here" };
-            let name = row.site.agent.name().to_owned();
-            vec![name, state(row), ctx.places.short(&row.site.path), seen.to_owned()]
-        };
-        ctx.ui.table(&["agent", "hooks", "file", "agent is"], rows.iter().map(cells).collect());
-        for failure in rows.iter().filter_map(|row| row.problem.as_ref()) {
-            ctx.ui.failure(failure);
-        }
-        match program {
-            Some(path) => ctx.ui.note(&format!("pimem in the PATH: {}", path.display())),
-            None => ctx.ui.note("warning: pimem is not in the PATH, where agents look for it"),
-        }
-    }
+    let files = look(ctx, scope.reach(ctx)?)?;
+    let program = hooks::in_path(ctx, "pimem").map(|path| path.display().to_string());
+    let status = Status { action: "status", program, files };
+    ctx.ui.show(&status);
     // As of a store that can be read in part: the answer, and then that it has failed.
-    let troubled = rows.iter().any(|row| row.problem.is_some());
+    let troubled = status.files.iter().any(|file| file.problem.is_some());
+    let any = status.files.iter().any(|file| file.hooks > 0);
     Ok(match (troubled, any) {
         (true, _) => Exit::Error,
         (_, true) => Exit::Done,
@@ -59,41 +33,81 @@ pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
     })
 }
 
+impl Human for Status {
+    fn human(&self, ui: &Ui) {
+        let cells = |file: &FileStatus| {
+            let seen = if file.agent_present { "used here" } else { "not seen here" };
+            vec![file.agent.to_owned(), state(file), file.place.clone(), seen.to_owned()]
+        };
+        ui.table(&["agent", "hooks", "file", "agent is"], self.files.iter().map(cells).collect());
+        for FileStatus { problem, hints, .. } in &self.files {
+            if let Some(message) = problem {
+                ui.error(message);
+            }
+            for hint in hints {
+                ui.hint(hint);
+            }
+        }
+        match &self.program {
+            Some(path) => ui.note(&format!("pimem in the PATH: {path}")),
+            None => ui.note("warning: pimem is not in the PATH, where agents look for it"),
+        }
+    }
+}
+
 /// What is of ours in the files of every agent.
-fn standings(ctx: &Shell, reach: Reach) -> Result<Vec<Standing>, Failure> {
-    let mut rows = Vec::new();
+fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
+    let mut files = Vec::new();
     for agent in hooks::real() {
         for site in hooks::sites(ctx, agent, reach)? {
-            rows.push(standing(ctx, site));
+            files.push(file(ctx, &site));
         }
         // A project's settings are told of where they say anything.
         if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
             let sites = hooks::sites(ctx, agent, Reach::Project)?;
-            let here = sites.into_iter().map(|site| standing(ctx, site));
-            rows.extend(here.filter(|row| row.hooks > 0));
+            let here = sites.iter().map(|site| file(ctx, site));
+            files.extend(here.filter(|file| file.hooks > 0));
         }
     }
-    Ok(rows)
+    Ok(files)
 }
 
 /// The agents that call pimem, or whose settings cannot be read.
-pub(crate) fn installed(ctx: &Shell) -> Result<Vec<view::Agent>, Failure> {
-    let mut rows = standings(ctx, Reach::User)?;
-    rows.retain(|row| row.hooks > 0 || row.problem.is_some());
-    let agent = |row: &Standing| view::Agent { agent: row.site.agent.name(), state: state(row) };
-    let mut agents: Vec<_> = rows.iter().map(agent).collect();
+pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::Agent>, Failure> {
+    let mut files = look(ctx, Reach::User)?;
+    files.retain(|file| file.hooks > 0 || file.problem.is_some());
+    let agent = |file: &FileStatus| status::Agent { agent: file.agent, state: state(file) };
+    let mut agents: Vec<_> = files.iter().map(agent).collect();
     agents.dedup();
     Ok(agents)
 }
 
-fn standing(ctx: &Shell, site: Site) -> Standing {
+fn file(ctx: &Shell, site: &Site) -> FileStatus {
+    let (state, hooks, failure) = standing(ctx, site);
+    let (problem, hints) = failure.map(|failure| (failure.message, failure.hints)).unzip();
+    FileStatus {
+        agent: site.agent.name(),
+        path: site.path.display().to_string(),
+        place: ctx.places.short(&site.path),
+        state,
+        hooks,
+        of: match &site.content {
+            Content::Settings(layout) => layout.hooks.len(),
+            Content::Whole(_) => 1,
+        },
+        agent_present: hooks::is_present(ctx, site.agent),
+        problem,
+        hints: hints.unwrap_or_default(),
+    }
+}
+
+/// How a file stands, and how many hooks it has.
+fn standing(ctx: &Shell, site: &Site) -> (&'static str, usize, Option<Failure>) {
     let bytes = match site.file().and_then(|file| file.read()) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(trouble) => {
-            return Standing { site, state: "unreadable", hooks: 0, problem: Some(trouble.into()) };
-        }
+        Err(trouble) => return ("unreadable", 0, Some(trouble.into())),
     };
-    let (state, hooks, problem) = match &site.content {
+    match &site.content {
         Content::Settings(layout) => match settings::found(&bytes, layout) {
             Ok(found) => {
                 let is_there = |hook: &&settings::Hook| {
@@ -108,80 +122,57 @@ fn standing(ctx: &Shell, site: Site) -> Standing {
                 };
                 (state, there, None)
             }
-            Err(refusal) => ("malformed", 0, Some(hooks::refused(ctx, &site, &refusal))),
+            Err(refusal) => ("malformed", 0, Some(hooks::refused(ctx, site, &refusal))),
         },
         Content::Whole(whole) if bytes == whole.text.as_bytes() => ("installed", 1, None),
         Content::Whole(_) if is_marked(&bytes) => ("outdated", 1, None),
         Content::Whole(_) => ("not installed", 0, None),
-    };
-    Standing { site, state, hooks, problem }
-}
-
-fn of(row: &Standing) -> usize {
-    match &row.site.content {
-        Content::Settings(layout) => layout.hooks.len(),
-        Content::Whole(_) => 1,
     }
 }
 
-fn state(row: &Standing) -> String {
-    match row.state {
-        "partly" => format!("partly, {} of {}", row.hooks, of(row)),
+fn state(file: &FileStatus) -> String {
+    match file.state {
+        "partly" => format!("partly, {} of {}", file.hooks, file.of),
         state => state.to_owned(),
     }
 }
 
-fn document(ctx: &Shell, row: &Standing) -> serde_json::Value {
-    let mut document = json!({
-        "agent": row.site.agent.name(), "path": row.site.path.display().to_string(),
-        "state": row.state, "hooks": row.hooks, "of": of(row),
-        "agentPresent": hooks::is_present(ctx, row.site.agent),
-    });
-    if let (Some(problem), Some(members)) = (&row.problem, document.as_object_mut()) {
-        members.insert("problem".to_owned(), json!(problem.message));
-    }
-    document
+pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
+    let content = if agent == Agent::Generic {
+        let commands = agent.events().iter().map(|event| agent.command(event.word)).collect();
+        view::Content::Commands { commands }
+    } else {
+        let file = |site: &Site| PrintedFile {
+            path: site.path.display().to_string(),
+            place: ctx.places.short(&site.path),
+            content: install::fragment(&site.content),
+        };
+        let files = hooks::sites(ctx, agent, reach)?.iter().map(file).collect();
+        view::Content::Files { agent: agent.name(), files }
+    };
+    ctx.ui.show(&Printed { action: "print", content });
+    Ok(Exit::Done)
 }
 
-pub(crate) fn print(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Exit, Failure> {
-    if agent == Agent::Generic {
-        let commands: Vec<String> =
-            agent.events().iter().map(|event| agent.command(event.word)).collect();
-        if ctx.ui.json {
-            let document = json!({
-                "schema": "pimem.hooks/1", "action": "print", "commands": commands,
-            });
-            ctx.ui.document(&document);
-        } else {
-            for command in &commands {
-                ctx.ui.line(command);
+impl Human for Printed {
+    fn human(&self, ui: &Ui) {
+        match &self.content {
+            view::Content::Commands { commands } => {
+                for command in commands {
+                    ui.line(command);
+                }
+                ui.note("each reads a JSON object on standard input, and prints plain text");
             }
-            ctx.ui.note("each reads a JSON object on standard input, and prints plain text");
+            view::Content::Files { files, .. } => {
+                for PrintedFile { place, content, .. } in files {
+                    if files.len() > 1 {
+                        ui.line(&format!("==> {place} <=="));
+                    } else {
+                        ui.note(&format!("for {place}:"));
+                    }
+                    ui.text(content);
+                }
+            }
         }
-        return Ok(Exit::Done);
     }
-    let sites = hooks::sites(ctx, agent, reach)?;
-    if ctx.ui.json {
-        let file = |site: &Site| {
-            json!({
-                "path": site.path.display().to_string(),
-                "content": install::fragment(&site.content),
-            })
-        };
-        ctx.ui.document(&json!({
-            "schema": "pimem.hooks/1", "action": "print", "agent": agent.name(),
-            "files": sites.iter().map(file).collect::<Vec<_>>(),
-        }));
-        return Ok(Exit::Done);
-    }
-    for site in &sites {
-        let path = ctx.places.short(&site.path);
-        if sites.len() > 1 {
-            ctx.ui.line(&format!("==> {path} <=="));
-        } else {
-            ctx.ui.note(&format!("for {path}:"));
-        }
-        ctx.ui.text(&install::fragment(&site.content));
-    }
-    Ok(Exit::Done)
 }

@@ -12,8 +12,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::json;
-
 use super::{
     Chosen, Site,
     edit::{is_held, is_marked},
@@ -29,8 +27,9 @@ use crate::{
     commands::hooks,
     exit::Exit,
     shell::Shell,
-    ui,
+    ui::{self, Human, Ui},
 };
+use pimem_core::view::hooks::{Tested, TestedHook};
 use pimem_engine::{
     config::env::Env,
     error::{Failure, Kind},
@@ -50,17 +49,6 @@ const STALE: Duration = Duration::from_hours(1);
 const FOREIGN: [&str; 4] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "PIMEM_DISABLE"];
 
-/// One command, and how it went.
-struct Outcome {
-    agent: Agent,
-    event: String,
-    command: String,
-    /// What is wrong.
-    problem: Option<String>,
-    /// Whether what is remembered came back.
-    recalled: bool,
-}
-
 pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     let reach = args.scope.reach(ctx)?;
     let holds =
@@ -71,47 +59,40 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
         return Ok(Exit::Nothing);
     }
     let trial = Trial::new(ctx)?;
-    let mut outcomes = Vec::new();
+    let mut tested = Vec::new();
     for agent in agents {
         // What else there is besides the first file calls nothing.
         let Some(site) = hooks::sites(ctx, agent, reach)?.into_iter().next() else { continue };
         let calls = calls(ctx, &site)?;
         if calls.is_empty() {
-            outcomes.push(Outcome {
-                agent,
+            tested.push(TestedHook {
+                agent: agent.name(),
                 event: "-".to_owned(),
                 command: String::new(),
-                problem: Some(format!("nothing of ours in {}", ctx.places.short(&site.path))),
+                ok: false,
                 recalled: false,
+                problem: Some(format!("nothing of ours in {}", ctx.places.short(&site.path))),
             });
         }
-        outcomes.extend(calls.iter().map(|call| trial.outcome(ctx, agent, call)));
+        tested.extend(calls.iter().map(|call| trial.test(ctx, agent, call)));
     }
-    let failed = outcomes.iter().filter(|outcome| outcome.problem.is_some()).count();
-    if ctx.ui.json {
-        let row = |outcome: &Outcome| {
-            json!({
-                "agent": outcome.agent.name(), "event": outcome.event, "command": outcome.command,
-                "ok": outcome.problem.is_none(), "recalled": outcome.recalled,
-                "problem": outcome.problem,
-            })
-        };
-        ctx.ui.document(&json!({
-            "schema": "pimem.hooks/1", "action": "test", "failed": failed,
-            "hooks": outcomes.iter().map(row).collect::<Vec<_>>(),
-        }));
-    } else {
-        let row = |outcome: &Outcome| {
-            let result = match &outcome.problem {
+    let failed = tested.iter().filter(|hook| !hook.ok).count();
+    ctx.ui.show(&Tested { action: "test", failed, hooks: tested });
+    Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
+}
+
+impl Human for Tested {
+    fn human(&self, ui: &Ui) {
+        let row = |hook: &TestedHook| {
+            let result = match &hook.problem {
                 Some(problem) => format!("failed: {problem}"),
-                None if outcome.recalled => "ok, gave what is remembered".to_owned(),
+                None if hook.recalled => "ok, gave what is remembered".to_owned(),
                 None => "ok".to_owned(),
             };
-            vec![outcome.agent.name().to_owned(), outcome.event.clone(), result]
+            vec![hook.agent.to_owned(), hook.event.clone(), result]
         };
-        ctx.ui.table(&["agent", "event", "result"], outcomes.iter().map(row).collect());
+        ui.table(&["agent", "event", "result"], self.hooks.iter().map(row).collect());
     }
-    Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
 }
 
 /// What an agent would run.
@@ -184,13 +165,14 @@ impl Trial {
             .current_dir(&self.dir)
     }
 
-    fn outcome(&self, ctx: &Shell, agent: Agent, call: &Found) -> Outcome {
+    fn test(&self, ctx: &Shell, agent: Agent, call: &Found) -> TestedHook {
         let tried = self.attempt(ctx, agent, call);
         let args = call.args.iter().flatten().map(|arg| format!(" {arg}"));
-        Outcome {
-            agent,
+        TestedHook {
+            agent: agent.name(),
             event: call.event.clone(),
             command: [call.command.clone()].into_iter().chain(args).collect(),
+            ok: tried.is_ok(),
             recalled: tried.as_ref().is_ok_and(|answer| answer.contains(WORD)),
             problem: tried.err(),
         }

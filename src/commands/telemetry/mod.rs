@@ -17,7 +17,6 @@ use pimem_engine::{
     error::{Failure, Kind},
     local_time,
     memory::{
-        Answer,
         period::Period,
         telemetry::{By, LogRequest, RecordKind, ReplayRequest},
     },
@@ -116,34 +115,27 @@ fn score(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(match args.action.as_ref().unwrap_or(&Action::Summary) {
-        Action::Summary => show(ctx, &ctx.telemetry_summary()?, |view| view.records > 0),
+        Action::Summary => ctx.show_found(&ctx.telemetry_summary()?, |view| view.records > 0),
         Action::Log(args) => {
             let period = Period::new(ctx.now, args.since.as_deref(), args.until.as_deref())?;
             let request = LogRequest { period, kinds: args.types.clone(), limit: args.limit };
-            show(ctx, &ctx.telemetry_log(&request)?, |view| !view.records.is_empty())
+            ctx.show_found(&ctx.telemetry_log(&request)?, |view| !view.records.is_empty())
         }
-        Action::Usage { by } => show(ctx, &ctx.telemetry_usage(*by)?, |view| !view.is_empty()),
+        Action::Usage { by } => ctx.show_found(&ctx.telemetry_usage(*by)?, |view| !view.is_empty()),
         Action::NeverUsed { least } => {
-            show(ctx, &ctx.telemetry_never_used(*least)?, |view| !view.entries.is_empty())
+            ctx.show_found(&ctx.telemetry_never_used(*least)?, |view| !view.entries.is_empty())
         }
         Action::Replay(args) => {
             let limit = |limit: &u64| usize::try_from(*limit).unwrap_or(usize::MAX);
             let limits = args.limits.iter().map(limit).collect();
             let request = ReplayRequest { min_scores: args.min_scores.clone(), limits };
-            show(ctx, &ctx.telemetry_replay(&request)?, |view| view.prompts > 0)
+            ctx.show_found(&ctx.telemetry_replay(&request)?, |view| view.prompts > 0)
         }
         Action::Tune { apply } => {
-            show(ctx, &ctx.tune_recall(*apply)?, |view| view.reason.is_none())
+            ctx.show_found(&ctx.tune_recall(*apply)?, |view| view.reason.is_none())
         }
-        Action::Clear { yes } => clear(ctx, *yes)?,
+        Action::Clear { yes } => return clear(ctx, *yes),
     })
-}
-
-/// Shows an answer; what is not found makes another exit code.
-fn show<V: Human>(ctx: &Shell, answer: &Answer<V>, found: fn(&V) -> bool) -> Exit {
-    ctx.ui.show(&answer.view);
-    let exit = if found(&answer.view) { Exit::Done } else { Exit::Nothing };
-    ctx.complain(&answer.problems, exit)
 }
 
 fn clear(ctx: &Shell, yes: bool) -> Result<Exit, Failure> {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::Document;
 use crate::{
     lint::rule::{self, Fix, Place, Rule},
     score::ranking::Scope,
@@ -55,8 +54,10 @@ pub struct Finding {
     pub message: String,
     /// What a person can do about it.
     pub fix: &'static str,
-    /// What `--fix` does about it; documents say whether it does anything.
-    #[serde(rename = "fixable", serialize_with = "is_some")]
+    /// Whether `--fix` does something about it.
+    pub fixable: bool,
+    /// What that is.
+    #[serde(skip)]
     pub mending: Option<Fix>,
 }
 
@@ -67,16 +68,9 @@ pub struct Rules {
     pub rules: &'static [&'static Rule],
 }
 
-impl Document for Checked {
-    fn schema(&self) -> &'static str {
-        "pimem.check/1"
-    }
-}
-
-impl Document for Rules {
-    fn schema(&self) -> &'static str {
-        "pimem.rules/1"
-    }
+documents! {
+    Checked: "pimem.check/1",
+    Rules: "pimem.rules/1",
 }
 
 impl Finding {
@@ -90,13 +84,8 @@ impl Finding {
             entry: finding.entry.map(|id| id.to_string()),
             message: finding.says.clone(),
             fix: finding.rule.fix,
+            fixable: finding.fix.is_some(),
             mending: finding.fix,
         }
     }
-}
-
-#[expect(clippy::ref_option, reason = "the signature that serde calls")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn is_some<S: Serializer>(fix: &Option<Fix>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(fix.is_some())
 }

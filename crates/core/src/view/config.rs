@@ -3,8 +3,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Document;
-
 /// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settings {
@@ -108,32 +106,10 @@ pub struct ModelCheck {
     pub answer: String,
 }
 
-impl Document for Settings {
-    fn schema(&self) -> &'static str {
-        "pimem.config/1"
-    }
-}
-
-impl Document for InForce {
-    fn schema(&self) -> &'static str {
-        "pimem.config/1"
-    }
-}
-
-impl Document for Changed {
-    fn schema(&self) -> &'static str {
-        "pimem.set/1"
-    }
-}
-
-impl Document for Prompt {
-    fn schema(&self) -> &'static str {
-        "pimem.prompt/1"
-    }
-}
-
-impl Document for ModelCheck {
-    fn schema(&self) -> &'static str {
-        "pimem.model-check/1"
-    }
+documents! {
+    Settings: "pimem.config/1",
+    InForce: "pimem.config/1",
+    Changed: "pimem.set/1",
+    Prompt: "pimem.prompt/1",
+    ModelCheck: "pimem.model-check/1",
 }

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::Document;
-
 /// How stores stand, and what is wrong with them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Diagnosis {
@@ -32,10 +30,8 @@ pub struct Finding {
     pub fix: String,
 }
 
-impl Document for Diagnosis {
-    fn schema(&self) -> &'static str {
-        "pimem.doctor/1"
-    }
+documents! {
+    Diagnosis: "pimem.doctor/1",
 }
 
 impl Finding {

@@ -2,7 +2,6 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Document;
 use crate::{
     dream::{
         script::Naming,
@@ -154,10 +153,8 @@ pub struct Refused {
     pub why: String,
 }
 
-impl Document for Dreamed {
-    fn schema(&self) -> &'static str {
-        "pimem.dream/1"
-    }
+documents! {
+    Dreamed: "pimem.dream/1",
 }
 
 impl Dream {

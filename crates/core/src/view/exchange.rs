@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Document;
-
 /// Memories that were taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -107,26 +105,9 @@ pub struct ExportedVectors {
     pub file: String,
 }
 
-impl Document for Imported {
-    fn schema(&self) -> &'static str {
-        "pimem.import-memories/1"
-    }
-}
-
-impl Document for ImportedVectors {
-    fn schema(&self) -> &'static str {
-        "pimem.import/1"
-    }
-}
-
-impl Document for Exported {
-    fn schema(&self) -> &'static str {
-        "pimem.export-memories/1"
-    }
-}
-
-impl Document for ExportedVectors {
-    fn schema(&self) -> &'static str {
-        "pimem.export/1"
-    }
+documents! {
+    Imported: "pimem.import-memories/1",
+    ImportedVectors: "pimem.import/1",
+    Exported: "pimem.export-memories/1",
+    ExportedVectors: "pimem.export/1",
 }

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::Document;
-
 /// Who merges files of stores in a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MergeDriver {
@@ -15,8 +13,6 @@ pub struct MergeDriver {
     pub attributes: String,
 }
 
-impl Document for MergeDriver {
-    fn schema(&self) -> &'static str {
-        "pimem.merge-driver/1"
-    }
+documents! {
+    MergeDriver: "pimem.merge-driver/1",
 }

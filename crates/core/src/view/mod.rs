@@ -1,5 +1,18 @@
 //! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
 
+/// Names the schemas of documents.
+macro_rules! documents {
+    ($($view:ident: $schema:literal),* $(,)?) => {
+        $(
+            impl $crate::view::Document for $view {
+                fn schema(&self) -> &'static str {
+                    $schema
+                }
+            }
+        )*
+    };
+}
+
 pub mod add;
 pub mod check;
 pub mod config;
@@ -7,11 +20,15 @@ pub mod curate;
 pub mod diff;
 pub mod doctor;
 pub mod dream;
+pub mod error;
+pub mod eval;
 pub mod exchange;
 pub mod extract;
 pub mod forecast;
+pub mod hooks;
 pub mod list;
 pub mod merge_driver;
+pub mod model;
 pub mod notes;
 pub mod observe;
 pub mod rebuild;

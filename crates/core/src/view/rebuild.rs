@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Document, status::States};
+use super::status::States;
 
 /// What a rebuild did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,8 +63,6 @@ pub struct Indexed {
     pub trouble: Option<String>,
 }
 
-impl Document for Rebuilt {
-    fn schema(&self) -> &'static str {
-        "pimem.rebuild/1"
-    }
+documents! {
+    Rebuilt: "pimem.rebuild/1",
 }

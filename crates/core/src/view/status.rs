@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Document, Entries, config::Unusable};
+use super::{Entries, config::Unusable};
 use crate::score::{ranking::ScoredEntry, stability::State};
 
 /// Stores, what agents get of them, and what waits.
@@ -182,10 +182,8 @@ pub struct Agent {
     pub state: String,
 }
 
-impl Document for Status {
-    fn schema(&self) -> &'static str {
-        "pimem.status/1"
-    }
+documents! {
+    Status: "pimem.status/1",
 }
 
 impl States {

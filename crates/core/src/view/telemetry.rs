@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Document, EntryView, rounded};
+use super::{EntryView, rounded};
 use crate::{
     model::time::Timestamp,
     usage::{
@@ -259,46 +259,14 @@ pub struct LogFile {
     pub records: usize,
 }
 
-impl Document for Summary {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-summary/1"
-    }
-}
-
-impl Document for Usage {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-usage/1"
-    }
-}
-
-impl Document for NeverUsed {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-never-used/1"
-    }
-}
-
-impl Document for Log {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-log/1"
-    }
-}
-
-impl Document for Replay {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-replay/1"
-    }
-}
-
-impl Document for Tuning {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-tune/1"
-    }
-}
-
-impl Document for Cleared {
-    fn schema(&self) -> &'static str {
-        "pimem.telemetry-clear/1"
-    }
+documents! {
+    Summary: "pimem.telemetry-summary/1",
+    Usage: "pimem.telemetry-usage/1",
+    NeverUsed: "pimem.telemetry-never-used/1",
+    Log: "pimem.telemetry-log/1",
+    Replay: "pimem.telemetry-replay/1",
+    Tuning: "pimem.telemetry-tune/1",
+    Cleared: "pimem.telemetry-clear/1",
 }
 
 impl Usage {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Document, EntryView};
+use super::EntryView;
 use crate::score::ranking::Scope;
 
 /// What awaits review in some stores, after what was done about it.
@@ -125,16 +125,9 @@ pub enum Action {
     Revoked,
 }
 
-impl Document for Review {
-    fn schema(&self) -> &'static str {
-        "pimem.trust/1"
-    }
-}
-
-impl Document for Entries {
-    fn schema(&self) -> &'static str {
-        "pimem.trust/1"
-    }
+documents! {
+    Review: "pimem.trust/1",
+    Entries: "pimem.trust/1",
 }
 
 impl Review {

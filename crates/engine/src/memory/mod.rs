@@ -18,6 +18,7 @@ pub mod diff;
 pub mod doctor;
 pub mod dream;
 pub mod edit;
+pub mod eval;
 pub mod export;
 pub mod extract;
 pub mod forecast;
@@ -122,6 +123,10 @@ pub trait Notices {
     fn detail(&self, line: &str);
     /// How far long work has come: what is done, and how much there is.
     fn progress(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)>;
+    /// The same for bytes.
+    fn transfer(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)> {
+        self.progress(what)
+    }
     /// Whether a program reads the answer, which says itself what it lacks.
     fn for_programs(&self) -> bool;
 }

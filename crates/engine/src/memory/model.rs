@@ -1,11 +1,280 @@
-//! The model of semantic search that the settings choose.
+//! The models of semantic search, and the one that the settings choose.
 
-use super::{Memory, search::embedding};
-use crate::{
-    error::{Failure, Kind},
-    models::fastembed,
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
 };
-use pimem_core::exchange::json_position;
+
+use super::{Memory, search::embedding, settings};
+use crate::{
+    config::settings::Embedding,
+    error::{Failure, Kind},
+    models::{
+        download::Hub,
+        fastembed, install,
+        installed::{Manifest, Models, TRIAL},
+        staging::Directory,
+    },
+};
+use pimem_core::{
+    embed::{
+        catalog,
+        model::{Model, Pooling, Role, Unavailable},
+        table,
+    },
+    exchange::json_position,
+    view::{
+        config::Changed,
+        model::{self as view, Files, Library, Listed, Properties, PulledModel, Removed, Trial},
+    },
+};
+
+/// What is embedded to try a model.
+const SENTENCE: &str = "How do we roll back a deployment?";
+
+/// A model to install.
+#[derive(Debug, Clone)]
+pub struct PullRequest {
+    /// Its name.
+    pub name: String,
+    /// Where its files are; they are downloaded without it.
+    pub from: Option<PathBuf>,
+    /// How its tokens become one vector, when its files do not tell.
+    pub pooling: Option<Pooling>,
+    /// What it wants in front of a query.
+    pub query_prefix: Option<String>,
+    /// What it wants in front of a passage.
+    pub passage_prefix: Option<String>,
+}
+
+/// Says how much time has passed since some moment.
+pub type Clock<'a> = &'a dyn Fn() -> Duration;
+
+impl Memory {
+    /// The models: built in, installed, and those that can be downloaded.
+    ///
+    /// # Errors
+    /// When there is no cache directory.
+    pub fn list_models(&self) -> Result<view::Models, Failure> {
+        let (models, current) = (self.models()?, in_force(self));
+        let listed = |name: &str, state, model: Option<&Model>, source: &str| Listed {
+            name: name.to_owned(),
+            state,
+            in_use: name == current,
+            dimension: model.map(|model| model.dimension),
+            source: source.to_owned(),
+        };
+        let mut list = vec![
+            listed("static", "built in", Some(&table::model()), ""),
+            listed("none", "off", None, ""),
+        ];
+        for name in models.installed() {
+            let manifest = models.manifest(&name).ok();
+            let manifest = manifest.as_ref();
+            let source = manifest.map_or("", |manifest| manifest.source.as_str());
+            let model = manifest.map(|manifest| &manifest.model);
+            list.push(listed(&name, "installed", model, source));
+        }
+        for known in fastembed::supported() {
+            if list.iter().all(|line| line.name != known.model.id) {
+                let model = Some(&known.model);
+                list.push(listed(&known.model.id, "available", model, &known.repository));
+            }
+        }
+        Ok(view::Models { models: list })
+    }
+
+    /// Chooses the model of semantic search, in the user's own settings.
+    ///
+    /// # Errors
+    /// When it is not installed, or the settings cannot be changed.
+    pub fn choose_model(&self, name: &str) -> Result<Changed, Failure> {
+        let name = catalog::canonical(name);
+        if !["static", "none"].contains(&name.as_str())
+            && let Err(why) = self.models()?.manifest(&name)
+        {
+            return Err(unknown(&name, why.0));
+        }
+        let key = settings::find("embedding.model")?;
+        let changed = self.change_setting(key, &name, self.users()?)?;
+        if self.env.get(key.env).is_some() {
+            self.notices.note(&format!("warning: {} is set, and goes before it", key.env));
+        }
+        Ok(changed)
+    }
+
+    /// Deletes an installed model.
+    ///
+    /// # Errors
+    /// When it is in use or not installed, or cannot be deleted.
+    pub fn remove_model(&self, name: &str) -> Result<Removed, Failure> {
+        let name = catalog::canonical(name);
+        if name == in_force(self) && catalog::is_usable(&name) {
+            let message = format!("the model {name} is in use");
+            let hint = "pimem model use static chooses another";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        if !install::remove(&self.models()?, &name)? {
+            let message = format!("the model {name} is not installed");
+            let hint = "pimem model list names those that are";
+            return Err(Failure::new(Kind::NotFound, message, hint));
+        }
+        Ok(Removed { model: name })
+    }
+
+    /// Installs the ONNX Runtime library from a file, or from the directory it is in. Gives its
+    /// version.
+    ///
+    /// # Errors
+    /// When there is none, or it does not fit.
+    pub fn install_runtime(&self, path: &Path) -> Result<String, Failure> {
+        refuse_without_models()?;
+        let mut progress = self.notices.transfer("Copying");
+        let version = install::library(&self.models()?, path, self.real_now, &mut progress)?;
+        self.notices.detail(&format!("from {}", path.display()));
+        Ok(version)
+    }
+
+    /// Installs a model, tried first where that is possible.
+    ///
+    /// # Errors
+    /// When it is unknown, cannot be read or downloaded, or does not fit.
+    pub fn pull_model(&self, request: &PullRequest) -> Result<PulledModel, Failure> {
+        refuse_without_models()?;
+        let installed = pull(self, request)?;
+        if let Some(why) = &installed.untried {
+            self.notices.note(&format!("warning: the model was not tried: {why}"));
+        }
+        let model = installed.manifest.model;
+        if model.id != in_force(self) {
+            self.notices.note(&format!("pimem model use {} chooses it", model.id));
+        }
+        Ok(PulledModel { model, tried: installed.untried.is_none() })
+    }
+
+    /// What a model is, and whether it can serve; the one in force without a name. With a clock, it
+    /// embeds a sentence.
+    ///
+    /// # Errors
+    /// When there is no cache directory.
+    pub fn model_status(
+        &self,
+        name: Option<&str>,
+        clock: Option<Clock<'_>>,
+    ) -> Result<view::Status, Failure> {
+        let current = in_force(self);
+        let name = name.map_or_else(|| current.clone(), catalog::canonical);
+        let origin = || self.config.origin(&Embedding::model).to_string();
+        let chosen_by = (name == current).then(origin);
+        let mut view = view::Status { name, chosen_by, ..view::Status::default() };
+        match view.name.as_str() {
+            "static" => view.properties = Some(Properties::from(&table::model())),
+            "none" => {}
+            _ => {
+                let trouble = examine(self, &mut view, clock)?;
+                view.trouble = trouble.err().map(|Unavailable(why)| why);
+            }
+        }
+        view.serves = view.trouble.is_none() && view.name != "none";
+        Ok(view)
+    }
+}
+
+/// Looks at an installed model; what keeps it from serving is the inner error.
+fn examine(
+    memory: &Memory,
+    view: &mut view::Status,
+    clock: Option<Clock<'_>>,
+) -> Result<Result<(), Unavailable>, Failure> {
+    let models = memory.models()?;
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let deadline_ms = millis(memory.config.settings.embedding.deadline);
+    Ok(models.manifest(&view.name).and_then(|manifest| {
+        view.source = Some(manifest.source.clone());
+        view.properties = Some(Properties::from(&manifest.model));
+        view.max_tokens = Some(manifest.max_tokens);
+        let damage = damage(&models, &manifest);
+        view.files = Some(Files {
+            count: manifest.files.len(),
+            bytes: manifest.files.iter().map(|file| file.size).sum(),
+            whole: damage.is_none(),
+        });
+        let runtime = runtime(&models, view);
+        damage.map_or(Ok(()), |damage| Err(Unavailable(damage)))?;
+        runtime?;
+        let Some(clock) = clock else { return Ok(()) };
+        let start = clock();
+        let mut model = models.open(&view.name, Some(TRIAL))?;
+        model.embed(Role::Query, &[SENTENCE], &mut |_| ())?;
+        let took_ms = millis(clock().saturating_sub(start));
+        view.trial = Some(Trial { took_ms, deadline_ms });
+        if took_ms > deadline_ms {
+            let why = format!("a search waits for {deadline_ms} ms only (embedding.deadlineMs)");
+            return Err(Unavailable(why));
+        }
+        Ok(())
+    }))
+}
+
+fn damage(models: &Models, manifest: &Manifest) -> Option<String> {
+    let dir = models.dir(&manifest.model.id);
+    manifest.files.iter().find_map(|file| file.deep_damage(&dir))
+}
+
+/// Finds the library, and has another process load it.
+fn runtime(models: &Models, view: &mut view::Status) -> Result<(), Unavailable> {
+    let library = models.library()?;
+    view.library = Some(Library {
+        runtime: library.path.display().to_string(),
+        runtime_from: library.origin.name(),
+    });
+    view.runtime_version = Some(models.version(&library)?);
+    Ok(())
+}
+
+fn refuse_without_models() -> Result<(), Failure> {
+    if fastembed::INCLUDED {
+        return Ok(());
+    }
+    let hint = "build it with its default features";
+    Err(Failure::new(Kind::Refused, "this build has no models but static", hint))
+}
+
+fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Failure> {
+    let name = catalog::canonical(&request.name);
+    if !catalog::is_usable(&name) {
+        let message = format!("{name:?} cannot be the name of a model");
+        let hint = "names are 1 to 64 of a-z, 0-9, ., _ and -, and not static or none";
+        return Err(Failure::new(Kind::Usage, message, hint));
+    }
+    let models = memory.models()?;
+    let known = fastembed::supported().into_iter().find(|known| known.model.id == name);
+    let wish = install::Wish {
+        name: name.clone(),
+        pinned: request.from.is_none(),
+        pooling: request.pooling,
+        query_prefix: request.query_prefix.clone(),
+        passage_prefix: request.passage_prefix.clone(),
+        known,
+    };
+    let what = if request.from.is_some() { "Copying" } else { "Downloading" };
+    let mut progress = memory.notices.transfer(what);
+    if let Some(dir) = &request.from {
+        let dir = std::fs::canonicalize(dir).map_err(|error| {
+            let message = format!("cannot read {}: {error}", dir.display());
+            Failure::new(Kind::Usage, message, "--from takes the directory of a model's files")
+        })?;
+        let source = Directory(dir);
+        return Ok(install::model(&models, &wish, &source, memory.real_now, &mut progress)?);
+    }
+    let Some(known) = &wish.known else {
+        return Err(unknown(&name, format!("no model {name} is known")));
+    };
+    let endpoint = memory.env.text("HF_ENDPOINT").unwrap_or_default();
+    let hub = Hub::new(endpoint, memory.env.text("HTTPS_PROXY"), &known.repository)?;
+    memory.notices.detail(&format!("from {}", known.repository));
+    Ok(install::model(&models, &wish, &hub, memory.real_now, &mut progress)?)
+}
 
 /// The name of the model in force.
 pub fn in_force(memory: &Memory) -> String {

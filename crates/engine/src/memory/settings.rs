@@ -65,7 +65,67 @@ impl Memory {
         text: &str,
         target: Target,
     ) -> Result<Changed, Failure> {
-        write(self, key, text, target)
+        let value = key.read(text);
+        let wrong = |expected: &str| {
+            let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
+            Failure::new(Kind::Config, message, key.doc)
+        };
+        if let Some(expected) = key.mismatch(&value) {
+            return Err(wrong(&expected));
+        }
+        let is_project = target.1 == Scope::Project;
+        if key.guard == Guard::Own && is_project {
+            let message = format!("a project's file may not set {}", key.name);
+            return Err(Failure::new(
+                Kind::Config,
+                message,
+                "pimem config set --user sets it for you",
+            ));
+        }
+        let path = Memory::config_file(&target.0);
+        let store = self.made(target)?;
+        if is_project {
+            read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
+        }
+        // Your own file may be a link, as dotfiles often are; the link stays.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let lock = super::lock(self, &store)?;
+        let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
+        let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
+            let message = format!("{} is not UTF-8", path.display());
+            Failure::new(Kind::Config, message, "iconv turns it into UTF-8")
+        })?;
+        let origin = if is_project { layers::Origin::Project } else { layers::Origin::User };
+        let load = |text: &str| {
+            layers::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
+        };
+        let old = if before.trim().is_empty() { load("{}") } else { load(&before) };
+        let after = layers::with_setting(&before, key, value.clone()).ok_or_else(|| {
+            let in_the_way = old.unusable.first().map(Failure::from);
+            in_the_way.unwrap_or_else(|| {
+                let message = format!("{} is not a JSON object", path.display());
+                Failure::new(Kind::Config, message, "start it with {")
+            })
+        })?;
+        // What is written must be readable: a table of categories has rules of its own.
+        let new = load(&after);
+        let known = |wrong: &&Unusable| old.unusable.iter().any(|old| old.message == wrong.message);
+        if let Some(wrong) = new.unusable.iter().find(|wrong| !known(wrong)) {
+            return Err(Failure::from(wrong));
+        }
+        atomic::sweep(path.parent().unwrap_or(&path));
+        atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
+        drop(lock);
+        if key.guard == Guard::Reviewed && is_project {
+            vouch(self, &store.trust, &old.awaiting, &new.awaiting);
+        }
+        let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
+        let headings =
+            categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
+        for heading in headings.filter_map(Value::as_str) {
+            store.trust.record_text(trust::Kind::Heading, heading);
+        }
+        Ok(Changed { key: key.name, value, file: path.display().to_string() })
     }
 
     /// The rules that a language model gets.
@@ -115,65 +175,6 @@ pub fn find(name: &str) -> Result<&'static Key, Failure> {
         );
         Failure::new(Kind::Config, format!("unknown setting {name:?}"), hint)
     })
-}
-
-fn write(memory: &Memory, key: &Key, text: &str, target: Target) -> Result<Changed, Failure> {
-    let value = key.read(text);
-    let wrong = |expected: &str| {
-        let message = format!("{} cannot be {text:?}: it takes {expected}", key.name);
-        Failure::new(Kind::Config, message, key.doc)
-    };
-    if let Some(expected) = key.mismatch(&value) {
-        return Err(wrong(&expected));
-    }
-    let is_project = target.1 == Scope::Project;
-    if key.guard == Guard::Own && is_project {
-        let message = format!("a project's file may not set {}", key.name);
-        return Err(Failure::new(Kind::Config, message, "pimem config set --user sets it for you"));
-    }
-    let path = Memory::config_file(&target.0);
-    let store = memory.made(target)?;
-    if is_project {
-        read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;
-    }
-    // Your own file may be a link, as dotfiles often are; the link stays.
-    let path = fs::canonicalize(&path).unwrap_or(path);
-    let lock = super::lock(memory, &store)?;
-    let before = config_files::bytes(&path, is_project).map_err(|p| Failure::from(&p))?;
-    let before = String::from_utf8(before.unwrap_or_default()).map_err(|_| {
-        let message = format!("{} is not UTF-8", path.display());
-        Failure::new(Kind::Config, message, "iconv turns it into UTF-8")
-    })?;
-    let origin = if is_project { layers::Origin::Project } else { layers::Origin::User };
-    let load = |text: &str| {
-        layers::Config::load(&[(origin(path.clone()), text.to_owned())], &Env::default())
-    };
-    let old = if before.trim().is_empty() { load("{}") } else { load(&before) };
-    let after = layers::with_setting(&before, key, value.clone()).ok_or_else(|| {
-        let in_the_way = old.unusable.first().map(Failure::from);
-        in_the_way.unwrap_or_else(|| {
-            let message = format!("{} is not a JSON object", path.display());
-            Failure::new(Kind::Config, message, "start it with {")
-        })
-    })?;
-    // What is written must be readable: a table of categories has rules of its own.
-    let new = load(&after);
-    let known = |wrong: &&Unusable| old.unusable.iter().any(|old| old.message == wrong.message);
-    if let Some(wrong) = new.unusable.iter().find(|wrong| !known(wrong)) {
-        return Err(Failure::from(wrong));
-    }
-    atomic::sweep(path.parent().unwrap_or(&path));
-    atomic::replace_file(&path, after.as_bytes(), store.sync, || Ok(true))?;
-    drop(lock);
-    if key.guard == Guard::Reviewed && is_project {
-        vouch(memory, &store.trust, &old.awaiting, &new.awaiting);
-    }
-    let categories = value.as_object().filter(|_| key.name == "categories").into_iter();
-    let headings = categories.flat_map(|table| table.values()).filter_map(|of| of.get("section"));
-    for heading in headings.filter_map(Value::as_str) {
-        store.trust.record_text(trust::Kind::Heading, heading);
-    }
-    Ok(Changed { key: key.name, value, file: path.display().to_string() })
 }
 
 /// Notes that settings were made here. Those that came with a clone do not become known because

@@ -81,12 +81,12 @@ impl Usage {
     fn read(memory: &Memory) -> Result<Self, Failure> {
         let stores = memory.readers()?;
         let (log, problems) = log(memory, &stores);
+        let (ranking, snapshots) = memory.board(&stores);
         if log.records.is_empty() {
             let off = !memory.config.settings.telemetry.enabled;
             let why = if off { " (telemetry.enabled is false)" } else { "" };
             memory.notices.note(&format!("Nothing was noted yet{why}"));
         }
-        let (ranking, snapshots) = memory.board(&stores);
         Ok(Self { stores, log, ranking, snapshots, problems })
     }
 

@@ -1,20 +1,20 @@
-//! `pimem eval --injection`: what a model is shown with and without a search.
+//! What a model is shown with and without a search.
 //!
 //! The comparison of pi-memory's design: notes and the logs of two days are shown anyway, within
 //! their budgets; what a search adds is what those leave out.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::Ready;
-use crate::{exit::Exit, shell::Shell};
+use crate::{
+    error::{Failure, Kind},
+    memory::Memory,
+};
 use pimem_core::{
     eval::run,
     search::rank::{self, Mode},
-    view,
+    view::eval::{Injection, Shown},
 };
-use pimem_engine::error::{Failure, Kind};
 
 /// Hits that are added.
 const HITS: usize = 3;
@@ -27,10 +27,10 @@ struct Count {
     with: usize,
 }
 
-pub(crate) fn run(ctx: &Shell, sets: &[Ready], has_model: bool) -> Result<Exit, Failure> {
+/// Counts the answers that are shown, by set and source.
+pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Injection, Failure> {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
-    let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
-    let least = ctx.config.settings.recall.min_score;
+    let least = memory.config.settings.recall.min_score;
     for ready in sets {
         let set = &ready.set;
         let threshold = rank::threshold(mode, least, set.docs.len() as u64);
@@ -67,25 +67,9 @@ pub(crate) fn run(ctx: &Shell, sets: &[Ready], has_model: bool) -> Result<Exit, 
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    if ctx.ui.json {
-        let line = |((set, source), count): (&(String, String), &Count)| {
-            json!({
-                "set": set, "source": source, "questions": count.questions,
-                "without": count.without, "with": count.with,
-                "gain": view::rounded(share(count.with, count.questions) - share(count.without, count.questions)),
-            })
-        };
-        let results: Vec<Value> = counts.iter().map(line).collect();
-        ctx.ui.document(&json!({"schema": "pimem.injection/1", "results": results}));
-        return Ok(Exit::Done);
-    }
-    let row = |((set, source), count): (&(String, String), &Count)| {
-        let of = |part: usize| format!("{part}/{}", count.questions);
-        let gain = share(count.with, count.questions) - share(count.without, count.questions);
-        let gain = format!("{:+.0} %", 100.0 * gain);
-        vec![set.clone(), source.clone(), of(count.without), of(count.with), gain]
+    let shown = |((set, source), Count { questions, without, with }): ((String, String), Count)| {
+        let gain = share(with, questions) - share(without, questions);
+        Shown { set, source, questions, without, with, gain }
     };
-    let header = ["set", "source", "without search", "with search", "gain"];
-    ctx.ui.table(&header, counts.iter().map(row).collect());
-    Ok(Exit::Done)
+    Ok(Injection { results: counts.into_iter().map(shown).collect() })
 }

@@ -1,0 +1,104 @@
+//! `pimem eval`.
+
+use serde::{Serialize, Serializer};
+
+use super::rounded;
+
+/// How well searches find.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluation {
+    /// The model in force.
+    pub model: String,
+    /// Questions that were left out.
+    pub left_out: usize,
+    /// One a set, mode and group.
+    pub results: Vec<Figures>,
+}
+
+/// Figures of some questions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Figures {
+    /// Name of the set; `all` for several.
+    pub set: String,
+    /// What the questions have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// `keyword`, `semantic` or `hybrid`.
+    pub mode: &'static str,
+    /// Questions that have an answer.
+    pub questions: usize,
+    /// Means over those.
+    #[serde(flatten)]
+    pub means: Option<Means>,
+    /// Questions without an answer.
+    pub nothing_to_find: usize,
+    /// Share of those for which nothing was recalled.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "six_decimals_of")]
+    pub abstained: Option<f64>,
+    /// Tokens that recall puts into a prompt, on average.
+    #[serde(serialize_with = "six_decimals")]
+    pub injected_tokens: f64,
+    /// Median time of a search.
+    #[serde(serialize_with = "six_decimals")]
+    pub milliseconds: f64,
+}
+
+/// Means over questions, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Means {
+    /// Share of answers among the first 5 hits.
+    #[serde(serialize_with = "six_decimals")]
+    pub recall_at_5: f64,
+    /// Share of answers among the first 10 hits.
+    #[serde(serialize_with = "six_decimals")]
+    pub recall_at_10: f64,
+    /// Reciprocal rank of the first answer.
+    #[serde(serialize_with = "six_decimals")]
+    pub mrr: f64,
+    /// nDCG at 10.
+    #[serde(serialize_with = "six_decimals")]
+    pub ndcg_at_10: f64,
+}
+
+/// Answers that a model is shown with and without a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Injection {
+    /// One a set and source.
+    pub results: Vec<Shown>,
+}
+
+/// Answers from one source.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// Name of the set.
+    pub set: String,
+    /// Where the answers are.
+    pub source: String,
+    /// Questions.
+    pub questions: usize,
+    /// Answered without a search.
+    pub without: usize,
+    /// Answered with one.
+    pub with: usize,
+    /// Share of questions that a search adds.
+    #[serde(serialize_with = "six_decimals")]
+    pub gain: f64,
+}
+
+documents! {
+    Evaluation: "pimem.eval/1",
+    Injection: "pimem.injection/1",
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(rounded(*number))
+}
+
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
+fn six_decimals_of<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.map(rounded).serialize(serializer)
+}

@@ -1,0 +1,272 @@
+//! How well a search finds, on sets of questions with known answers.
+//!
+//! Reads no store: each set brings its documents along.
+
+mod injection;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::ValueEnum;
+
+use super::{Memory, model::Clock, named_file, search::embedding};
+use crate::error::{Failure, Kind};
+use pimem_core::{
+    embed::{
+        self,
+        model::{Embedder, Role, Thresholds},
+        table,
+        vector::Vector,
+    },
+    eval::{
+        metrics::{Outcome, Quality, Summary},
+        run::Collection,
+        set::{EvalFile, EvalQuery, EvalSet},
+    },
+    report::budget::Tokens,
+    search::{
+        bm25::Query,
+        rank::{self, Mode},
+    },
+    view::eval::{Evaluation, Figures, Injection, Means},
+};
+
+/// The largest set that is read.
+const MAX_SET: u64 = 256 << 20;
+
+const SETS: &str = "pimem eval reads retrieval sets: see pimem-format(5)";
+
+/// Questions to ask.
+#[derive(Debug, Clone, Default)]
+pub struct EvalRequest {
+    /// Files of retrieval sets.
+    pub files: Vec<PathBuf>,
+    /// Classes of questions to leave out.
+    pub without: Vec<String>,
+}
+
+/// How figures are broken down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Division {
+    /// By class of question
+    Class,
+    /// By where the answer is
+    Source,
+}
+
+/// A set, indexed and embedded.
+struct Ready {
+    set: EvalSet,
+    collection: Collection,
+    /// The queries' vectors, where the model is not the built-in one.
+    vectors: Option<Vec<Vector>>,
+    thresholds: Option<Thresholds>,
+}
+
+/// One question, answered in one mode.
+struct Answer<'a> {
+    query: &'a EvalQuery,
+    outcome: Outcome,
+    tokens: u32,
+    time: Duration,
+}
+
+/// Sets with the model that they were embedded with.
+struct Prepared {
+    sets: Vec<Ready>,
+    /// Name of the model in force.
+    model: String,
+    has_model: bool,
+    left_out: usize,
+}
+
+impl Memory {
+    /// Measures what searches find, in every mode. `clock` times them.
+    ///
+    /// # Errors
+    /// When a set cannot be read, no question is left, or the model cannot serve.
+    pub fn evaluate(
+        &self,
+        request: &EvalRequest,
+        by: Option<Division>,
+        clock: Clock<'_>,
+    ) -> Result<Evaluation, Failure> {
+        let Prepared { sets, model, has_model, left_out } = sets(self, request)?;
+        let mut modes = vec![Mode::Keyword];
+        if has_model {
+            modes.extend([Mode::Semantic, Mode::Hybrid]);
+        }
+        let mut results = Vec::new();
+        for mode in modes {
+            let mut all = Vec::new();
+            for ready in &sets {
+                let answers = answers(self, ready, mode, clock);
+                divide(&mut results, by, &ready.set.name, mode, &answers);
+                all.extend(answers);
+            }
+            if sets.len() > 1 {
+                divide(&mut results, by, "all", mode, &all);
+            }
+        }
+        Ok(Evaluation { model, left_out, results })
+    }
+
+    /// Compares what a model is shown with and without a search, by where the answer is.
+    ///
+    /// # Errors
+    /// When a set cannot be read or does not say where its documents are from, no question is left, or
+    /// the model cannot serve.
+    pub fn compare_injection(&self, request: &EvalRequest) -> Result<Injection, Failure> {
+        let Prepared { sets, has_model, .. } = sets(self, request)?;
+        let mode = if has_model { Mode::Hybrid } else { Mode::Keyword };
+        injection::compare(self, &sets, mode)
+    }
+}
+
+/// Reads sets, and makes them ready.
+fn sets(memory: &Memory, request: &EvalRequest) -> Result<Prepared, Failure> {
+    let mut sets = Vec::new();
+    for path in &request.files {
+        sets.extend(load(path)?.sets);
+    }
+    let before: usize = sets.iter().map(|set| set.queries.len()).sum();
+    let without = &request.without;
+    for set in &mut sets {
+        set.queries
+            .retain(|query| query.class.as_ref().is_none_or(|class| !without.contains(class)));
+    }
+    let left_out = before - sets.iter().map(|set| set.queries.len()).sum::<usize>();
+    if left_out > 0 {
+        let classes = without.join(", ");
+        memory.notices.note(&format!("left out: {left_out} of class {classes}"));
+    }
+    if left_out == before {
+        let hint = "--without '' leaves out none";
+        return Err(Failure::new(Kind::Refused, "no question is left", hint));
+    }
+    let name = embedding::name(memory);
+    let mut model = embedding::embedder(memory, &name)?;
+    let sets = sets.into_iter().map(|set| prepare(memory, set, model.as_deref_mut()));
+    let sets = sets.collect::<Result<_, _>>()?;
+    Ok(Prepared { sets, model: name, has_model: model.is_some(), left_out })
+}
+
+fn load(path: &Path) -> Result<EvalFile, Failure> {
+    let bytes = named_file::named(path, MAX_SET, SETS)?;
+    EvalFile::parse(&bytes).map_err(|error| {
+        let message = format!("{}: {error}", path.display());
+        Failure::new(Kind::Refused, message, "the format is in pimem-format(5)")
+    })
+}
+
+fn prepare(
+    memory: &Memory,
+    set: EvalSet,
+    model: Option<&mut (dyn Embedder + 'static)>,
+) -> Result<Ready, Failure> {
+    let texts: Vec<String> = set.docs.iter().map(|doc| doc.text.clone()).collect();
+    let mut collection = Collection::new(texts);
+    let (mut vectors, mut thresholds) = (None, None);
+    if let Some(model) = model {
+        let docs: Vec<_> = set.docs.iter().map(|doc| embed::passage(&doc.text)).collect();
+        let docs: Vec<&str> = docs.iter().map(|doc| &**doc).collect();
+        let is_built_in = model.model().id == table::NAME;
+        thresholds = Some(model.model().thresholds);
+        let mut progress = memory.notices.progress("embedding");
+        let mut embed = |role, texts: &[&str]| -> Result<Vec<Vector>, Failure> {
+            let made = model.embed(role, texts, &mut |done| progress(done, texts.len()));
+            progress(texts.len(), texts.len());
+            let made = made.map_err(embedding::failure)?;
+            Ok(made.iter().map(|vector| Vector::quantize(vector)).collect())
+        };
+        collection.embed(embed(Role::Passage, &docs)?);
+        let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
+        // The built-in model's are made from the words of a query, as they weigh in the set.
+        if !is_built_in {
+            vectors = Some(embed(Role::Query, &queries)?);
+        }
+    }
+    Ok(Ready { set, collection, vectors, thresholds })
+}
+
+impl Ready {
+    /// The ranking of a query, as places in the set, with scores.
+    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<(usize, f64)> {
+        let Some(query) = self.set.queries.get(number) else { return Vec::new() };
+        let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(number));
+        let vector = vector.zip(self.thresholds);
+        self.collection.search(&Query::new(&query.text), mode, vector, limit)
+    }
+}
+
+fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) -> Vec<Answer<'a>> {
+    let docs = ready.set.docs.len() as u64;
+    let threshold = rank::threshold(mode, memory.config.settings.recall.min_score, docs);
+    let limit = memory.config.settings.recall.limit;
+    let one = |(number, query): (usize, &'a EvalQuery)| {
+        let start = clock();
+        let found = ready.search(number, mode, 10);
+        let time = clock().saturating_sub(start);
+        let docs =
+            || found.iter().filter_map(|(at, score)| Some((ready.set.docs.get(*at)?, *score)));
+        let ranking: Vec<&str> = docs().map(|(doc, _)| doc.id.as_str()).collect();
+        let recalled: Vec<_> =
+            docs().filter(|(_, score)| *score >= threshold).take(limit).collect();
+        let tokens = recalled.iter().map(|(doc, _)| Tokens::of(&doc.text).0).sum();
+        // Without an answer, what matters is what would have been put into a prompt.
+        let nothing = query.relevant.values().all(|grade| *grade == 0);
+        let outcome = if nothing {
+            Outcome::Nothing { abstained: recalled.is_empty() }
+        } else {
+            Outcome::of(&ranking, &query.relevant)
+        };
+        Answer { query, outcome, tokens, time }
+    };
+    ready.set.queries.iter().enumerate().map(one).collect()
+}
+
+/// Adds a line for all answers, or one for each group of them.
+fn divide(
+    results: &mut Vec<Figures>,
+    by: Option<Division>,
+    set: &str,
+    mode: Mode,
+    answers: &[Answer<'_>],
+) {
+    let mut groups: BTreeMap<Option<String>, Vec<&Answer<'_>>> = BTreeMap::new();
+    for answer in answers {
+        let group = by.map(|by| {
+            let name = match by {
+                Division::Class => &answer.query.class,
+                Division::Source => &answer.query.source,
+            };
+            name.clone().unwrap_or_else(|| "-".to_owned())
+        });
+        groups.entry(group).or_default().push(answer);
+    }
+    for (group, answers) in groups {
+        let mut times: Vec<Duration> = answers.iter().map(|answer| answer.time).collect();
+        times.sort_unstable();
+        let tokens: u32 = answers.iter().map(|answer| answer.tokens).sum();
+        let summary = Summary::of(answers.iter().map(|answer| &answer.outcome));
+        let time = times.get(times.len() / 2).copied().unwrap_or_default();
+        results.push(Figures {
+            set: set.to_owned(),
+            group,
+            mode: mode.name(),
+            questions: summary.count,
+            means: summary.means.map(means),
+            nothing_to_find: summary.nothing,
+            abstained: summary.abstained,
+            injected_tokens: f64::from(tokens) / answers.len().max(1) as f64,
+            milliseconds: time.as_secs_f64() * 1e3,
+        });
+    }
+}
+
+fn means(Quality { recall_at_5, recall_at_10, mrr, ndcg_at_10 }: Quality) -> Means {
+    Means { recall_at_5, recall_at_10, mrr, ndcg_at_10 }
+}

@@ -1,0 +1,100 @@
+//! `pimem eval`: how well a search finds, on sets of questions with known answers.
+
+use std::path::PathBuf;
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{self, Human, Ui},
+};
+use pimem_core::view::eval::{Evaluation, Figures, Injection, Shown};
+use pimem_engine::{
+    error::Failure,
+    memory::eval::{Division, EvalRequest},
+};
+
+/// Measure what searches find, on questions with known answers
+///
+/// Runs every question of a retrieval set in every mode and prints the share of answers among the
+/// first 5 and 10 hits, the mean reciprocal rank, nDCG@10, the share of questions without any
+/// answer for which nothing is recalled, the tokens that recall puts into a prompt, and the median
+/// time of a search. The format of sets is in pimem-format(5).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem eval fixtures/eval/harbor.json\n  \
+    pimem eval --by class --json set.json\n  pimem eval --injection fixtures/eval/harbor.json\n  \
+    PIMEM_EMBEDDING_MODEL=bge-small-en-v1.5 pimem eval set.json")]
+pub(crate) struct Args {
+    /// Retrieval sets
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Leave out questions of this class (repeatable; '' leaves out none)
+    #[arg(long, value_name = "CLASS", default_value = "adversarial")]
+    without: Vec<String>,
+    /// Break the figures down
+    #[arg(long, value_enum, value_name = "WHAT")]
+    by: Option<Division>,
+    /// Compare what a model is shown with and without a search, by where the answer is
+    #[arg(long, conflicts_with = "by")]
+    injection: bool,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    let request = EvalRequest { files: args.files.clone(), without: args.without.clone() };
+    if args.injection {
+        ctx.ui.show(&ctx.compare_injection(&request)?);
+    } else {
+        ctx.ui.show(&ctx.evaluate(&request, args.by, &ui::stopwatch())?);
+    }
+    Ok(Exit::Done)
+}
+
+impl Human for Evaluation {
+    fn human(&self, ui: &Ui) {
+        let mut header = vec!["set"];
+        if self.results.iter().any(|line| line.group.is_some()) {
+            header.push("group");
+        }
+        header.extend([
+            "mode",
+            "asked",
+            "R@5",
+            "R@10",
+            "MRR",
+            "nDCG@10",
+            "abstained",
+            "tokens",
+            "ms",
+        ]);
+        ui.table(&header, self.results.iter().map(cells).collect());
+    }
+}
+
+fn cells(line: &Figures) -> Vec<String> {
+    let figure = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+    let mut cells = vec![line.set.clone()];
+    cells.extend(line.group.clone());
+    cells.extend([line.mode.to_owned(), line.questions.to_string()]);
+    let means = line.means;
+    cells.extend([
+        figure(means.map(|means| means.recall_at_5)),
+        figure(means.map(|means| means.recall_at_10)),
+        figure(means.map(|means| means.mrr)),
+        figure(means.map(|means| means.ndcg_at_10)),
+        figure(line.abstained),
+        format!("{:.1}", line.injected_tokens),
+        format!("{:.2}", line.milliseconds),
+    ]);
+    cells
+}
+
+impl Human for Injection {
+    fn human(&self, ui: &Ui) {
+        let row = |Shown { set, source, questions, without, with, gain }: &Shown| {
+            let of = |part: &usize| format!("{part}/{questions}");
+            let gain = format!("{:+.0} %", 100.0 * gain);
+            vec![set.clone(), source.clone(), of(without), of(with), gain]
+        };
+        let header = ["set", "source", "without search", "with search", "gain"];
+        ui.table(&header, self.results.iter().map(row).collect());
+    }
+}

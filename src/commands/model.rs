@@ -1,0 +1,221 @@
+//! `pimem model`: the models of semantic search.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use clap::ValueEnum;
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{self, Human, Ui},
+};
+use pimem_core::{
+    embed::model::Pooling,
+    view::model::{Listed, Models, Pulled, Removed, Status},
+};
+use pimem_engine::{error::Failure, memory::model::PullRequest, models::installed};
+
+/// Install and choose models of semantic search
+///
+/// The model `static` is built in and needs nothing. Others are files in ONNX, which an ONNX
+/// Runtime library computes; both are installed into the cache directory with pull, the only
+/// command that ever downloads. When a model cannot serve, or not in time, search goes on without
+/// it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List the models: built in, installed, and those that can be downloaded
+    List,
+    /// Install a model, or the ONNX Runtime library
+    Pull(PullArgs),
+    /// Show a model, and whether it can serve
+    Status(StatusArgs),
+    /// Choose the model of semantic search, in your own settings
+    Use {
+        /// Its name; none turns semantic search off
+        name: String,
+    },
+    /// Delete an installed model
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// Serve texts from standard input: a JSON string a line, answered by an array of numbers.
+    /// Without DIR, the answer is the library's version
+    #[command(hide = true)]
+    Embed {
+        /// The ONNX Runtime library
+        #[arg(long, value_name = "PATH")]
+        runtime: PathBuf,
+        /// The model's directory
+        files: Option<PathBuf>,
+    },
+}
+
+/// Install a model, or the ONNX Runtime library
+///
+/// Downloads from Hugging Face, or from `HF_ENDPOINT`, a mirror with the same paths. Whatever is
+/// installed is tried first where that is possible, and interrupted at any point nothing is.
+#[derive(Debug, clap::Args)]
+struct PullArgs {
+    /// Its name; pimem model list names those that can be downloaded
+    #[arg(required_unless_present = "runtime")]
+    name: Option<String>,
+    /// Take its files from this directory
+    #[arg(long, value_name = "DIR", requires = "name")]
+    from: Option<PathBuf>,
+    /// How its tokens become one vector, when its files do not tell
+    #[arg(long, value_enum, value_name = "HOW", requires = "from")]
+    pooling: Option<PoolingChoice>,
+    /// What it wants in front of a query
+    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    query_prefix: Option<String>,
+    /// What it wants in front of a passage
+    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    passage_prefix: Option<String>,
+    /// Install the ONNX Runtime library from this file, or from the directory it is in
+    #[arg(long, value_name = "PATH")]
+    runtime: Option<PathBuf>,
+}
+
+/// Kinds of pooling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PoolingChoice {
+    /// Their mean
+    Mean,
+    /// The first one
+    Cls,
+}
+
+/// Show a model, and whether it can serve
+///
+/// Reads all of its files. Exit code 1 when it cannot serve.
+#[derive(Debug, clap::Args)]
+struct StatusArgs {
+    /// Its name; the model in force when it is left out
+    name: Option<String>,
+    /// Embed a sentence and say how long that takes, from the start of a process on
+    #[arg(long = "try")]
+    trial: bool,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    match &args.action {
+        Action::List => ctx.ui.show(&ctx.list_models()?),
+        Action::Pull(args) => pull(ctx, args)?,
+        Action::Status(StatusArgs { name, trial }) => {
+            let clock = ui::stopwatch();
+            let clock: &dyn Fn() -> Duration = &clock;
+            let status = ctx.model_status(name.as_deref(), trial.then_some(clock))?;
+            ctx.ui.show(&status);
+            return Ok(if status.trouble.is_some() { Exit::Nothing } else { Exit::Done });
+        }
+        Action::Use { name } => ctx.ui.show(&ctx.choose_model(name)?),
+        Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
+        Action::Embed { runtime, files } => {
+            let mut write = |line: &str| ctx.ui.answer(line);
+            installed::serve(runtime, files.as_deref(), &mut io::stdin().lock(), &mut write)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn pull(ctx: &Shell, args: &PullArgs) -> Result<(), Failure> {
+    let mut pulled = Pulled::default();
+    if let Some(path) = &args.runtime {
+        pulled.runtime = Some(ctx.install_runtime(path)?);
+    }
+    let request = args.name.as_ref().map(|name| PullRequest {
+        name: name.clone(),
+        from: args.from.clone(),
+        pooling: args.pooling.map(|choice| match choice {
+            PoolingChoice::Mean => Pooling::Mean,
+            PoolingChoice::Cls => Pooling::Cls,
+        }),
+        query_prefix: args.query_prefix.clone(),
+        passage_prefix: args.passage_prefix.clone(),
+    });
+    let model = request.map(|request| ctx.pull_model(&request)).transpose();
+    let failure = model.map(|model| pulled.model = model).err();
+    // The library is installed, whatever became of the model.
+    if failure.is_none() || pulled.runtime.is_some() {
+        ctx.ui.show(&pulled);
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+impl Human for Models {
+    fn human(&self, ui: &Ui) {
+        let row = |Listed { name, state, in_use, dimension, source }: &Listed| {
+            let mark = if *in_use { "*" } else { "" };
+            let dimension = dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
+            vec![mark.to_owned(), name.clone(), (*state).to_owned(), dimension, source.clone()]
+        };
+        let header = ["", "model", "state", "dimension", "source"];
+        ui.table(&header, self.models.iter().map(row).collect());
+    }
+}
+
+impl Human for Pulled {
+    fn human(&self, ui: &Ui) {
+        if let Some(version) = &self.runtime {
+            ui.line(&format!("Installed: ONNX Runtime {version}"));
+        }
+        if let Some(pulled) = &self.model {
+            let (id, dimension) = (&pulled.model.id, pulled.model.dimension);
+            let pooling = pulled.model.pooling.name();
+            ui.line(&format!("Installed: {id} ({dimension} numbers, {pooling} pooling)"));
+        }
+    }
+}
+
+impl Human for Removed {
+    fn human(&self, ui: &Ui) {
+        ui.line(&format!("Removed: {}", self.model));
+    }
+}
+
+impl Human for Status {
+    fn human(&self, ui: &Ui) {
+        let line = |label: &str, value: &str| ui.line(&format!("{label:<17}{value}"));
+        let text = |label: &str, value: &Option<String>| {
+            if let Some(value) = value {
+                line(label, value);
+            }
+        };
+        line("model", &self.name);
+        text("chosen by", &self.chosen_by);
+        text("source", &self.source);
+        if let Some(model) = &self.properties {
+            line("revision", &model.revision);
+            line("dimension", &model.dimension.to_string());
+            line("pooling", model.pooling);
+            line("query prefix", &format!("{:?}", model.query_prefix));
+            line("passage prefix", &format!("{:?}", model.passage_prefix));
+            line("recalled from", &format!("{:?}", model.recall));
+            line("reminded of from", &format!("{:?}", model.reminder));
+            line("duplicates from", &format!("{:?}", model.duplicate));
+        }
+        text("tokens read", &self.max_tokens.map(|tokens| tokens.to_string()));
+        if let Some(files) = &self.files {
+            let state = if files.whole { "whole" } else { "damaged" };
+            line("files", &format!("{}, {} bytes, {state}", files.count, files.bytes));
+        }
+        if let Some(library) = &self.library {
+            line("runtime", &library.runtime);
+            line("runtime from", library.runtime_from);
+        }
+        text("runtime version", &self.runtime_version);
+        if let Some(trial) = &self.trial {
+            line("took, ms", &trial.took_ms.to_string());
+            line("deadline, ms", &trial.deadline_ms.to_string());
+        }
+        line("serves", if self.serves { "yes" } else { "no" });
+        text("trouble", &self.trouble);
+    }
+}
