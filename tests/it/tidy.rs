@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "crates/engine/src/",
-        &["config", "store", "index", "models", "llm", "local_time", "error", "memory"],
+        &["process", "config", "store", "index", "models", "llm", "local_time", "error", "memory"],
     ),
     (
         "src/",

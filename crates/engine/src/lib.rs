@@ -1,6 +1,6 @@
 //! The engine of pimem: the disk, the index, models, and the use cases behind [`memory::Memory`].
 //!
-//! * [`config`]: settings and where each comes from.
+//! * [`process`]: children with a deadline. [`config`]: settings and where each comes from.
 //! * [`store`]: the one place that writes user data.
 //! * [`index`]: derived data that can be deleted. [`models`]: installed embedding models.
 //! * [`llm`]: language models, for those who configure one.
@@ -14,4 +14,5 @@ pub mod llm;
 pub mod local_time;
 pub mod memory;
 pub mod models;
+pub mod process;
 pub mod store;

@@ -4,11 +4,8 @@
 //! changed, and nothing of it is told.
 
 use std::{
-    io::{Read, Write},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::mpsc::{self, Receiver},
-    thread,
+    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -33,6 +30,7 @@ use pimem_core::view::hooks::{Tested, TestedHook};
 use pimem_engine::{
     config::env::Env,
     error::{Failure, Kind},
+    process::{self, Keep, Kill, RunError},
     store::atomic,
 };
 
@@ -42,7 +40,7 @@ const WORD: &str = "pimem-trial";
 /// How long a command without a limit may take; agents wait much longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The most of an answer that is read.
-const ANSWER: u64 = 1 << 20;
+const ANSWER: usize = 1 << 20;
 /// A trial that was left behind is deleted after this.
 const STALE: Duration = Duration::from_hours(1);
 /// What agents set for their hooks, which would tell of the session that this is run in.
@@ -196,7 +194,7 @@ impl Trial {
                 command.args(args);
                 command
             }
-            None => shell(&call.command),
+            None => process::shell(&call.command),
         };
         let input = sample::input(agent, event, &self.dir.to_string_lossy()).to_string();
         let limit = call.timeout.map(|limit| limit * agent.unit());
@@ -235,14 +233,6 @@ impl Trial {
     }
 }
 
-/// A line as agents hand it to a shell.
-fn shell(line: &str) -> Command {
-    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let mut command = Command::new(shell);
-    command.args([option, line]);
-    command
-}
-
 /// What a process left behind.
 struct Done {
     code: Option<i32>,
@@ -250,53 +240,17 @@ struct Done {
     stderr: Vec<u8>,
 }
 
-/// Runs a program to its end, or to the end of its time.
+/// Runs a program as its agent waits for it.
 fn finish(command: &mut Command, input: &str, limit: Duration) -> Result<Done, String> {
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().map_err(|error| format!("cannot be started: {error}"))?;
     let clock = ui::stopwatch();
-    let (stdin, input) = (child.stdin.take(), input.to_owned());
-    thread::spawn(move || {
-        // Who does not read its input is not interested.
-        stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
-    });
-    let stdout = drained(child.stdout.take());
-    let stderr = drained(child.stderr.take());
-    let code = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status.code(),
-            Ok(None) if clock() < limit => thread::sleep(Duration::from_millis(2)),
-            _ => {
-                stop(&mut child);
-                return Err(format!("no answer within {} s", limit.as_secs_f64()));
-            }
-        }
-    };
+    let keep = (Keep::Start(ANSWER), Keep::Start(ANSWER));
+    let done = process::run(command, input.as_bytes().to_vec(), keep, limit, Kill::Child);
+    let done = done.map_err(|error| match error {
+        RunError::Late => format!("no answer within {} s", limit.as_secs_f64()),
+        error => error.to_string(),
+    })?;
     // Its agent would wait for as long.
-    let rest = |pipe: Receiver<Vec<u8>>| {
-        let left = limit.saturating_sub(clock()).max(Duration::from_millis(100));
-        pipe.recv_timeout(left)
-            .map_err(|_| "something that it started keeps its output open".to_owned())
-    };
-    Ok(Done { code, stdout: rest(stdout)?, stderr: rest(stderr)? })
-}
-
-fn stop(child: &mut Child) {
-    drop(child.kill());
-    drop(child.wait());
-}
-
-/// All that comes out of a pipe, when it has come.
-fn drained(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let read = pipe.by_ref().take(ANSWER).read_to_end(&mut bytes);
-            drop(read);
-            drop(std::io::copy(&mut pipe, &mut std::io::sink()));
-        }
-        sender.send(bytes)
-    });
-    receiver
+    let left = limit.saturating_sub(clock()).max(Duration::from_millis(100));
+    let stderr = done.stderr.recv_timeout(left).map_err(|_| RunError::Held.to_string())?;
+    Ok(Done { code: done.status.code(), stdout: done.stdout, stderr })
 }

@@ -134,11 +134,6 @@ pub struct Service {
     limit: Duration,
 }
 
-/// Ends what is being asked of a program: the process that asks is about to end.
-pub fn abandon() {
-    command::abandon();
-}
-
 impl Service {
     /// The model that the settings name for a role: `None` when they name none.
     pub fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, ModelError> {

@@ -5,16 +5,16 @@
 
 use std::{
     ffi::OsString,
-    io::{BufRead, BufReader, Read, Write},
     path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
+    process::{Command, Stdio},
+    sync::mpsc::RecvTimeoutError,
     thread,
     time::Duration,
 };
 
 use serde_json::Value;
 
+use crate::process::{Event, Keep, Kill, Running};
 use pimem_core::embed::model::{Embedder, Model, Role, Unavailable};
 
 /// A line of an answer is no longer than this.
@@ -22,8 +22,6 @@ const MAX_LINE: u64 = 4 << 20;
 /// Without a deadline, a model that has been silent for so long is given up: loading a large one
 /// from a slow disk takes its time.
 const SILENCE: Duration = Duration::from_mins(2);
-/// How long a killed child is waited for.
-const REAPING: Duration = Duration::from_millis(500);
 
 /// Microsoft's builds of ONNX Runtime report to Microsoft and leave an identifier in the cache
 /// directory, unless the environment says no before the library is loaded. Both names are in use.
@@ -39,106 +37,28 @@ pub struct Program {
     pub args: Vec<OsString>,
 }
 
-/// What the threads around a child report.
-enum Event {
-    /// It wrote a line.
-    Line(Vec<u8>),
-    /// It will write no more.
-    End,
-    /// The deadline has passed.
-    Late,
+fn start(program: &Program, deadline: Option<Duration>) -> Result<Running, Unavailable> {
+    let mut command = Command::new(&program.path);
+    command.args(&program.args).envs(NO_TELEMETRY).stderr(Stdio::null());
+    Running::start(&mut command, Keep::Lines(MAX_LINE), deadline, Kill::Child)
+        .map_err(|error| Unavailable(format!("the model's process cannot be started: {error}")))
 }
 
-/// A running child and the ways to and from it.
-struct Running {
-    child: Option<Child>,
-    /// To the thread that writes to it, so that a full pipe stops nobody else.
-    feed: Sender<Vec<u8>>,
-    events: Receiver<Event>,
-    /// Stops the clock, and its thread, when it is dropped.
-    _clock: Option<Sender<()>>,
-}
-
-impl Running {
-    fn start(program: &Program, deadline: Option<Duration>) -> Result<Self, Unavailable> {
-        let failed = |error| Unavailable(format!("the model's process cannot be started: {error}"));
-        let mut child = Command::new(&program.path)
-            .args(&program.args)
-            .envs(NO_TELEMETRY)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
-        let (mut stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (feed, texts) = mpsc::channel::<Vec<u8>>();
-        let (reports, events) = mpsc::sync_channel(64);
-        let clock = deadline.map(|deadline| clock(deadline, reports.clone()));
-        thread::spawn(move || {
-            // When the child reads no more, it has ended; that is seen at its output.
-            while let Ok(line) = texts.recv() {
-                if stdin.as_mut().is_none_or(|stdin| stdin.write_all(&line).is_err()) {
-                    break;
-                }
-            }
-        });
-        let lines = reports;
-        thread::spawn(move || {
-            let Some(stdout) = stdout else { return };
-            let mut stdout = BufReader::new(stdout);
-            loop {
-                let mut line = Vec::new();
-                let read = stdout.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
-                let ended = !matches!(read, Ok(1..)) || !line.ends_with(b"\n");
-                if !ended && lines.send(Event::Line(line)).is_err() {
-                    return;
-                }
-                if ended {
-                    drop(lines.send(Event::End));
-                    return;
-                }
-            }
-        });
-        Ok(Self { child: Some(child), feed, events, _clock: clock })
-    }
-
-    /// Ends the child. One that cannot even be killed is left to a thread.
-    fn stop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
-        let (done, ended) = mpsc::channel();
-        thread::spawn(move || {
-            let reaped = child.kill().and_then(|()| child.wait());
-            drop(done.send(reaped));
-        });
-        drop(ended.recv_timeout(REAPING));
-    }
-
-    /// Why a child ended that should not have.
-    fn end(&mut self) -> Unavailable {
-        // It closes its output a while before it has ended.
-        let mut status = self.status();
-        for _ in 0..40 {
-            if status.is_some() {
-                break;
-            }
-            thread::sleep(Duration::from_millis(5));
-            status = self.status();
+/// Why a child ended that should not have.
+fn end(running: &mut Running) -> Unavailable {
+    // It closes its output a while before it has ended.
+    let mut status = running.status();
+    for _ in 0..40 {
+        if status.is_some() {
+            break;
         }
-        Unavailable(match status {
-            Some(status) => format!("the model's process ended early ({status})"),
-            None => "the model's process stopped answering".to_owned(),
-        })
+        thread::sleep(Duration::from_millis(5));
+        status = running.status();
     }
-
-    fn status(&mut self) -> Option<ExitStatus> {
-        self.child.as_mut()?.try_wait().ok().flatten()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop();
-    }
+    Unavailable(match status {
+        Some(status) => format!("the model's process ended early ({status})"),
+        None => "the model's process stopped answering".to_owned(),
+    })
 }
 
 /// A model that runs in a child process. Starting it is cheap until the first text.
@@ -191,19 +111,19 @@ impl Worker {
     ) -> Result<(), Unavailable> {
         let running = match &mut self.running {
             Some(running) => running,
-            none => none.insert(Running::start(&self.program, self.deadline)?),
+            none => none.insert(start(&self.program, self.deadline)?),
         };
         let count = texts.len();
         for text in texts {
             let mut line = Value::String(text).to_string().into_bytes();
             line.push(b'\n');
-            drop(running.feed.send(line));
+            running.feed(line);
         }
         for _ in 0..count {
-            let line = match running.events.recv_timeout(SILENCE) {
-                Ok(Event::Line(line)) => line,
+            let line = match running.next(SILENCE) {
+                Ok(Event::Output(line)) => line,
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(running.end());
+                    return Err(end(running));
                 }
                 Ok(Event::Late) => {
                     let millis = self.deadline.unwrap_or_default().as_millis();
@@ -218,17 +138,6 @@ impl Worker {
         }
         Ok(())
     }
-}
-
-/// Sends [`Event::Late`] after `deadline`, unless what it gives is dropped before.
-fn clock(deadline: Duration, events: SyncSender<Event>) -> Sender<()> {
-    let (done, stop) = mpsc::channel::<()>();
-    thread::spawn(move || {
-        if stop.recv_timeout(deadline) == Err(RecvTimeoutError::Timeout) {
-            drop(events.send(Event::Late));
-        }
-    });
-    done
 }
 
 /// Reads an answer: an array of numbers, or an object with the reason why there is none.

@@ -20,7 +20,6 @@ use anyhow::Context as _;
 
 use crate::{
     error::Failure,
-    llm,
     memory::{Memory, background},
     store::{dream_schedule::Busy, snapshot::Store},
 };
@@ -89,7 +88,7 @@ pub fn run<T>(
     let watch = move || {
         if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             let _whole = Committing::begin();
-            llm::abandon();
+            crate::process::abandon();
             let line = format!("error: the dream was not done after {} s: ended", limit.as_secs());
             watched.log_dream(&line);
             process::exit(FAILED);
