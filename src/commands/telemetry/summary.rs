@@ -6,12 +6,11 @@ use crate::{
 };
 use pimem_core::{
     report::budget::thousands,
-    view::telemetry::{EntryUse, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent},
+    view::telemetry::{
+        EntryUse, GONE, NamedUse, NeverUsed, Summary, Unused, Usage, Use, Uses, percent,
+    },
 };
 use pimem_engine::memory::telemetry::SESSIONS;
-
-/// What stands for the category of an entry that is not there any more.
-const GONE: &str = "(gone)";
 
 impl Human for Summary {
     fn human(&self, ui: &Ui) {

@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// What stands for the category of entries that are not there any more.
+pub const GONE: &str = "(gone)";
+
 /// Sums of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -65,28 +65,29 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         std::slice::from_ref(snapshot),
     );
     let placed = snapshot.placed(&store, &memory.config.categories);
-    let board = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
-    let mut rows: Vec<&ScoredEntry> = board.rows.iter().filter(|row| !row.entry.reviewed).collect();
+    let ranking = Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)]);
+    let mut rows: Vec<&ScoredEntry> =
+        ranking.rows.iter().filter(|row| !row.entry.reviewed).collect();
     rows.sort_by_key(|row| (&row.entry.topic, row.entry.line));
     let log = match rows.as_slice() {
         [] => None,
         _ => store.log().ok(),
     };
     let log = evidence_log::by_entry(&log.unwrap_or_default());
-    let entries = Entries::new(memory.now, &memory.config.categories, &board);
+    let entries = Entries::new(memory.now, &memory.config.categories, &ranking);
     let key = |row: &ScoredEntry| store.trust.entry(entries.category(row), &row.entry.text);
     let keys: Vec<Key> = rows.iter().map(|row| key(row)).collect();
     let pasted = pending::of(&store.trust, &keys);
     let item = |row: &&ScoredEntry| {
         let place = format!("topics/{}.md:{}", row.entry.topic, row.entry.line);
-        let told = log.get(&row.entry.id).and_then(|events| added(events));
-        let told = told.unwrap_or_else(|| "not in the log".to_owned());
+        let origin = log.get(&row.entry.id).and_then(|events| added(events));
+        let origin = origin.unwrap_or_else(|| "not in the log".to_owned());
         let key = key(row);
-        let told = if pasted.contains(&key) { format!("{told}; {PASTED}") } else { told };
+        let origin = if pasted.contains(&key) { format!("{origin}; {PASTED}") } else { origin };
         let view = Awaiting {
             what: Text::Entry(Box::new(entries.entry(row))),
             warnings: lines::warnings(&row.entry.text),
-            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {told}")],
+            lines: vec![format!("+ {}", entries.line(row)), format!("    {place}, {origin}")],
         };
         Item { keys: vec![key], view }
     };
@@ -101,11 +102,11 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
         }));
         items.extend(settings(&store, &memory.config.awaiting));
     }
-    let placed = board.rows.iter().map(|row| &row.entry);
+    let placed = ranking.rows.iter().map(|row| &row.entry);
     let unreviewed = memory.unreviewed(std::slice::from_ref(&store), placed);
     let problems = snapshot.problems.iter().cloned();
     let problems = problems.chain(unread).chain(store.trust.problem().cloned()).collect();
-    Held { entries: board.rows.len(), items, unreviewed, problems, store }
+    Held { entries: ranking.rows.len(), items, unreviewed, problems, store }
 }
 
 /// By whom an entry was added, as the log says.

@@ -30,6 +30,7 @@ use pimem_core::{
     },
     safety::secret,
     session::transcript::{Lines, Message, Role},
+    view::dream::Read,
 };
 
 /// What was heard in earlier dreams, in the directory of what dreams remember.
@@ -53,12 +54,10 @@ pub struct Gathered {
     said_before: SaidBefore,
     /// The sessions that waited.
     pub waiting: Vec<Waiting>,
-    /// How many more wait.
-    pub more: usize,
-    /// How many sessions were read, and how many days of logs.
-    pub read: (usize, usize),
+    /// How many sessions and logs were read.
+    pub read: Read,
     /// The same for a language model, oldest first, when one is asked.
-    pub told: Vec<String>,
+    pub transcripts: Vec<String>,
 }
 
 /// Gathers it. Transcripts that are named are read instead of those that wait, and have to be there.
@@ -72,7 +71,7 @@ pub fn gather(
     let mut said_before = said_before(store)?;
     let (waiting, more) = if named.is_empty() { store.waiting(dreams) } else { (Vec::new(), 0) };
     let mut heard: Vec<Heard> = Vec::new();
-    let mut told = Vec::new();
+    let mut transcripts = Vec::new();
     let mut hear = |path: &Path, agent: Option<&str>, session: Option<&str>, ended| {
         let source = Source {
             id: session.unwrap_or_default().to_owned(),
@@ -82,7 +81,7 @@ pub fn gather(
         };
         let (one, text) = listen(path, source, for_model)?;
         heard.push(one);
-        told.extend(text);
+        transcripts.extend(text);
         Ok::<(), Failure>(())
     };
     for path in named {
@@ -98,13 +97,13 @@ pub fn gather(
     let sessions = heard.len();
     for (source, items) in logs(store, dreams.watermark)? {
         if for_model {
-            told.push(format!("Log of {}:\n{}", source.id, items.join("\n")));
+            transcripts.push(format!("Log of {}:\n{}", source.id, items.join("\n")));
         }
         heard.push(learn::of_log(source, items.iter().map(String::as_str)));
     }
-    let read = (sessions, heard.len() - sessions);
+    let read = Read { sessions, sessions_left: more, logs: heard.len() - sessions };
     let learned = learn::conclude(&mut said_before, &heard);
-    Ok(Gathered { learned, said_before, waiting, more, read, told })
+    Ok(Gathered { learned, said_before, waiting, read, transcripts })
 }
 
 impl Gathered {
@@ -199,7 +198,7 @@ fn listen(
 ) -> Result<(Heard, Option<String>), Failure> {
     let (file, name) = (sessions::open(path)?, path.display().to_string());
     let mut listener = Listener::new(source);
-    let mut told = String::new();
+    let mut transcript = String::new();
     let mut take = |messages: Vec<Message>| {
         for message in messages {
             listener.push(&message);
@@ -214,10 +213,10 @@ fn listen(
                 };
                 let open = secret::clean(&head);
                 let start: String = open.chars().take(TOLD).collect();
-                told.push_str(&format!("{who}: {start}\n"));
-                if told.len() > MOST_TOLD {
+                transcript.push_str(&format!("{who}: {start}\n"));
+                if transcript.len() > MOST_TOLD {
                     // What was said last says most about how it ended.
-                    told.drain(..told.ceil_char_boundary(MOST_TOLD / 2));
+                    transcript.drain(..transcript.ceil_char_boundary(MOST_TOLD / 2));
                 }
             }
         }
@@ -237,8 +236,9 @@ fn listen(
         heard.source.id = session.id.or_else(name).unwrap_or_default();
     }
     heard.source.agent.get_or_insert_with(|| session.format.name().to_owned());
-    let told = (!told.is_empty()).then(|| format!("Session {}:\n{told}", heard.source.id));
-    Ok((heard, told))
+    let transcript =
+        (!transcript.is_empty()).then(|| format!("Session {}:\n{transcript}", heard.source.id));
+    Ok((heard, transcript))
 }
 
 /// The daily logs of the watermark's day and later, as far as they were written or reviewed here. What

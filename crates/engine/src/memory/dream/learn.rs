@@ -31,7 +31,7 @@ pub fn learn(
     memory: &Memory,
     store: &Store,
     txn: &mut Txn<'_>,
-    board: &Ranking,
+    ranking: &Ranking,
     learned: &[Conclusion],
     plan: &mut Plan,
 ) {
@@ -50,7 +50,7 @@ pub fn learn(
     let mut steps: Vec<Step> = Vec::new();
     for (new, one) in news.iter().zip(concluded) {
         let id = new.id(memory);
-        let act = match board.get(id) {
+        let act = match ranking.get(id) {
             // It was learned before, and somebody has taken it away since.
             None if one.again => continue,
             None if is_out(memory, txn, id) => Err(NotLearned::OutOfService),

@@ -43,21 +43,21 @@ const BY: &str = "dream";
 
 /// A store at one moment, as plans see it.
 pub struct StoreView<'a> {
-    pub board: Ranking,
+    pub ranking: Ranking,
     short: IdMap<EntryId, String>,
     categories: &'a Categories,
 }
 
 impl<'a> StoreView<'a> {
     pub fn of(memory: &'a Memory, txn: &Txn<'_>) -> Self {
-        let board =
+        let ranking =
             Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)]);
-        let short = ranking::short_ids(board.rows.iter().map(|row| row.entry.id));
-        Self { board, short, categories: &memory.config.categories }
+        let short = ranking::short_ids(ranking.rows.iter().map(|row| row.entry.id));
+        Self { ranking, short, categories: &memory.config.categories }
     }
 
     fn row(&self, id: EntryId) -> Result<&ScoredEntry, Failure> {
-        self.board.get(id).ok_or_else(|| {
+        self.ranking.get(id).ok_or_else(|| {
             Failure::new(Kind::NotFound, format!("there is no entry {id}"), "plan anew")
         })
     }
@@ -65,7 +65,7 @@ impl<'a> StoreView<'a> {
 
 impl Naming for StoreView<'_> {
     fn line(&self, id: EntryId) -> Option<String> {
-        let ScoredEntry { entry, .. } = self.board.get(id)?;
+        let ScoredEntry { entry, .. } = self.ranking.get(id)?;
         Some(format!("[{}] {}", self.categories.spec(entry.category).name, entry.text))
     }
 
@@ -74,7 +74,7 @@ impl Naming for StoreView<'_> {
     }
 
     fn find(&self, id: &str) -> Result<EntryId, LookupError> {
-        vet::find(&self.board, id)
+        vet::find(&self.ranking, id)
     }
 }
 
@@ -98,7 +98,7 @@ fn begin<'a>(
 
 /// A plan with the store that it is for.
 pub struct PlanRun<'a> {
-    pub sight: StoreView<'a>,
+    pub store_view: StoreView<'a>,
     pub plan: Plan,
     /// Whether it was carried out.
     pub done: bool,
@@ -119,10 +119,10 @@ impl<'a> PlanRun<'a> {
     }
 
     fn at(memory: &'a Memory, state: String, txn: &Txn<'_>) -> Self {
-        let sight = StoreView::of(memory, txn);
+        let store_view = StoreView::of(memory, txn);
         let plan = Plan { state, made: memory.now.0, steps: Vec::new(), refused: Vec::new() };
-        let vetting = Vetting::of(memory.now, &sight.board.rows);
-        Self { sight, plan, done: false, vetting }
+        let vetting = Vetting::of(memory.now, &store_view.ranking.rows);
+        Self { store_view, plan, done: false, vetting }
     }
 
     /// What the rules want and what was learned, carried out where there is a lock.
@@ -134,34 +134,39 @@ impl<'a> PlanRun<'a> {
     ) -> Result<Self, Failure> {
         let state = store.state()?;
         let mut txn = begin(memory, store, lock)?;
-        let mut stage = Self::at(memory, state, &txn);
+        let mut run = Self::at(memory, state, &txn);
         let topics = snapshot::docs(&txn.snapshot().topics);
         let categories = &memory.config.categories;
-        let (board, days) = (&stage.sight.board, store.used_days());
-        let seen = (board, &days);
+        let (ranking, days) = (&run.store_view.ranking, store.used_days());
+        let seen = (ranking, &days);
         let steps =
             plan::plan(memory.now, categories, &topics, seen, store.scope, local_time::date);
         // What is proposed comes last: it is for the reader.
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
-        stage.plan.steps = steps;
-        learn::learn(memory, store, &mut txn, &stage.sight.board, learned, &mut stage.plan);
+        run.plan.steps = steps;
+        learn::learn(memory, store, &mut txn, &run.store_view.ranking, learned, &mut run.plan);
         drop(txn);
-        let all = std::mem::take(&mut stage.plan.steps);
+        let all = std::mem::take(&mut run.plan.steps);
         let (offered, steps): (Vec<Step>, Vec<Step>) =
             all.into_iter().partition(|step| lock.is_some() && step.by == By::Offer);
-        stage.plan.steps = steps;
-        stage.carry_out(memory, store, lock)?;
-        stage.plan.steps.extend(offered.into_iter().chain(proposed));
-        Ok(stage)
+        run.plan.steps = steps;
+        run.carry_out(memory, store, lock)?;
+        run.plan.steps.extend(offered.into_iter().chain(proposed));
+        Ok(run)
     }
 
     /// Adds what the language model proposes. Gives its name, unless it cannot be asked.
-    pub fn ask(&mut self, memory: &Memory, store: &Store, told: &[String]) -> Option<String> {
+    pub fn ask(
+        &mut self,
+        memory: &Memory,
+        store: &Store,
+        transcripts: &[String],
+    ) -> Option<String> {
         for step in &self.plan.steps {
             self.vetting.count(&step.act);
         }
-        match model::ask(memory, store, &self.sight.board, told) {
+        match model::ask(memory, store, &self.store_view.ranking, transcripts) {
             Ok(answer) => {
                 self.plan.refused.extend(answer.refused);
                 self.vet(memory, answer.steps);
@@ -179,7 +184,7 @@ impl<'a> PlanRun<'a> {
     /// Takes steps up, as far as they may be done.
     pub fn vet(&mut self, memory: &Memory, steps: Vec<Step>) {
         for step in steps {
-            let what = secret::clean(&script::what(&step.act, &self.sight));
+            let what = secret::clean(&script::what(&step.act, &self.store_view));
             match self.check(memory, step) {
                 Ok(step) => self.plan.steps.push(step),
                 Err(why) => self.plan.refused.push(Refused { what, why: why.to_string() }),
@@ -207,7 +212,7 @@ impl<'a> PlanRun<'a> {
                 txn.adopt(None);
             }
             for step in &self.plan.steps {
-                act(memory, &mut txn, &self.sight, &step.act)?;
+                act(memory, &mut txn, &self.store_view, &step.act)?;
             }
             let done = if lock.is_some() { txn.commit_as_one(&journal) } else { txn.commit() };
             let Err(error) = done else {
@@ -225,7 +230,7 @@ impl<'a> PlanRun<'a> {
             let Some(at) = self.plan.steps.iter().rposition(adds) else {
                 return Err(error.into());
             };
-            let what = script::what(&self.plan.steps.remove(at).act, &self.sight);
+            let what = script::what(&self.plan.steps.remove(at).act, &self.store_view);
             let why = format!("topic {} has no room", full.stem);
             self.plan.refused.push(Refused { what, why });
         }
@@ -235,25 +240,25 @@ impl<'a> PlanRun<'a> {
 fn act(
     memory: &Memory,
     txn: &mut Txn<'_>,
-    sight: &StoreView<'_>,
+    store_view: &StoreView<'_>,
     act: &Act,
 ) -> Result<(), Failure> {
     match act {
         Act::Merge { keep, from } => {
             let others: Vec<EntryId> = from.iter().copied().filter(|id| id != keep).collect();
             if others.len() < from.len() {
-                unrepeat(txn, &sight.row(*keep)?.entry.wording());
+                unrepeat(txn, &store_view.row(*keep)?.entry.wording());
             }
             if !others.is_empty() {
                 txn.record(*keep, EventKind::Merge(others.clone()))?;
             }
             for id in others {
-                archived::archive(txn, sight.row(id)?, Why::Merged)?;
+                archived::archive(txn, store_view.row(id)?, Why::Merged)?;
             }
         }
         Act::Archive(id) => {
-            let row = sight.row(*id)?;
-            archived::archive(txn, row, archive::why(row, sight.categories))?;
+            let row = store_view.row(*id)?;
+            archived::archive(txn, row, archive::why(row, store_view.categories))?;
         }
         Act::Add { category, cue, text } => {
             let new = learn::entry(memory, category, *cue, text)?;
@@ -267,7 +272,7 @@ fn act(
             txn.record(new.id(memory), EventKind::Merge(from.clone()))?;
             new.place(memory, txn);
             for id in from {
-                archived::archive(txn, sight.row(*id)?, Why::Merged)?;
+                archived::archive(txn, store_view.row(*id)?, Why::Merged)?;
             }
         }
         Act::Propose(_) => {}

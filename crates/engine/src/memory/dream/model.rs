@@ -24,12 +24,12 @@ pub struct Answer {
     pub refused: Vec<Refused>,
 }
 
-/// Asks. `told` is what was said since the last dream.
+/// Asks. `transcripts` is what was said since the last dream.
 pub fn ask(
     memory: &Memory,
     store: &Store,
-    board: &Ranking,
-    told: &[String],
+    ranking: &Ranking,
+    transcripts: &[String],
 ) -> Result<Answer, ModelError> {
     let service =
         Service::of(&memory.config, &memory.env, Role::Dream)?.ok_or_else(|| ModelError {
@@ -44,10 +44,10 @@ pub fn ask(
         let category = &categories.spec(row.entry.category).name;
         row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
     };
-    let board = Ranking { rows: board.rows.iter().filter(ours).cloned().collect() };
-    let text = model_prompt::ask(memory.now, categories, &board, told);
+    let ranking = Ranking { rows: ranking.rows.iter().filter(ours).cloned().collect() };
+    let text = model_prompt::ask(memory.now, categories, &ranking, transcripts);
     memory.notices.detail(&format!("Asking {}", service.name()));
     let answer = service.ask(Question { rules: &rules, text: &text })?;
-    let (steps, refused) = model_answer::read(&answer, &board);
+    let (steps, refused) = model_answer::read(&answer, &ranking);
     Ok(Answer { model: service.name().to_owned(), steps, refused })
 }

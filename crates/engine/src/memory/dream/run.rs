@@ -20,7 +20,7 @@ use pimem_core::{
     },
     view::{
         self,
-        dream::{Detached, Dream, Dreamed, Read},
+        dream::{Detached, Dream, Dreamed},
     },
 };
 
@@ -141,12 +141,12 @@ impl Memory {
         let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
         let mut run = PlanRun::plan(self, store, None, &gathered.learned)?;
         if request.llm {
-            run.ask(self, store, &gathered.told);
+            run.ask(self, store, &gathered.transcripts);
         }
         gathered.expect(store, &run.plan.state)?;
         let mut view = begin(store, Some(&gathered));
-        view.extend(&run.plan, run.done, &run.sight);
-        view.script = Some(script::write(&run.plan, &run.sight));
+        view.extend(&run.plan, run.done, &run.store_view);
+        view.script = Some(script::write(&run.plan, &run.store_view));
         Ok(view)
     }
 
@@ -164,14 +164,17 @@ impl Memory {
         };
         let mut view = begin(store, Some(&gathered));
         self.take_up(&mut view, &by_rules);
-        let failure =
-            if request.llm { self.propose(store, &gathered.told, &mut view).err() } else { None };
+        let failure = if request.llm {
+            self.propose(store, &gathered.transcripts, &mut view).err()
+        } else {
+            None
+        };
         Ok(Outcome { failure, ..done(view) })
     }
 
     /// Adds a plan that was carried out to what is shown.
     fn take_up(&self, view: &mut Dream, run: &PlanRun<'_>) {
-        view.extend(&run.plan, run.done, &run.sight);
+        view.extend(&run.plan, run.done, &run.store_view);
         for refused in run.plan.refused.iter().filter(|_| !self.notices.for_programs()) {
             self.notices.detail(&format!("Left out: {}: {}", refused.what, refused.why));
         }
@@ -179,9 +182,14 @@ impl Memory {
 
     /// Lets the language model propose more. Its plan is left for somebody to look at, unless the
     /// user has said that it need not be.
-    fn propose(&self, store: &Store, told: &[String], view: &mut Dream) -> Result<(), Failure> {
+    fn propose(
+        &self,
+        store: &Store,
+        transcripts: &[String],
+        view: &mut Dream,
+    ) -> Result<(), Failure> {
         let mut run = PlanRun::of(self, store, None)?;
-        let name = run.ask(self, store, told).filter(|_| !run.plan.steps.is_empty());
+        let name = run.ask(self, store, transcripts).filter(|_| !run.plan.steps.is_empty());
         if name.is_some() && self.config.settings.dream.apply_model {
             let _whole = Committing::begin();
             let lock = memory::lock(self, store)?;
@@ -195,11 +203,11 @@ impl Memory {
         }
         if name.is_some() {
             let path = left(store)?;
-            journal::keep(&path, script::write(&run.plan, &run.sight).as_bytes())?;
+            journal::keep(&path, script::write(&run.plan, &run.store_view).as_bytes())?;
             view.plan_file = Some(path.display().to_string());
         }
         view.model = name;
-        view.extend(&run.plan, run.done, &run.sight);
+        view.extend(&run.plan, run.done, &run.store_view);
         Ok(())
     }
 
@@ -219,7 +227,7 @@ impl Memory {
         let mut run = PlanRun::of(self, store, Some(&lock))?;
         let refuse =
             |message: String, hints: Vec<String>| Failure { kind: Kind::Refused, message, hints };
-        let script = script::read(&text, &run.sight).ok_or_else(|| {
+        let script = script::read(&text, &run.store_view).ok_or_else(|| {
             refuse("that is no plan of a dream".to_owned(), vec![HINT.to_owned()])
         })?;
         if script.state != run.plan.state {
@@ -257,10 +265,7 @@ fn left(store: &Store) -> Result<PathBuf, Failure> {
 }
 
 fn begin(store: &Store, gathered: Option<&Gathered>) -> Dream {
-    let read = gathered.map(|gathered| {
-        let (sessions, logs) = gathered.read;
-        Read { sessions, sessions_left: gathered.more, logs }
-    });
+    let read = gathered.map(|gathered| gathered.read);
     Dream { store: Some(store.dir.display().to_string()), read, ..Dream::default() }
 }
 

@@ -36,7 +36,7 @@ pub(super) use self::vectors::{chosen, entries};
 struct Held {
     store: Option<Store>,
     items: Vec<Item>,
-    board: Ranking,
+    ranking: Ranking,
     problems: Vec<read::Problem>,
 }
 
@@ -126,7 +126,7 @@ fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
         format!("{:08x}", pi32(&entry_line::canonical(name, &row.entry.text)))
     };
     let scores =
-        scores_file::snapshot(memory, &held.board, key, |row| accesses.get(row.entry.id, None));
+        scores_file::snapshot(memory, &held.ranking, key, |row| accesses.get(row.entry.id, None));
     files.push(("memory-scores.json".to_owned(), scores.into_bytes()));
     tree("pi", held, output, &files)
 }
@@ -195,19 +195,19 @@ fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, 
     }
     let placed = |store| (snapshot.placed(store, &memory.config.categories), &snapshot.ledger);
     let placed = store.iter().map(placed).collect();
-    let mut board = Ranking::new(memory.now, memory.rules(), placed);
-    let left_out = board.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
+    let mut ranking = Ranking::new(memory.now, memory.rules(), placed);
+    let left_out = ranking.rows.iter().filter(|row| !wanted(row)).map(|row| &row.entry);
     memory.say_left_out(store.as_slice(), memory.unreviewed(store.as_slice(), left_out));
-    board.rows.retain(|row| wanted(row));
+    ranking.rows.retain(|row| wanted(row));
     let kept: BTreeSet<(&str, usize)> =
-        board.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();
+        ranking.rows.iter().map(|row| (row.entry.topic.as_str(), row.entry.line)).collect();
     items.retain(|item| {
         let place = item.place.strip_prefix("topics/").and_then(|place| place.split_once(".md:"));
         place.is_some_and(|(topic, line)| {
             line.parse().is_ok_and(|line| kept.contains(&(topic, line)))
         })
     });
-    Ok(Held { problems: problems(std::slice::from_ref(&snapshot)), store, items, board })
+    Ok(Held { problems: problems(std::slice::from_ref(&snapshot)), store, items, ranking })
 }
 
 /// What may be done instead of naming a file.

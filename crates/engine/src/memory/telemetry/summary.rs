@@ -25,8 +25,6 @@ use pimem_core::{
 
 /// Sessions from which the summary calls an entry never used.
 pub const SESSIONS: usize = 3;
-/// What stands for the category of an entry that is not there any more.
-const GONE: &str = "(gone)";
 
 /// How rates are broken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -164,7 +162,7 @@ fn never_used<'a>(
 /// Sums by category or agent, most used first.
 fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
     let key = |(agent, _): &Session, id: EntryId| {
-        let category = || usage.ranking.get(id).map_or(GONE, |row| entries.category(row));
+        let category = || usage.ranking.get(id).map_or(view::GONE, |row| entries.category(row));
         Some(if by == By::Agent { agent.clone() } else { category().to_owned() })
     };
     let mut rows: Vec<_> = sums::by(&sums::fates(&usage.log), key).into_iter().collect();
