@@ -10,40 +10,25 @@ use crate::{
 };
 use pimem_core::safety::entry_text::TextError;
 
-/// Kinds of failure, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The call is wrong.
-    Usage,
-    /// A selector fits nothing.
-    NotFound,
-    /// A selector fits several entries.
-    Ambiguous,
-    /// What should be stored may not be.
-    Refused,
-    /// A setting is wrong.
-    Config,
-    /// Disk, permissions, links.
-    Io,
-    /// Another process holds the lock.
-    Locked,
-    /// A language model gave no answer.
-    Model,
-}
-
-impl Kind {
-    /// As it is called in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Usage => "usage",
-            Self::NotFound => "not-found",
-            Self::Ambiguous => "ambiguous",
-            Self::Refused => "refused",
-            Self::Config => "config",
-            Self::Io => "io",
-            Self::Locked => "locked",
-            Self::Model => "model",
-        }
+pimem_core::named! {
+    /// Kinds of failure, for programs.
+    pub enum Kind {
+        /// The call is wrong.
+        Usage = "usage",
+        /// A selector fits nothing.
+        NotFound = "not-found",
+        /// A selector fits several entries.
+        Ambiguous = "ambiguous",
+        /// What should be stored may not be.
+        Refused = "refused",
+        /// A setting is wrong.
+        Config = "config",
+        /// Disk, permissions, links.
+        Io = "io",
+        /// Another process holds the lock.
+        Locked = "locked",
+        /// A language model gave no answer.
+        Model = "model",
     }
 }
 

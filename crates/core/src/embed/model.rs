@@ -4,27 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::hash::fnv1a64;
 
-/// How the vectors of a text's tokens are combined into one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Pooling {
-    /// Their mean.
-    Mean,
-    /// The first token's vector.
-    Cls,
-    /// Their sum, weighted by token (the built-in table).
-    Sum,
-}
-
-impl Pooling {
-    /// The name in files and output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Cls => "cls",
-            Self::Sum => "sum",
-        }
+crate::named! {
+    /// How the vectors of a text's tokens are combined into one.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Pooling {
+        /// Their mean.
+        Mean = "mean",
+        /// The first token's vector.
+        Cls = "cls",
+        /// Their sum, weighted by token (the built-in table).
+        Sum = "sum",
     }
 }
 

@@ -6,23 +6,15 @@ use serde::Serialize;
 
 use crate::model::entry::EntryId;
 
-/// The severity of a finding. The names are those of SARIF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Level {
-    /// Data is lost, leaks, or is not what it looks like.
-    Error,
-    /// A person should look at it.
-    Warning,
-}
-
-impl Level {
-    /// The name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
+crate::named! {
+    /// The severity of a finding. The names are those of SARIF.
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    pub enum Level {
+        /// Data is lost, leaks, or is not what it looks like.
+        Error = "error",
+        /// A person should look at it.
+        Warning = "warning",
     }
 }
 

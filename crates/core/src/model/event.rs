@@ -93,38 +93,27 @@ impl EventKind {
     }
 }
 
-/// Why an entry was archived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Why {
-    /// On request; or the log gives no reason, or one of a later version.
-    #[default]
-    Person,
-    /// It had faded. It may still be true.
-    Age,
-    /// Another entry replaced it, or its date had passed.
-    Replaced,
-    /// Another entry says the same, and took over its evidence.
-    Merged,
+crate::named! {
+    /// Why an entry was archived.
+    #[derive(PartialOrd, Ord, Default)]
+    pub enum Why {
+        /// On request; or the log gives no reason, or one of a later version.
+        #[default]
+        Person = "person",
+        /// It had faded. It may still be true.
+        Age = "age",
+        /// Another entry replaced it, or its date had passed.
+        Replaced = "replaced",
+        /// Another entry says the same, and took over its evidence.
+        Merged = "merged",
+    }
 }
 
 impl Why {
-    pub const ALL: [Self; 4] = [Self::Person, Self::Age, Self::Replaced, Self::Merged];
-
-    /// The name in the log.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Age => "age",
-            Self::Replaced => "replaced",
-            Self::Merged => "merged",
-        }
-    }
-
     /// Returns the reason with this name; [`Self::Person`] if the name is unknown.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        Self::ALL.into_iter().find(|why| why.name() == name).unwrap_or_default()
+        Self::find(name).unwrap_or_default()
     }
 }
 

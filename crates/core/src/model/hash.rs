@@ -5,6 +5,8 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
 };
 
+use sha2::{Digest, Sha256};
+
 /// The hash of no bytes.
 pub const FNV1A64: u64 = 0xcbf2_9ce4_8422_2325;
 
@@ -24,10 +26,13 @@ pub fn fnv1a64(parts: &[&[u8]]) -> u64 {
 /// chosen.
 #[must_use]
 pub fn short_sha256(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = Sha256::digest(bytes);
-    let start = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    format!("{start:016x}")
+    format!("{:016x}", first_64(Sha256::new_with_prefix(bytes)))
+}
+
+/// The first 64 bits of a SHA-256.
+#[must_use]
+pub fn first_64(hash: Sha256) -> u64 {
+    hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
 /// Extends a hash by one byte.

@@ -6,13 +6,13 @@ macro_rules! named {
     ($(#[$outer:meta])* $vis:vis enum $Enum:ident {
         $($(#[$inner:meta])* $Variant:ident = $name:literal,)+
     }) => {
-        $(#[$outer])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $(#[$outer])*
         $vis enum $Enum { $($(#[$inner])* $Variant,)+ }
 
         impl $Enum {
             /// All variants, in order.
-            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$Variant),+];
             /// All names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 

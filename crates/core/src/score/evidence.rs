@@ -4,27 +4,17 @@ use std::collections::BTreeSet;
 
 use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
 
-/// A user's decision about an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum UserState {
-    /// No decision.
-    #[default]
-    Auto,
-    /// The entry never fades.
-    Pinned,
-    /// The entry is dropped.
-    Forgotten,
-}
-
-impl UserState {
-    /// The name in JSON output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Pinned => "pinned",
-            Self::Forgotten => "forgotten",
-        }
+crate::named! {
+    /// A user's decision about an entry.
+    #[derive(PartialOrd, Ord, Default)]
+    pub enum UserState {
+        /// No decision.
+        #[default]
+        Auto = "auto",
+        /// The entry never fades.
+        Pinned = "pinned",
+        /// The entry is dropped.
+        Forgotten = "forgotten",
     }
 }
 

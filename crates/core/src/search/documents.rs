@@ -23,49 +23,24 @@ use crate::{
     session::summaries,
 };
 
-/// Kinds of searchable files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// A topic file: one document per entry.
-    Topic,
-    /// `MEMORY.md`: one document per section.
-    Notes,
-    /// `SCRATCHPAD.md`: one document per item.
-    Scratchpad,
-    /// A daily log: one document per item.
-    Daily,
-    /// Observations of a session: one document per item, with its sub-items.
-    Observation,
-    /// Summaries of past sessions: one document per session.
-    Session,
-    /// A file of the archive: one document per entry.
-    Archive,
-}
-
-impl SourceKind {
-    /// All kinds, in the order of their numbers in an index file.
-    pub const ALL: [Self; 7] = [
-        Self::Topic,
-        Self::Notes,
-        Self::Scratchpad,
-        Self::Daily,
-        Self::Observation,
-        Self::Session,
-        Self::Archive,
-    ];
-
-    /// The name in output and for `--in`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Topic => "topics",
-            Self::Notes => "notes",
-            Self::Scratchpad => "scratchpad",
-            Self::Daily => "daily",
-            Self::Observation => "observations",
-            Self::Session => "sessions",
-            Self::Archive => "archive",
-        }
+crate::named! {
+    /// Kinds of searchable files.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum SourceKind {
+        /// A topic file: one document per entry.
+        Topic = "topics",
+        /// `MEMORY.md`: one document per section.
+        Notes = "notes",
+        /// `SCRATCHPAD.md`: one document per item.
+        Scratchpad = "scratchpad",
+        /// A daily log: one document per item.
+        Daily = "daily",
+        /// Observations of a session: one document per item, with its sub-items.
+        Observation = "observations",
+        /// Summaries of past sessions: one document per session.
+        Session = "sessions",
+        /// A file of the archive: one document per entry.
+        Archive = "archive",
     }
 }
 

@@ -23,26 +23,15 @@ const COSINE_FLOOR: f64 = 0.25;
 /// Range of the factor by which stability multiplies a score.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
-/// The scoring method of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Words and vectors.
-    Hybrid,
-    /// Words only.
-    Keyword,
-    /// Vectors only.
-    Semantic,
-}
-
-impl Mode {
-    /// The name in output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hybrid => "hybrid",
-            Self::Keyword => "keyword",
-            Self::Semantic => "semantic",
-        }
+crate::named! {
+    /// The scoring method of a search.
+    pub enum Mode {
+        /// Words and vectors.
+        Hybrid = "hybrid",
+        /// Words only.
+        Keyword = "keyword",
+        /// Vectors only.
+        Semantic = "semantic",
     }
 }
 

@@ -138,7 +138,7 @@ group! {
         context: Tokens = Whole(8000, 0..=10_000_000, tokens),
             Open "report.context", "PIMEM_REPORT_CONTEXT",
             "Tokens that the system prompt and the report may take together";
-        ground_truth: GroundTruth = Choice(GroundTruth::ALL, GroundTruth::NAMES),
+        ground_truth: GroundTruth = Choice(&GroundTruth::ALL, GroundTruth::NAMES),
             Open "report.groundTruth", "PIMEM_REPORT_GROUND_TRUTH",
             "Wording of the ground-truth line";
         remove_command: Cow<'static, str> = Text("memory_remove"),
@@ -171,10 +171,10 @@ group! {
         fresh: bool = Switch(true),
             Open "scoring.fresh", "PIMEM_SCORING_FRESH",
             "Show new entries until their half-life has passed";
-        evidence: HookEvidence = Choice(HookEvidence::ALL, HookEvidence::NAMES),
+        evidence: HookEvidence = Choice(&HookEvidence::ALL, HookEvidence::NAMES),
             Open "evidence.shared", "PIMEM_EVIDENCE_SHARED",
             "When what hooks note becomes part of evidence.jsonl: with the next command that is typed, or always at once";
-        clock: AgingClock = Choice(AgingClock::ALL, AgingClock::NAMES),
+        clock: AgingClock = Choice(&AgingClock::ALL, AgingClock::NAMES),
             Open "scoring.clock", "PIMEM_SCORING_CLOCK",
             "What makes memories age: every day, or only days on which the store was used";
         categories: Map<String, Value> = CategoryTable,
@@ -237,7 +237,7 @@ group! {
         message_tokens: Tokens = Whole(30_000, 0..=10_000_000, tokens),
             Open "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
             "Tokens of a session from which pimem observe --if-due makes observations of it";
-        compaction: Compaction = Choice(Compaction::ALL, Compaction::NAMES),
+        compaction: Compaction = Choice(&Compaction::ALL, Compaction::NAMES),
             Reviewed "observer.compaction", "PIMEM_OBSERVER_COMPACTION",
             "Observations when a context is compacted: beside the agent's summary, in its place (pi), or not at all";
     }

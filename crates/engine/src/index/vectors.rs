@@ -25,7 +25,11 @@ use super::{
     bytes::{Reader, Writer},
     container::{self, Packed},
 };
-use pimem_core::{embed::vector::Vector, model::hash::IdMap, search::candidates::Dense};
+use pimem_core::{
+    embed::vector::Vector,
+    model::hash::{IdMap, first_64},
+    search::candidates::Dense,
+};
 
 /// Vectors by the key of their text.
 pub type Known = IdMap<u64, Vector>;
@@ -39,8 +43,7 @@ pub fn key(category: Option<&str>, text: &str) -> u64 {
         hash.update(b"] ");
     }
     hash.update(text.as_bytes());
-    let digest: [u8; 32] = hash.finalize().into();
-    digest.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
+    first_64(hash)
 }
 
 /// The file of a model's vectors for an index file.

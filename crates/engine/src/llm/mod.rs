@@ -27,25 +27,16 @@ use pimem_core::safety::secret;
 /// An answer is no longer than this.
 const MAX_ANSWER: usize = 4 << 20;
 
-/// What a model is wanted for; each has settings of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Role {
-    /// To make observations of a conversation.
-    Observer,
-    /// To consolidate observations.
-    Reflector,
-    /// To plan what should become of a store.
-    Dream,
-}
-
-impl Role {
-    /// The group of its settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Observer => "observer",
-            Self::Reflector => "reflector",
-            Self::Dream => "dream",
-        }
+pimem_core::named! {
+    /// What a model is wanted for; each has settings of its own.
+    #[derive(ValueEnum)]
+    pub enum Role {
+        /// To make observations of a conversation.
+        Observer = "observer",
+        /// To consolidate observations.
+        Reflector = "reflector",
+        /// To plan what should become of a store.
+        Dream = "dream",
     }
 }
 

@@ -9,30 +9,22 @@ use crate::store::read::{self, Problem};
 /// Where a user keeps rules of their own, below the home directory.
 pub const FOLDER: &str = ".pi/agent/memory-prompts";
 
-/// Rules for one purpose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Prompt {
-    /// To make observations of a conversation.
-    Observer,
-    /// To consolidate observations.
-    Reflector,
-    /// The same, where that did not save enough.
-    ReflectorAggressive,
-    /// To plan what should become of a store.
-    Dream,
+pimem_core::named! {
+    /// Rules for one purpose.
+    #[derive(ValueEnum)]
+    pub enum Prompt {
+        /// To make observations of a conversation.
+        Observer = "observer",
+        /// To consolidate observations.
+        Reflector = "reflector",
+        /// The same, where that did not save enough.
+        ReflectorAggressive = "reflector-aggressive",
+        /// To plan what should become of a store.
+        Dream = "dream",
+    }
 }
 
 impl Prompt {
-    /// The file's name without `.md`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Observer => "observer",
-            Self::Reflector => "reflector",
-            Self::ReflectorAggressive => "reflector-aggressive",
-            Self::Dream => "dream",
-        }
-    }
-
     /// The rules that come with this program.
     pub fn built_in(self) -> &'static str {
         match self {

@@ -18,9 +18,12 @@ use super::{
     worker::{Program, Worker},
 };
 use crate::store::read;
-use pimem_core::embed::{
-    catalog,
-    model::{Embedder, Model, Unavailable},
+use pimem_core::{
+    embed::{
+        catalog,
+        model::{Embedder, Model, Unavailable},
+    },
+    model::{hash::first_64, hex},
 };
 
 /// A model's own file in its directory.
@@ -79,7 +82,7 @@ impl Manifest {
             hash.update(format!("{} {}\n", file.name, file.sha256));
         }
         hash.update(format!("{MAX_TOKENS} {}", output.as_deref().unwrap_or_default()));
-        model.revision = hex(&hash.finalize()).chars().take(16).collect();
+        model.revision = format!("{:016x}", first_64(hash));
         Self { schema: SCHEMA.to_owned(), model, source, max_tokens: MAX_TOKENS, output, files }
     }
 
@@ -277,15 +280,10 @@ pub fn digest(path: &Path) -> io::Result<String> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok(hex(&hash.finalize()));
+            return Ok(hex::write(&hash.finalize()));
         }
         hash.update(buffer.get(..read).unwrap_or_default());
     }
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// Serves texts from standard input in this process: the child that [`Models::worker`] starts.

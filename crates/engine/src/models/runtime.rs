@@ -19,28 +19,17 @@ const SYSTEM: &[&str] = &[
     "/opt/homebrew/lib",
 ];
 
-/// Who named a library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The setting `embedding.runtime`.
-    Setting,
-    /// `ORT_DYLIB_PATH`.
-    Variable,
-    /// `pimem model pull --runtime`.
-    Installed,
-    /// It is where libraries are.
-    System,
-}
-
-impl Origin {
-    /// As in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Setting => "embedding.runtime",
-            Self::Variable => "ORT_DYLIB_PATH",
-            Self::Installed => "installed",
-            Self::System => "system",
-        }
+pimem_core::named! {
+    /// Who named a library.
+    pub enum Origin {
+        /// The setting `embedding.runtime`.
+        Setting = "embedding.runtime",
+        /// `ORT_DYLIB_PATH`.
+        Variable = "ORT_DYLIB_PATH",
+        /// `pimem model pull --runtime`.
+        Installed = "installed",
+        /// It is where libraries are.
+        System = "system",
     }
 }
 

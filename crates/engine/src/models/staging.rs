@@ -11,8 +11,9 @@ use std::{
 use anyhow::Context as _;
 use sha2::{Digest, Sha256};
 
-use super::installed::{self, FileRecord};
+use super::installed::FileRecord;
 use crate::store::{atomic, read::Problem};
+use pimem_core::model::hex;
 
 /// The largest file beside the model itself.
 const MAX_JSON: u64 = 256 << 20;
@@ -139,7 +140,7 @@ impl Stage {
             return Err(InstallError::refused(message, "nothing was installed; try again"));
         }
         file.sync_all().with_context(|| format!("cannot write {}", path.display()))?;
-        let sha256 = installed::hex(&hash.finalize());
+        let sha256 = hex::write(&hash.finalize());
         self.files.push(FileRecord { name: name.to_owned(), size: done, sha256 });
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::{
     read,
     snapshot::{EVIDENCE, Store},
 };
+use pimem_core::model::hash::first_64;
 
 impl Store {
     /// A hash of topics and evidence, the first 64 bits in hexadecimal.
@@ -24,7 +25,6 @@ impl Store {
             part(&name, &bytes?.unwrap_or_default());
         }
         part(EVIDENCE, &self.log()?);
-        let start = hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-        Ok(format!("{start:016x}"))
+        Ok(format!("{:016x}", first_64(hash)))
     }
 }

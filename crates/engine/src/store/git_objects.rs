@@ -3,7 +3,6 @@
 //! It reads the index and objects, runs nothing that a repository names, and fetches nothing.
 
 use std::{
-    fmt::Write as _,
     io::{self, BufRead, BufReader, ErrorKind, Read, Write},
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -11,6 +10,8 @@ use std::{
     thread,
     time::Duration,
 };
+
+use pimem_core::model::hex;
 
 /// Objects asked for before the answers are read: neither pipe can be full then.
 const AT_ONCE: usize = 64;
@@ -169,11 +170,7 @@ pub(super) fn entries(tree: &Object) -> Vec<(String, bool, String)> {
         };
         let head = String::from_utf8_lossy(head);
         let (mode, name) = head.split_once(' ').unwrap_or_default();
-        let id = id.iter().fold(String::with_capacity(2 * width), |mut id, byte| {
-            let _ = write!(id, "{byte:02x}");
-            id
-        });
-        found.push((name.to_owned(), mode == "40000", id));
+        found.push((name.to_owned(), mode == "40000", hex::write(id)));
         rest = next;
     }
     found

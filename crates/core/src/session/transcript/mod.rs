@@ -14,25 +14,17 @@ use serde_json::{Map, Value};
 
 use crate::model::time::Timestamp;
 
-/// The program that wrote a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Claude,
-    Codex,
-    Gemini,
-    Pi,
-}
-
-impl Format {
-    /// The name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Pi => "pi",
-        }
+crate::named! {
+    /// The program that wrote a transcript.
+    pub enum Format {
+        /// Claude Code.
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// pi.
+        Pi = "pi",
     }
 }
 
