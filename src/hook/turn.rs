@@ -71,7 +71,7 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
     let placed = txn.snapshot().placed(store, &ctx.config.categories);
     let board = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
     for row in board.rows.iter().filter(|row| used.contains(&row.entry.id)) {
-        if row.may_gain_unasked(ctx.now, false) {
+        if row.may_gain_unasked(ctx.now) {
             txn.record(row.entry.id, EventKind::Reinforce(1))?;
         }
     }

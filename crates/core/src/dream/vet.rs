@@ -251,7 +251,7 @@ impl Vetting {
         if row.expired || row.superseded_by.is_some() {
             return Err(StepError::Over(id));
         }
-        if is_model && !row.may_gain_unasked(self.now, false) {
+        if is_model && !row.may_gain_unasked(self.now) {
             return Err(StepError::JustSaid(id));
         }
         Ok(Act::Reinforce(id, n))

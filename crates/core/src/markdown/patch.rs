@@ -62,16 +62,23 @@ pub fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     hunks
 }
 
-/// Reverts hunks. Line ends changed by an editor do not matter. `again` skips hunks that are
-/// already reverted, after an earlier attempt was interrupted.
+/// Whether hunks are reverted for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempt {
+    First,
+    /// An earlier attempt was interrupted: hunks that are already reverted are skipped.
+    Again,
+}
+
+/// Reverts hunks. Line ends changed by an editor do not matter.
 ///
 /// # Errors
 /// The first expected line that is missing.
-pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], again: bool) -> Result<Vec<u8>, &'a str> {
+pub fn reverse<'a>(bytes: &[u8], hunks: &'a [Hunk], attempt: Attempt) -> Result<Vec<u8>, &'a str> {
     let mut lines: Vec<Vec<u8>> = split(bytes).into_iter().map(<[u8]>::to_vec).collect();
     // From the last hunk up: the line above a hunk is one of the changed file.
     for hunk in hunks.iter().rev() {
-        if again && is_back(&lines, hunk) {
+        if attempt == Attempt::Again && is_back(&lines, hunk) {
             continue;
         }
         let (at, count) = (place(&lines, hunk)?, hunk.added.len());
@@ -165,7 +172,7 @@ mod tests {
         let hunks = diff(before.as_bytes(), after.as_bytes());
         let kept = serde_json::to_string(&hunks).unwrap();
         let hunks: Vec<Hunk> = serde_json::from_str(&kept).unwrap();
-        let done = reverse(now.as_bytes(), &hunks, false).map_err(str::to_owned);
+        let done = reverse(now.as_bytes(), &hunks, Attempt::First).map_err(str::to_owned);
         done.map(|bytes| String::from_utf8(bytes).unwrap())
     }
 

@@ -20,22 +20,13 @@ use crate::model::{
     time::{Age, Now, Timestamp},
 };
 
-/// The store that an entry belongs to. If both stores hold the same entry and neither is out of
-/// force, the project's copy wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    Project,
-    User,
-}
-
-impl Scope {
-    /// The name in output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-        }
+crate::named! {
+    /// The store that an entry belongs to. If both stores hold the same entry and neither is out of
+    /// force, the project's copy wins.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Scope {
+        Project = "project",
+        User = "user",
     }
 }
 
@@ -118,12 +109,12 @@ impl ScoredEntry {
         key(self) > key(earlier)
     }
 
-    /// Returns true if a hook may add evidence without being asked: only to reviewed entries, once
-    /// per session, and at most once an hour. This keeps an entry from gaining evidence just by
+    /// Returns true if a hook may add evidence without being asked: only to reviewed entries, and
+    /// at most once an hour. This keeps an entry from gaining evidence just by
     /// being shown.
     #[must_use]
-    pub fn may_gain_unasked(&self, now: Now, in_this_session: bool) -> bool {
-        self.entry.reviewed && !in_this_session && rested(now, &self.evidence)
+    pub fn may_gain_unasked(&self, now: Now) -> bool {
+        self.entry.reviewed && rested(now, &self.evidence)
     }
 }
 

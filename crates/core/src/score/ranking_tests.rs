@@ -68,7 +68,7 @@ fn nothing_lifts_itself() {
         };
         let mut hook = |at: i64, seen: &mut bool| {
             let (now, row) = row(&ledger, at);
-            let may = row.may_gain_unasked(now, *seen);
+            let may = !*seen && row.may_gain_unasked(now);
             if may {
                 *seen = true;
                 let id = u128::try_from(at).unwrap();

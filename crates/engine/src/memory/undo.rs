@@ -11,6 +11,7 @@ use crate::{
     },
 };
 use pimem_core::{
+    markdown::patch::Attempt,
     model::{entry::EntryId, event::EventKind, ulid::EventId},
     view::undo::{Undone, UndoneChange, UndoneLine},
 };
@@ -73,8 +74,9 @@ fn take_back(
         !ids.is_empty()
     });
     // The log is written first: with nothing left to say there, an earlier attempt was interrupted.
-    let again = open.is_empty() && !events.is_empty();
-    let back = store.taken_back(steps, again).map_err(|error| refused(error, command))?;
+    let is_done = open.is_empty() && !events.is_empty();
+    let attempt = if is_done { Attempt::Again } else { Attempt::First };
+    let back = store.taken_back(steps, attempt).map_err(|error| refused(error, command))?;
     let count = events.values().map(Vec::len).sum();
     for (entry, ids) in open {
         txn.record(entry, EventKind::Retract(ids))?;

@@ -130,9 +130,9 @@ pub fn append_below(
 ) -> Result<()> {
     let lines = lines.as_ref();
     let append = || -> io::Result<bool> {
-        let (mut file, is_new) = match open_at_end(path, sync, false) {
+        let (mut file, is_new) = match open_at_end(path, sync, Missing::Fail) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (open_at_end(path, sync, true)?, true)
+                (open_at_end(path, sync, Missing::Create)?, true)
             }
             opened => (opened?, false),
         };
@@ -217,12 +217,19 @@ pub fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
 /// # Errors
 /// [`is_link`] tells a link, which is not followed.
 pub fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
-    open_at_end(path, sync, true)
+    open_at_end(path, sync, Missing::Create)
 }
 
-fn open_at_end(path: &Path, sync: Sync, create: bool) -> io::Result<File> {
+/// What becomes of a file that is not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Create,
+    Fail,
+}
+
+fn open_at_end(path: &Path, sync: Sync, missing: Missing) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(create);
+    options.read(true).append(true).create(missing == Missing::Create);
     #[cfg(unix)]
     if sync.is_private() {
         use std::os::unix::fs::OpenOptionsExt;

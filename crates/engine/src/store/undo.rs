@@ -17,7 +17,7 @@ use super::{
     snapshot::Store,
 };
 use pimem_core::{
-    markdown::patch::{self, Hunk},
+    markdown::patch::{self, Attempt, Hunk},
     model::{entry::EntryId, ulid::EventId},
 };
 
@@ -202,9 +202,8 @@ impl Store {
     /// What files become when steps are taken back, in the order in which they are to be written.
     ///
     /// # Errors
-    /// Where a touched line has changed since. Unless `again`: then an interrupted attempt has been at
-    /// it, and what is back already is left alone.
-    pub fn taken_back(&self, steps: &[Step], again: bool) -> Result<Vec<Back>> {
+    /// Where a touched line has changed since, unless an interrupted attempt has been at it.
+    pub fn taken_back(&self, steps: &[Step], attempt: Attempt) -> Result<Vec<Back>> {
         let mut all: Vec<Back> = Vec::new();
         for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
             let file = &touched.file;
@@ -215,7 +214,7 @@ impl Store {
                 None => read()?,
             };
             let held = before.clone().unwrap_or_default();
-            let after = patch::reverse(&held, &touched.hunks, again).map_err(|line| {
+            let after = patch::reverse(&held, &touched.hunks, attempt).map_err(|line| {
                 anyhow::Error::new(Changed { file: file.clone(), line: line.to_owned() })
             })?;
             let after = Some(after).filter(|after| !(touched.made && is_bare(after)));

@@ -192,35 +192,40 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 fn once(days: &mut [Day], today: Date) {
     let mut said = Said::default();
     let mut gone = Vec::new();
-    for (at, day) in days.iter().enumerate().rev() {
+    for (number, day) in days.iter().enumerate().rev() {
         let recent = day.date.is_none_or(|date| today.days_since(date) <= RECENT);
-        for (row, line) in day.lines.iter().enumerate().rev() {
-            let Line::Item(Item { note, below }) = line else { continue };
+        for (line, item) in day.lines.iter().enumerate().rev() {
+            let Line::Item(Item { note, below }) = item else { continue };
+            let place = Place { day: number, line };
             let fixed = day.date.is_none() || (recent && note.mark == Mark::Important);
             if !below.is_empty() {
                 continue;
             }
-            if let Some(newer) = said.learn(&note.text, (at, row)).filter(|_| !fixed) {
-                gone.push(((at, row), newer, note.mark));
+            if let Some(newer) = said.learn(&note.text, place).filter(|_| !fixed) {
+                gone.push((place, newer, note.mark));
             }
         }
     }
-    for (_, (at, row), mark) in &gone {
-        let line = days.get_mut(*at).and_then(|day| day.lines.get_mut(*row));
+    for (_, newer, mark) in &gone {
+        let line = days.get_mut(newer.day).and_then(|day| day.lines.get_mut(newer.line));
         if let Some(Line::Item(item)) = line {
             item.note.mark = item.note.mark.max(*mark);
         }
     }
     let gone: HashSet<Place> = gone.into_iter().map(|(place, ..)| place).collect();
-    for (at, day) in days.iter_mut().enumerate() {
+    for (number, day) in days.iter_mut().enumerate() {
+        let stays = |line| !gone.contains(&Place { day: number, line });
         let lines = std::mem::take(&mut day.lines).into_iter().enumerate();
-        day.lines =
-            lines.filter(|(row, _)| !gone.contains(&(at, *row))).map(|(_, line)| line).collect();
+        day.lines = lines.filter(|(line, _)| stays(*line)).map(|(_, line)| line).collect();
     }
 }
 
 /// Indexes of a day and of a line in it.
-type Place = (usize, usize);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    day: usize,
+    line: usize,
+}
 
 /// Texts and states seen so far, newest first.
 #[derive(Default)]

@@ -143,7 +143,7 @@ fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Ac
     if row.evidence.user == UserState::Forgotten {
         return Err(NotLearned::Forgotten);
     }
-    if row.expired || row.superseded_by.is_some() || !row.may_gain_unasked(memory.now, false) {
+    if row.expired || row.superseded_by.is_some() || !row.may_gain_unasked(memory.now) {
         return Err(NotLearned::Settled);
     }
     let keeper = steps.iter().find_map(|step| match &step.act {
