@@ -67,7 +67,8 @@ impl Shell {
         });
         let wish = Wish { dir, user, stores, now };
         let notices: Rc<dyn Notices> = Rc::<Ui>::clone(&ui);
-        let memory = Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)?;
+        let mut memory = Memory::open(cwd, SystemTime::now(), wish, env, asked, notices)?;
+        memory.ends_soon();
         Ok(Self { memory, ui })
     }
 

@@ -1,7 +1,5 @@
 //! `pimem report`: what an agent should know, within a budget of tokens.
 
-use std::mem::{self, ManuallyDrop};
-
 use crate::{
     exit::{Exit, Outcome},
     input,
@@ -14,7 +12,11 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    memory::{hits::Detail, named_file, report::ReportRequest},
+    memory::{
+        hits::Detail,
+        named_file,
+        report::{ReportRequest, Reported},
+    },
     store::read,
 };
 
@@ -74,11 +76,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         let (answer, stale) = ctx.working_report(&request)?;
         return Ok((ctx.show(&answer), stale));
     }
-    // The process ends soon, which is quicker than giving thousands of strings back.
-    let mut reported = ManuallyDrop::new(ctx.report(&request)?);
-    ctx.ui.show(&reported.view);
-    let exit = ctx.complain(&reported.problems, Exit::Done);
-    Ok((exit, mem::take(&mut reported.stale)))
+    let Reported { view, problems, stale } = ctx.report(&request)?;
+    ctx.ui.show(&view);
+    Ok((ctx.complain(&problems, Exit::Done), stale))
 }
 
 impl Human for ReportView {

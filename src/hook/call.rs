@@ -3,7 +3,6 @@
 use std::{
     cell::OnceCell,
     collections::BTreeSet,
-    mem::ManuallyDrop,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -27,7 +26,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, stale},
+    memory::{handoff, leaky::Leaky, stale},
     store::{
         hook_ledger::{self, Known, Note, Session},
         provenance, read,
@@ -118,12 +117,12 @@ impl<'a> Call<'a> {
 
     /// The entries of its stores. Where a session starts, lines that were typed on this machine are
     /// noted before; no prompt waits for that.
-    pub(crate) fn board(&self) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
+    pub(crate) fn ranking(&self) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
         let left = self.home().map(|home| home.patience).unwrap_or_default();
         let limit = provenance::LIMIT.min(left.saturating_sub(REST));
         match self.moment {
-            HookEvent::SessionStart => self.ctx.own_board_within(limit, &self.stores),
-            _ => self.ctx.board(&self.stores),
+            HookEvent::SessionStart => self.ctx.own_ranking_within(limit, &self.stores),
+            _ => self.ctx.ranking(&self.stores),
         }
     }
 

@@ -63,7 +63,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     if is_default(&Report::remove_command) {
         settings.remove_command = "pimem remove";
     }
-    let (ranking, _) = call.board();
+    let (ranking, _) = call.ranking();
     let report = render::report(&ranking, &ctx.config.categories, settings);
     let mut answer = if news {
         news_of(call, report.judged(&ranking))
@@ -111,7 +111,7 @@ fn news_of<'a>(
 pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     if !call.listens() {
         // The first prompt brings the report then, and no prompt waits for git.
-        let _ = call.board();
+        drop(call.ranking());
     }
     let fresh = call.ctx.config.settings.hook.rebuild_after;
     let is_due = |store: &&Store| {

@@ -2,11 +2,9 @@
 //!
 //! Nothing is deleted: a removed line moves to the archive, and can be brought back.
 
-use std::mem::ManuallyDrop;
-
 use anyhow::Result;
 
-use super::{Memory, archived, intake, selector};
+use super::{Memory, archived, intake, leaky::Leaky, selector};
 use crate::{
     error::{Failure, Kind},
     store::{
@@ -222,9 +220,9 @@ fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
 /// What [`on_each`] changed, and the rankings around it.
 pub struct Changed {
     /// As it was.
-    pub before: ManuallyDrop<Ranking>,
+    pub before: Leaky<Ranking>,
     /// As it is.
-    pub after: ManuallyDrop<Ranking>,
+    pub after: Leaky<Ranking>,
     /// The entries, in the order of the selectors: as they are in their store, or as they were where
     /// they left it.
     pub rows: Vec<ScoredEntry>,
@@ -238,7 +236,7 @@ pub fn on_each(
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
     let stores = memory.readers()?;
-    let (before, snapshots) = memory.board(&stores);
+    let (before, snapshots) = memory.ranking(&stores);
     let rows = selector::entries(memory, &before, &super::problems(&snapshots), selectors)?;
     let rows = rows.into_iter().cloned().collect();
     on_rows(memory, before, rows, act)
@@ -247,7 +245,7 @@ pub fn on_each(
 /// Changes rows of a ranking in the same way.
 pub fn on_rows(
     memory: &Memory,
-    before: ManuallyDrop<Ranking>,
+    before: Leaky<Ranking>,
     rows: Vec<ScoredEntry>,
     act: impl Fn(&mut Txn<'_>, &ScoredEntry) -> Result<()>,
 ) -> Result<Changed, Failure> {
@@ -267,7 +265,7 @@ pub fn on_rows(
         }
         txn.commit()?;
     }
-    let (after, snapshots) = memory.board(&stores);
+    let (after, snapshots) = memory.ranking(&stores);
     let now = |row: ScoredEntry| {
         let of = row.entry.wording();
         let here = |found: &&ScoredEntry| found.entry.scope == row.entry.scope;

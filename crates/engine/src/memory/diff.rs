@@ -46,7 +46,7 @@ impl Memory {
     /// When the store that was named does not exist.
     pub fn diff(&self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
         let stores = self.readers()?;
-        let (_, snapshots) = self.board(&stores);
+        let (_, snapshots) = self.ranking(&stores);
         let before = then(self, &stores, &snapshots, from);
         let after = then(self, &stores, &snapshots, to);
         // From the wording of the first time to that of today, and on to that of the second.

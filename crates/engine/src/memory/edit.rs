@@ -26,7 +26,7 @@ impl Memory {
         selector: &str,
         reword: impl FnOnce(&str) -> Result<String, Failure>,
     ) -> Result<Option<Edited>, Failure> {
-        let (ranking, snapshots) = self.board(&self.readers()?);
+        let (ranking, snapshots) = self.ranking(&self.readers()?);
         let old = selector::entry(self, &ranking, &super::problems(&snapshots), selector)?;
         let raw = reword(&old.entry.text)?;
         let text = EntryText::new(&raw)?;

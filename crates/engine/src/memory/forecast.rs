@@ -51,7 +51,7 @@ impl Memory {
     /// When a selector does not mean exactly one entry.
     pub fn forecast(&self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
         let stores = self.readers()?;
-        let (ranking, snapshots) = self.board(&stores);
+        let (ranking, snapshots) = self.ranking(&stores);
         let problems = problems(&snapshots);
         let chosen = request.selectors.iter();
         let chosen = chosen.map(|selector| selector::entry(self, &ranking, &problems, selector));

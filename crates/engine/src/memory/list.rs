@@ -50,7 +50,7 @@ impl Memory {
         let categories = request.categories.iter().map(|name| intake::category(self, name));
         let categories = categories.collect::<Result<Vec<_>, _>>()?;
         let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_board(&stores);
+        let (ranking, snapshots) = self.own_ranking(&stores);
         let mut rows: Vec<&ScoredEntry> = ranking
             .rows
             .iter()
@@ -87,7 +87,7 @@ impl Memory {
     /// When the selector does not mean exactly one entry.
     pub fn show(&self, selector: &str) -> Result<Answer<Shown>, Failure> {
         let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_board(&stores);
+        let (ranking, snapshots) = self.own_ranking(&stores);
         let problems = problems(&snapshots);
         let row = selector::entry(self, &ranking, &problems, selector)?;
         let entries = Entries::new(self.now, &self.config.categories, &ranking);

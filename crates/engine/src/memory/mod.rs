@@ -26,6 +26,7 @@ pub mod handoff;
 pub mod hits;
 pub mod import;
 pub mod intake;
+pub mod leaky;
 pub mod learn;
 pub mod list;
 pub mod merge_driver;
@@ -62,7 +63,6 @@ pub mod working;
 
 use std::{
     cell::RefCell,
-    mem::ManuallyDrop,
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, OnceLock},
@@ -107,6 +107,7 @@ use pimem_core::{
     view::undo::Initialized,
 };
 
+use self::leaky::Leaky;
 pub use self::{
     add::{AddRequest, Rejected},
     intake::New,
@@ -199,6 +200,7 @@ pub struct Memory {
     /// What is said beside answers.
     pub notices: Rc<dyn Notices>,
     wish: Wish,
+    ends_soon: bool,
     /// Nobody has typed the command: it is a hook, or one has started it.
     unasked: bool,
     /// The command, if it can be taken back.
@@ -288,6 +290,7 @@ impl Memory {
             config,
             notices,
             wish,
+            ends_soon: false,
             warned: RefCell::default(),
             headings: Vec::new(),
             unnoted: Arc::default(),
@@ -295,6 +298,11 @@ impl Memory {
         memory.withhold_headings();
         memory.withhold_settings();
         Ok(memory)
+    }
+
+    /// Leaks large values instead of freeing them, for a process that ends after one answer.
+    pub fn ends_soon(&mut self) {
+        self.ends_soon = true;
     }
 
     /// Has what the command does noted, so that it can be taken back.
@@ -468,13 +476,12 @@ impl Memory {
         }
     }
 
-    /// Reads stores, and scores all their entries. The process ends soon after: giving thousands
-    /// of strings back one by one would only take time, so they are never dropped.
-    pub fn board(&self, stores: &[Store]) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
+    /// Reads stores, and scores all their entries.
+    pub fn ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
         let categories = &self.config.categories;
         let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
-        let board = Ranking::new(self.now, self.rules(), placed(categories, stores, &snapshots));
+        let ranking = Ranking::new(self.now, self.rules(), placed(categories, stores, &snapshots));
         // A ledger was asked about each entry.
         let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
         self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
@@ -484,7 +491,7 @@ impl Memory {
                 "damaged lines of evidence.jsonl skipped: {damaged} (pimem doctor names them)"
             ));
         }
-        (ManuallyDrop::new(board), ManuallyDrop::new(snapshots))
+        (Leaky::new(ranking, self.ends_soon), Leaky::new(snapshots, self.ends_soon))
     }
 
     /// Where the index of a store is, if there is a cache directory.

@@ -1,9 +1,9 @@
 //! Lines that were typed here are noted as such before it is told what agents may see; of the others is
 //! said how they came.
 
-use std::{mem::ManuallyDrop, time::Duration};
+use std::time::Duration;
 
-use super::Memory;
+use super::{Memory, leaky::Leaky};
 use crate::store::{
     provenance,
     snapshot::{Snapshot, Store},
@@ -11,26 +11,23 @@ use crate::store::{
 use pimem_core::score::ranking::{LocatedEntry, Ranking};
 
 impl Memory {
-    /// The entries of stores, as [`Memory::board`] gives them, after those that were typed here were
+    /// The entries of stores, as [`Memory::ranking`] gives them, after those that were typed here were
     /// noted. Where nothing awaits review, nothing is asked for that.
-    pub fn own_board(
-        &self,
-        stores: &[Store],
-    ) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
-        self.own_board_within(provenance::LIMIT, stores)
+    pub fn own_ranking(&self, stores: &[Store]) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        self.own_ranking_within(provenance::LIMIT, stores)
     }
 
     /// The same, with a limit to the time that git may take.
-    pub fn own_board_within(
+    pub fn own_ranking_within(
         &self,
         limit: Duration,
         stores: &[Store],
-    ) -> (ManuallyDrop<Ranking>, ManuallyDrop<Vec<Snapshot>>) {
-        let (board, snapshots) = self.board(stores);
+    ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
+        let (board, snapshots) = self.ranking(stores);
         if board.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
             return (board, snapshots);
         }
-        self.board(stores)
+        self.ranking(stores)
     }
 
     /// Notes which lines were typed here. Gives whether there were any.

@@ -30,7 +30,7 @@ impl Memory {
         confirm: impl FnOnce(&[String]) -> Result<(), Failure>,
     ) -> Result<(Purged, Vec<Stale>), Failure> {
         let stores = self.readers()?;
-        let (live, snapshots) = self.board(&stores);
+        let (live, snapshots) = self.ranking(&stores);
         let archives: Vec<_> =
             stores.iter().map(|store| store.read_archive(&self.config.categories)).collect();
         let gone = archives.iter().zip(&stores).zip(snapshots.iter());

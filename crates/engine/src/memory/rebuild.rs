@@ -98,7 +98,7 @@ fn rebuild(
         }
     }
     txn.commit()?;
-    let (ranking, snapshots) = memory.board(std::slice::from_ref(store));
+    let (ranking, snapshots) = memory.ranking(std::slice::from_ref(store));
     let accesses = Accesses::of(memory, &memory.readers()?);
     let accessed =
         |row: &ScoredEntry| accesses.get(row.entry.id, snapshots.iter().map(|held| &held.ledger));

@@ -156,7 +156,7 @@ pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
         ledgers.push((store.scope, ledger));
     }
     // What replaced an entry may be gone itself, which only the whole store can tell.
-    let board = LazyCell::new(|| memory.board(stores).0);
+    let board = LazyCell::new(|| memory.ranking(stores).0);
     let replaced = |id| board.get(id).is_none_or(|row| row.superseded_by.is_some());
     let holds = |hit: &Hit| {
         if hit.is_archived() {

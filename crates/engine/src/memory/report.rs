@@ -1,7 +1,5 @@
 //! The report, and what a prompt recalls beside it.
 
-use std::mem::ManuallyDrop;
-
 use super::{
     Memory,
     hits::{self, Detail},
@@ -10,14 +8,10 @@ use super::{
     search::SearchResult,
     stale::Stale,
 };
-use crate::{
-    error::Failure,
-    store::{read::Problem, snapshot::Snapshot},
-};
+use crate::{error::Failure, store::read::Problem};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{budget::Tokens, render},
-    score::ranking::Ranking,
     search::social_gate,
     view::{Entries, report::ReportView, why::JudgedEntry},
 };
@@ -43,8 +37,6 @@ pub struct Reported {
     pub problems: Vec<Problem>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
-    /// What it was made of: whoever ends soon need not give that back.
-    _sources: (Ranking, Vec<Snapshot>),
 }
 
 impl Memory {
@@ -55,7 +47,7 @@ impl Memory {
     pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.readers()?;
         let settings = self.report_settings(request.budget, request.system_prompt);
-        let (ranking, snapshots) = self.own_board(&stores);
+        let (ranking, snapshots) = self.own_ranking(&stores);
         let report = render::report(&ranking, &self.config.categories, settings);
         let mut recalled = SearchResult::default();
         let mut sessions = Vec::new();
@@ -94,7 +86,6 @@ impl Memory {
             unreviewed: (unreviewed > 0).then_some(unreviewed),
         };
         let problems = problems(&snapshots);
-        let sources = (ManuallyDrop::into_inner(ranking), ManuallyDrop::into_inner(snapshots));
-        Ok(Reported { view, problems, stale: recalled.stale, _sources: sources })
+        Ok(Reported { view, problems, stale: recalled.stale })
     }
 }

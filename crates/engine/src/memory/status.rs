@@ -2,8 +2,6 @@
 //!
 //! Writes nothing, not even to the ledger of trust.
 
-use std::mem::ManuallyDrop;
-
 use super::{
     Memory, doctor,
     dream::gather::LEFT,
@@ -31,11 +29,11 @@ impl Memory {
     pub fn status(&self, hooks: Hooks) -> Result<Status, Failure> {
         let stores: Vec<Store> = self.strict_readers()?.into_iter().map(Store::unwritten).collect();
         let mut findings = doctor::around(self, &stores).len();
-        let (ranking, snapshots) = self.own_board(&stores);
+        let (ranking, snapshots) = self.own_ranking(&stores);
         let settings = self.report_settings(None, Tokens(0));
         let report = render::report(&ranking, &self.config.categories, settings);
         let mut seen = Vec::new();
-        for (store, snapshot) in stores.into_iter().zip(ManuallyDrop::into_inner(snapshots)) {
+        for (store, snapshot) in stores.into_iter().zip(snapshots.into_inner()) {
             let (one, found) = look(self, store, &snapshot, &ranking);
             findings += found;
             seen.push(one);

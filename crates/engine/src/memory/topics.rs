@@ -18,7 +18,7 @@ impl Memory {
     /// When the store that was named does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
         let stores = self.readers()?;
-        let (board, snapshots) = self.board(&stores);
+        let (board, snapshots) = self.ranking(&stores);
         let mut topics = Vec::new();
         for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
             let rows = board.topics(store.scope);

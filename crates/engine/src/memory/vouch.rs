@@ -146,7 +146,7 @@ impl Memory {
         action: Action,
     ) -> Result<Answer<view::trust::Entries>, Failure> {
         let stores = self.strict_readers()?;
-        let (ranking, snapshots) = self.board(&stores);
+        let (ranking, snapshots) = self.ranking(&stores);
         let unread = problems(&snapshots);
         let entries = view::Entries::new(self.now, &self.config.categories, &ranking);
         let mut keys: IdMap<u64, (&Store, Vec<Pair>)> = IdMap::default();

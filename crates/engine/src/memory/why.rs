@@ -20,7 +20,7 @@ impl Memory {
     /// When the selector does not mean exactly one entry.
     pub fn why(&self, selector: &str, budget: Option<Tokens>) -> Result<Answer<Why>, Failure> {
         let stores = self.readers()?;
-        let (ranking, snapshots) = self.own_board(&stores);
+        let (ranking, snapshots) = self.own_ranking(&stores);
         let problems = problems(&snapshots);
         let row = selector::entry(self, &ranking, &problems, selector)?;
         let categories = &self.config.categories;

@@ -4,11 +4,11 @@
 mod replay;
 mod summary;
 
-use std::{collections::BTreeMap, mem::ManuallyDrop};
+use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
-use super::{Answer, Memory, period::Period, problems};
+use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
 use crate::{
     error::Failure,
     store::{
@@ -71,8 +71,8 @@ impl RecordKind {
 struct Usage {
     stores: Vec<Store>,
     log: Log,
-    ranking: ManuallyDrop<Ranking>,
-    snapshots: ManuallyDrop<Vec<Snapshot>>,
+    ranking: Leaky<Ranking>,
+    snapshots: Leaky<Vec<Snapshot>>,
     problems: Vec<Problem>,
 }
 
@@ -81,7 +81,7 @@ impl Usage {
     fn read(memory: &Memory) -> Result<Self, Failure> {
         let stores = memory.readers()?;
         let (log, problems) = log(memory, &stores);
-        let (ranking, snapshots) = memory.board(&stores);
+        let (ranking, snapshots) = memory.ranking(&stores);
         if log.records.is_empty() {
             let off = !memory.config.settings.telemetry.enabled;
             let why = if off { " (telemetry.enabled is false)" } else { "" };
