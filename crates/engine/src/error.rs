@@ -1,4 +1,4 @@
-//! Why something was not done, for people and programs: a kind, a sentence, and what to do.
+//! Failures as shown to people and programs: a kind, a message, and hints.
 
 use std::io;
 
@@ -11,41 +11,40 @@ use crate::{
 use pimem_core::safety::entry_text::TextError;
 
 pimem_core::named! {
-    /// Kinds of failure, for programs.
+/// The kind of a failure, for programs.
     pub enum Kind {
-        /// The call is wrong.
+    /// The command line is wrong.
         Usage = "usage",
-        /// A selector fits nothing.
+    /// A selector matches nothing.
         NotFound = "not-found",
-        /// A selector fits several entries.
+    /// A selector matches several entries.
         Ambiguous = "ambiguous",
-        /// What should be stored may not be.
+    /// The text may not be stored.
         Refused = "refused",
-        /// A setting is wrong.
+    /// A setting is wrong.
         Config = "config",
-        /// Disk, permissions, links.
+    /// Disk, permissions, links.
         Io = "io",
-        /// Another process holds the lock.
+    /// Another process holds the lock.
         Locked = "locked",
-        /// A language model gave no answer.
+    /// A language model gave no answer.
         Model = "model",
     }
 }
 
-/// A failure as the user sees it.
+/// A failure as shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind it is.
     pub kind: Kind,
     /// One sentence, with the path or argument.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub hints: Vec<String>,
 }
 
 impl Failure {
-    /// A failure with one hint.
+    /// Creates a failure with one hint.
     pub fn new(kind: Kind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: vec![hint.into()] }
     }

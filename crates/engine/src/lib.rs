@@ -1,11 +1,11 @@
 //! The engine of pimem: the disk, the index, models, and the use cases behind [`memory::Memory`].
 //!
-//! * [`process`]: children with a deadline. [`config`]: settings and where each comes from.
-//! * [`store`]: the one place that writes user data.
+//! * [`config`]: settings and the source of each.
+//! * [`store`]: the only module that writes user data.
 //! * [`index`]: derived data that can be deleted. [`models`]: installed embedding models.
-//! * [`llm`]: language models, for those who configure one.
-//! * [`error`]: why something was not done. [`local_time`]: dates as clocks show them here.
-//! * [`memory`]: the front door, and one module a use case.
+//! * [`llm`]: language models, if one is configured.
+//! * [`error`]: failures as shown to the user. [`local_time`]: local dates and times.
+//! * [`memory`]: the public interface, with one module per use case.
 
 pub mod config;
 pub mod error;

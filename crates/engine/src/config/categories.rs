@@ -1,4 +1,4 @@
-//! Further categories: the one setting that is a table of its own.
+//! Parses the table of additional categories.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,8 @@ use pimem_core::{
     model::category::{CategorySpec, FILL},
 };
 
-/// The categories of a table that stands in `text`, if that is a file. A field that cannot be used
-/// has its default, and a category whose name cannot be used is left out.
+/// Returns the valid categories of a table; `text` is the file that contains it, if any. An invalid
+/// field gets its default, and a category with an invalid name is skipped.
 pub(super) fn read(
     table: &Map<String, Value>,
     origin: &Origin,
@@ -30,10 +30,10 @@ pub(super) fn read(
     specs
 }
 
-/// Is told what cannot be used: the field, if it is about one, what is wrong, and what to do.
+/// Callback for problems: the field, if it is about one, the message, and the hint.
 type Complain<'a> = dyn FnMut(Option<&str>, String, String) + 'a;
 
-/// What names may be.
+/// Hint on valid names.
 const NAMES: &str = "names are 1 to 64 of a-z, 0-9 and -";
 
 fn category(name: &str, value: &Value, complain: &mut Complain<'_>) -> Option<CategorySpec> {

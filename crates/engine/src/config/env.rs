@@ -1,4 +1,4 @@
-//! The environment: every variable that pimem reads, read once.
+//! The process environment: all variables that pimem uses, read once.
 #![expect(clippy::disallowed_methods, reason = "the one way in to the environment")]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Variables that are not settings. Each setting has one too: see [`super::settings::keys`].
+/// Variables that are not settings. For the variables of settings see [`super::settings::keys`].
 pub const VARIABLES: &[(&str, &str)] = &[
     ("PIMEM_DIR", "Store directory (the one that holds topics/), as --dir"),
     ("PIMEM_USER_DIR", "User store, instead of ~/.pi/agent/memory"),
@@ -56,16 +56,15 @@ pub const VARIABLES: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     values: BTreeMap<&'static str, OsString>,
-    /// The home directory.
     pub home: Option<PathBuf>,
-    /// The user's cache directory.
     pub cache: Option<PathBuf>,
-    /// Where what this machine knows is kept: not derived, and not part of a store.
+    /// The user's state directory, for machine-local data that is neither derived nor part of a
+    /// store.
     pub state: Option<PathBuf>,
 }
 
 impl Env {
-    /// Reads the variables of [`VARIABLES`] and of the settings. An empty one counts as not set.
+    /// Reads the variables of [`VARIABLES`] and of the settings. An empty variable counts as unset.
     pub fn of_process() -> Self {
         let settings = super::settings::keys().map(|key| key.env);
         let names = VARIABLES.iter().map(|(name, _)| *name).chain(settings);
@@ -74,28 +73,27 @@ impl Env {
             values: names.filter_map(read).collect(),
             home: dirs::home_dir(),
             cache: dirs::cache_dir(),
-            // Where there is no such place, as on macOS, data has it too.
+            // Systems without a state directory, such as macOS, use the data directory.
             state: dirs::state_dir().or_else(dirs::data_local_dir),
         }
     }
 
-    /// Where this program is.
+    /// Returns the path of this program.
     pub fn program() -> std::io::Result<PathBuf> {
         std::env::current_exe()
     }
 
-    /// A variable's value.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
     }
 
-    /// The key that a variable of any name holds: a setting chose it.
+    /// Returns an API key from a variable that a setting names, which may be any variable.
     pub fn key(&self, name: &str) -> Option<String> {
         let other = || std::env::var(name).ok().filter(|value| !value.is_empty());
         self.text(name).map(str::to_owned).or_else(other)
     }
 
-    /// A variable's value, if it is text.
+    /// Returns a variable's value, if it is UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name).and_then(OsStr::to_str)
     }

@@ -1,4 +1,4 @@
-//! A file of settings: what of it can be used, and what cannot.
+//! Parses a settings file into usable and unusable settings.
 
 use serde_json::{Map, Value};
 
@@ -10,21 +10,20 @@ use super::{
 };
 use pimem_core::exchange::json_position::{self, Lines};
 
-/// Settings of a file that are told of one by one when they cannot be used.
+/// Maximum number of unusable settings of a file that are reported one by one.
 const TOLD: usize = 20;
-/// Characters of a value that a message repeats.
+/// Maximum number of characters of a value that a message quotes.
 const QUOTED: usize = 40;
 
-/// What a file says.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The settings that can be used.
     pub(super) settings: Vec<(&'static Key, Value)>,
-    /// What cannot.
     pub(super) unusable: Vec<Unusable>,
 }
 
-/// Reads a file's text. What cannot be used costs itself: a key, or all of it where that is no JSON.
+/// Parses a file. An unusable setting is skipped on its own; a file that is not valid JSON is
+/// skipped as a whole.
 pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
     let whole = |line: usize, message: String, hint: &str| Found {
         unusable: vec![Unusable::file(origin.clone(), Some(line), message, hint)],
@@ -61,7 +60,7 @@ pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
     found
 }
 
-/// Settings by dotted name; `$schema` is accepted and left out.
+/// Flattens settings to dotted names; `$schema` is accepted and dropped.
 fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
     let mut flat = Vec::new();
     for (name, value) in root.into_iter().filter(|(name, _)| name != "$schema") {
@@ -77,13 +76,13 @@ fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
 
 /// Why a setting cannot be used.
 enum Wrong {
-    /// Nothing is called that.
+    /// There is no such setting.
     Unknown,
-    /// It is the name of several settings, of which this is one.
+    /// It is the name of a group; holds one of the group's settings.
     Group(&'static Key),
-    /// A project may not say.
+    /// A project's file may not set it.
     Own,
-    /// It is not what was expected.
+    /// The value is invalid; holds what was expected.
     Value(&'static Key, String),
 }
 
@@ -100,7 +99,7 @@ fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static Key, W
 }
 
 impl Wrong {
-    /// What is wrong, and what to do about it.
+    /// Returns message and hint.
     fn told(self, path: &str, value: &Value) -> (String, String) {
         let (path, value) = (short(path), short(&value.to_string()));
         match self {
@@ -129,7 +128,7 @@ impl Wrong {
     }
 }
 
-/// The beginning of what a file says, for a message.
+/// Returns the start of a text, for a message.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -1,31 +1,29 @@
-//! Settings that cannot be used. Each costs itself and nothing else: the rest goes on without it.
+//! Unusable settings. Each is skipped on its own; all other settings apply.
 
 use std::fmt;
 
 use super::layers::Origin;
 
-/// A setting, or a whole file of them, that is left out.
+/// A setting, or a whole settings file, that is skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
-    /// The file, or the variable.
     pub origin: Origin,
-    /// The line in the file, from 1, where it is about one.
+    /// Line in the file, from 1, if it is about one.
     pub line: Option<usize>,
-    /// Whether all of the file is left out.
+    /// True if the whole file is skipped.
     pub whole: bool,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub hint: String,
 }
 
 impl Unusable {
-    /// A setting on a line of a file.
+    /// Creates the problem of a setting on a line of a file.
     pub(super) fn key(origin: &Origin, line: usize, message: String, hint: String) -> Self {
         Self { origin: origin.clone(), line: Some(line), whole: false, message, hint }
     }
 
-    /// A file of which nothing can be used.
+    /// Creates the problem of a whole file.
     pub fn file(
         origin: Origin,
         line: Option<usize>,
@@ -35,19 +33,19 @@ impl Unusable {
         Self { origin, line, whole: true, message, hint: hint.into() }
     }
 
-    /// A variable, or an option of the command line.
+    /// Creates the problem of a variable or command-line option.
     pub fn typed(name: &'static str, message: String, hint: impl Into<String>) -> Self {
         let origin = Origin::Env(name);
         Self { origin, line: None, whole: false, message, hint: hint.into() }
     }
 
-    /// Whether it was typed for this very call, and stands in no file.
+    /// Returns true if it comes from a variable or option rather than a file.
     pub fn is_typed(&self) -> bool {
         matches!(self.origin, Origin::Env(_))
     }
 }
 
-/// Place and message: `PATH:LINE: MESSAGE`.
+/// Formats place and message: `PATH:LINE: MESSAGE`.
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.origin)?;

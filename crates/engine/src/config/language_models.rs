@@ -1,4 +1,4 @@
-//! The settings of language models: the same for each of their uses.
+//! Settings of language models, which are the same for each role.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -11,22 +11,19 @@ use super::{
 use pimem_core::named;
 
 named! {
-    /// Who runs a language model.
+    /// Provider of a language model.
     pub enum Provider {
-        /// `OpenAI`, and every server that speaks its language.
+        /// `OpenAI`, or any server with a compatible API.
         OpenAi = "openai",
-        /// Anthropic.
         Anthropic = "anthropic",
-        /// Gemini.
         Gemini = "gemini",
-        /// Ollama.
         Ollama = "ollama",
-        /// A program of the user's.
+        /// A program of the user.
         Command = "command",
     }
 }
 
-/// The providers, after none.
+/// Values of the setting `provider`.
 const PROVIDERS: &[Option<Provider>] = &[
     None,
     Some(Provider::OpenAi),
@@ -39,28 +36,27 @@ const PROVIDERS: &[Option<Provider>] = &[
 /// Their names, in the same order.
 const PROVIDER_NAMES: &[&str] = &["none", "openai", "anthropic", "gemini", "ollama", "command"];
 
-/// The settings of one use of a language model.
+/// The settings of the language model of one role.
 #[derive(Debug, Clone)]
 pub struct LanguageModel {
-    /// Who runs it, if anybody.
+    /// `None` if no model is used.
     pub provider: Option<Provider>,
-    /// Its name.
     pub model: Cow<'static, str>,
-    /// The address of its server; empty for the provider's own.
+    /// Address of the server; empty for the provider's default.
     pub endpoint: Cow<'static, str>,
-    /// The variable that holds the key; empty for the provider's usual one.
+    /// Variable that holds the API key; empty for the provider's usual one.
     pub api_key_env: Cow<'static, str>,
-    /// The program that is asked.
+    /// Command line to run, for `Provider::Command`.
     pub command: Cow<'static, str>,
-    /// How much its answers vary.
+    /// Sampling temperature.
     pub temperature: f64,
-    /// Tokens of an answer.
+    /// Maximum number of tokens of an answer.
     pub max_output_tokens: u64,
-    /// How long one answer is waited for.
+    /// Maximum wait for an answer.
     pub timeout: Duration,
 }
 
-/// The keys of one use of a language model.
+/// Declares the keys of the language model of one role.
 macro_rules! language_model {
     ($Keys:ident, $name:literal, $env:literal, $temperature:literal) => {
         #[doc = concat!("The keys of the language model of `", $name, "`.")]

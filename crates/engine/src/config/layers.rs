@@ -1,4 +1,5 @@
-//! Layers: defaults < user file < project file < environment < flags.
+//! Layers of settings, in ascending priority: defaults, user file, project file, environment,
+//! flags.
 
 use std::{fmt, path::PathBuf};
 
@@ -15,16 +16,13 @@ use super::{
 };
 use pimem_core::{exchange::json_position::Lines, model::category::Categories};
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Built in.
     Default,
-    /// The user's file.
     User(PathBuf),
-    /// The project's file.
     Project(PathBuf),
-    /// A variable, or an option of the command line.
+    /// A variable or command-line option.
     Env(&'static str),
 }
 
@@ -38,12 +36,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What files and variables set, with where each comes from.
+/// The values that files and variables set, with their origins.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values(Vec<(&'static Key, Value, Origin)>);
 
 impl Values {
-    /// What is set by that name.
+    /// Returns the value of the setting with that name.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.find(name).map(|(_, value, _)| value)
     }
@@ -68,19 +66,17 @@ impl Values {
 #[derive(Debug, Clone)]
 pub struct Config {
     values: Values,
-    /// What they are.
     pub settings: Settings,
-    /// Settings of the project's file that are not in force.
+    /// Settings of the project's file that await review and are not in force.
     pub awaiting: Vec<Awaiting>,
-    /// Settings that cannot be used, and are left out.
+    /// Settings that are skipped.
     pub unusable: Vec<Unusable>,
-    /// The categories in force.
     pub categories: Categories,
 }
 
 impl Config {
-    /// Merges the layers; `files` come in order of rising priority. What cannot be used of one is left
-    /// out, so that what is below shows through.
+    /// Merges the layers; `files` are in ascending priority. An unusable setting is skipped, so
+    /// that the value of the layer below applies.
     pub fn load(files: &[(Origin, String)], env: &Env) -> Self {
         let mut values = Values::default();
         let (mut awaiting, mut unusable) = (Vec::new(), Vec::new());
@@ -115,7 +111,7 @@ impl Config {
         Self { values, settings, awaiting, unusable, categories: Categories::new(further) }
     }
 
-    /// Puts the settings in force that awaited review.
+    /// Puts the settings that awaited review in force.
     pub fn admit(&mut self) {
         for Awaiting { key, value, origin, .. } in std::mem::take(&mut self.awaiting) {
             if !matches!(self.origin(key), Origin::Env(_)) {
@@ -125,18 +121,18 @@ impl Config {
         self.settings = Settings::read(&self.values);
     }
 
-    /// The value of a setting as files have it.
+    /// Returns the value of a setting in the format of files.
     pub fn value(&self, key: &Key) -> Value {
         self.values.get(key.name).cloned().unwrap_or_else(|| key.default())
     }
 
-    /// Who set it.
+    /// Returns the source of a setting.
     pub fn origin(&self, key: &Key) -> &Origin {
         self.values.origin(key)
     }
 }
 
-/// `text` with one setting changed; other settings keep their order.
+/// Returns the file `text` with one setting changed; other settings keep their order.
 pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut root: Value = if text.trim().is_empty() {
@@ -231,7 +227,8 @@ mod tests {
         assert!(broken.unusable[0].whole);
     }
 
-    /// A mistake costs itself: what stands beside it counts, and so does what is below it.
+    /// A mistake affects one setting only: the other settings of the file and the lower layers
+    /// apply.
     #[test]
     fn what_is_wrong_costs_itself() {
         let file = |origin: fn(PathBuf) -> Origin, text: &str| {
@@ -267,7 +264,7 @@ mod tests {
         assert!(half.categories.find("Y").is_none() && half.categories.find("z").is_some());
     }
 
-    /// However much of it is wrong, little is said.
+    /// A file with many mistakes causes few messages.
     #[test]
     fn a_file_of_nothing_but_mistakes() {
         let key = "k".repeat(500);

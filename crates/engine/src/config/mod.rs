@@ -1,4 +1,4 @@
-//! Settings: values in, values with their origin out. Only `env` touches the process.
+//! Settings and the origin of each value. Only `env` accesses the process.
 
 mod categories;
 pub mod env;

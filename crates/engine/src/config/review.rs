@@ -1,5 +1,5 @@
-//! Settings of a project's file that decide what is sent, to whom, or run: they count once somebody
-//! has looked at them.
+//! Settings in a project's file that decide which programs run, and what is sent to whom. They take
+//! effect only after a review.
 
 use std::fmt;
 
@@ -7,21 +7,18 @@ use serde_json::Value;
 
 use super::{layers::Origin, schema::Key};
 
-/// A setting of the project's file that counts once somebody has looked at it.
+/// A setting in the project's file that awaits review.
 #[derive(Debug, Clone)]
 pub struct Awaiting {
-    /// Which.
     pub key: &'static Key,
-    /// Its value there.
     pub value: Value,
-    /// Where it stands: file and line.
+    /// Its place: file and line.
     pub place: String,
-    /// The file.
     pub(super) origin: Origin,
 }
 
 impl Awaiting {
-    /// Such settings as one text, in one order: whoever looks at it has looked at them all.
+    /// Returns the settings as one sorted text, so that a review covers all of them together.
     pub fn text(settings: &[Self]) -> String {
         let mut lines: Vec<String> = settings.iter().map(ToString::to_string).collect();
         lines.sort();

@@ -1,53 +1,50 @@
-//! Settings as data: name, type, default, variable, and what each is for.
+//! Descriptions of settings: name, type, default, variable and purpose.
 
 use serde_json::{Map, Value, json};
 
 use super::settings::keys;
 
-/// What a setting may be.
+/// Type of a setting, with its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// true or false.
+    /// A switch, with its default.
     Bool(bool),
-    /// A whole number between two bounds.
+    /// An integer within bounds.
     Whole { default: u64, least: u64, most: u64 },
-    /// A number between two bounds.
+    /// A number within bounds.
     Number { default: f64, least: f64, most: f64 },
-    /// One of some words; the first is the default.
+    /// One of several words; the first is the default.
     Choice(&'static [&'static str]),
-    /// Any text.
+    /// A string, with its default.
     Text(&'static str),
-    /// The table of further categories.
+    /// The table of additional categories.
     Categories,
 }
 
-/// Whether a project's file may set something.
+/// Whether a project's file may set a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It may.
+    /// Allowed.
     Open,
-    /// It may once somebody has looked at it: it decides what is sent, to whom, or run.
+    /// Allowed after a review, because it decides which programs run, or what is sent to whom.
     Reviewed,
-    /// It may not.
+    /// Not allowed.
     Own,
 }
 
-/// One setting.
+/// The description of a setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// Its dotted name.
+    /// Dotted name.
     pub name: &'static str,
-    /// Its environment variable.
     pub env: &'static str,
-    /// What it may be.
     pub kind: Kind,
-    /// Whether a project's file may set it.
     pub guard: Guard,
-    /// What it is for.
+    /// Purpose, for help texts.
     pub doc: &'static str,
 }
 
-/// The fields of a further category with an example value each.
+/// Fields of an additional category, with their types.
 pub const CATEGORY_FIELDS: &[(&str, &str)] = &[
     ("topic", "string"),
     ("tauDays", "number"),
@@ -59,18 +56,17 @@ pub const CATEGORY_FIELDS: &[(&str, &str)] = &[
 ];
 
 impl Key {
-    /// The setting of that name.
+    /// Returns the setting with that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         keys().find(|key| key.name == name)
     }
 
-    /// Its variables: its own, and then what another program called it.
+    /// Returns its variables: its own, then that of another program.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> + use<> {
         let other = (self.name == "dream.intervalHours").then_some("PI_DREAM_INTERVAL_HOURS");
         [self.env].into_iter().chain(other)
     }
 
-    /// The value when nobody sets it.
     pub fn default(&self) -> Value {
         match self.kind {
             Kind::Bool(default) => json!(default),
@@ -82,7 +78,7 @@ impl Key {
         }
     }
 
-    /// `None` when `value` fits, else what was expected.
+    /// Returns `None` if `value` is valid, or else what was expected.
     pub fn mismatch(&self, value: &Value) -> Option<String> {
         let (fits, expected) = match self.kind {
             Kind::Bool(_) => (value.is_boolean(), "true or false".to_owned()),
@@ -104,7 +100,7 @@ impl Key {
         (!fits).then_some(expected)
     }
 
-    /// Reads a value from the command line or the environment: JSON, or a bare word as text.
+    /// Parses a value from the command line or the environment: JSON, or a bare word as text.
     pub fn read(&self, text: &str) -> Value {
         match self.kind {
             Kind::Choice(_) | Kind::Text(_) => json!(text),
@@ -113,7 +109,7 @@ impl Key {
     }
 }
 
-/// The JSON schema of `memory.json`.
+/// Returns the JSON schema of `memory.json`.
 pub fn json_schema() -> Value {
     let mut root = Map::new();
     for key in keys() {

@@ -1,5 +1,5 @@
-//! The settings there are: one row each gives the field that the program reads, and the key by which
-//! files and variables set it.
+//! All settings. Each row defines the field that the program reads, and the key by which files and
+//! variables set it.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -17,10 +17,10 @@ use pimem_core::{
 };
 
 named! {
-    /// When what hooks note becomes part of the log.
+    /// When events of hooks are moved into the shared log.
     #[derive(Default)]
     pub enum HookEvidence {
-        /// With the next command that is typed.
+        /// With the next typed command.
         #[default]
         Typed = "typed",
         /// At once.
@@ -29,7 +29,7 @@ named! {
 }
 
 named! {
-    /// What makes memories age.
+    /// Which days count for the ageing of entries.
     #[derive(Default)]
     pub enum AgingClock {
         /// Every day.
@@ -41,13 +41,13 @@ named! {
 }
 
 named! {
-    /// Where observations go when a context is compacted.
+    /// Where observations go when an agent compacts its context.
     #[derive(Default)]
     pub enum Compaction {
         /// Beside the agent's summary.
         #[default]
         Context = "context",
-        /// In its place.
+        /// In place of the agent's summary.
         Summary = "summary",
         /// Nowhere.
         Off = "off",
@@ -65,7 +65,7 @@ macro_rules! group {
 
         group! { impl $Group for $Group { $($field = $spec, $guard $name, $env, $about;)+ } }
     };
-    // The keys of a struct that serves several groups.
+    // Only the keys, for a struct that several groups share.
     (impl $Keys:ident for $Group:ident {
         $($field:ident = $spec:expr, $guard:ident $name:expr, $env:expr, $about:expr;)+
     }) => {
@@ -87,7 +87,7 @@ macro_rules! group {
 }
 pub(super) use group;
 
-/// Declares all settings; each group has its keys `in` a type.
+/// Declares all settings; `in` names the type that has the keys of a group.
 macro_rules! settings {
     ($($group:ident: $Group:ident in $Keys:ident;)+) => {
         /// All settings, as the program reads them.
@@ -100,13 +100,13 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// What `values` say, and the defaults for the rest.
+            /// Returns the settings in `values`, with defaults for the others.
             pub(super) fn read(values: &Values) -> Self {
                 Self { $($group: $Keys::read(values),)+ }
             }
         }
 
-        /// Every setting, in the order of `config show`.
+        /// Iterates over all settings, in the order of `config show`.
         pub fn keys() -> impl Iterator<Item = &'static Key> {
             [$($Keys::KEYS),+].into_iter().flatten()
         }
@@ -130,7 +130,6 @@ settings! {
 }
 
 group! {
-    /// The report.
     pub struct Report {
         budget: Tokens = Whole(1700, 0..=1_000_000, tokens),
             Open "report.budget", "PIMEM_REPORT_BUDGET",
@@ -154,7 +153,7 @@ group! {
 }
 
 group! {
-    /// What a prompt brings to mind.
+    /// Recall for a prompt.
     pub struct Recall {
         min_score: f64 = Number(0.42, 0.0..=1.0),
             Open "recall.minScore", "PIMEM_RECALL_MIN_SCORE",
@@ -166,7 +165,7 @@ group! {
 }
 
 group! {
-    /// How memories are scored, and by what.
+    /// Scoring of entries.
     pub struct Scoring {
         fresh: bool = Switch(true),
             Open "scoring.fresh", "PIMEM_SCORING_FRESH",
@@ -199,7 +198,6 @@ group! {
 }
 
 group! {
-    /// The hooks of agents.
     pub struct Hook {
         deadline: Duration = Whole(200, 1..=60_000, Duration::from_millis),
             Own "hook.deadlineMs", "PIMEM_HOOK_DEADLINE_MS",
@@ -214,7 +212,6 @@ group! {
 }
 
 group! {
-    /// Telemetry.
     pub struct Telemetry {
         enabled: bool = Switch(true),
             Own "telemetry.enabled", "PIMEM_TELEMETRY_ENABLED",
@@ -223,7 +220,6 @@ group! {
 }
 
 group! {
-    /// The lock of a store.
     pub struct Lock {
         timeout: Duration = Whole(5000, 0..=3_600_000, Duration::from_millis),
             Own "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
@@ -232,7 +228,7 @@ group! {
 }
 
 group! {
-    /// Observations, beside the model that makes them.
+    /// Observations, besides their language model.
     pub struct Observer {
         message_tokens: Tokens = Whole(30_000, 0..=10_000_000, tokens),
             Open "observer.messageTokenThreshold", "PIMEM_OBSERVER_MESSAGE_TOKEN_THRESHOLD",
@@ -244,7 +240,7 @@ group! {
 }
 
 group! {
-    /// Reflecting upon them, beside the model for it.
+    /// Consolidation of observations, besides its language model.
     pub struct Reflector {
         observation_tokens: Tokens = Whole(40_000, 0..=10_000_000, tokens),
             Open "reflector.observationTokenThreshold", "PIMEM_REFLECTOR_OBSERVATION_TOKEN_THRESHOLD",
@@ -253,7 +249,7 @@ group! {
 }
 
 group! {
-    /// Dreaming, beside the model that plans it.
+    /// Dreams, besides their language model.
     pub struct Dream {
         enabled: bool = Switch(false),
             Open "dream.enabled", "PIMEM_DREAM_ENABLED",

@@ -1,4 +1,4 @@
-//! The kinds of settings: each has its default, its limits, and the type that the program reads.
+//! Types of settings, each with default, limits and the type of the parsed value.
 
 use std::{borrow::Cow, ops::RangeInclusive, time::Duration};
 
@@ -7,22 +7,21 @@ use serde_json::{Map, Value};
 use super::schema::Kind;
 use pimem_core::report::budget::Tokens;
 
-/// true or false.
+/// A boolean.
 pub(super) struct Switch(pub(super) bool);
 
-/// A whole number within limits, and what it counts.
+/// An integer within limits, and the conversion to its type.
 pub(super) struct Whole<T>(pub(super) u64, pub(super) RangeInclusive<u64>, pub(super) fn(u64) -> T);
 
 /// A number within limits.
 pub(super) struct Number(pub(super) f64, pub(super) RangeInclusive<f64>);
 
-/// One of some values, by its name; the first is the default.
+/// One of several values, by its name; the first is the default.
 pub(super) struct Choice<T: 'static>(pub(super) &'static [T], pub(super) &'static [&'static str]);
 
-/// Any text.
 pub(super) struct Text(pub(super) &'static str);
 
-/// The table of further categories.
+/// The table of additional categories.
 pub(super) struct CategoryTable;
 
 impl Switch {

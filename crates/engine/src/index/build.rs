@@ -1,4 +1,4 @@
-//! Building and refreshing the index. Never on the way of a writer, never waited for.
+//! Building and refreshing the index. Writers never build or wait for it.
 
 use std::{num::NonZero, panic::resume_unwind, path::Path, thread, time::SystemTime};
 
@@ -32,41 +32,41 @@ use pimem_core::{
     },
 };
 
-/// A delta larger than this share of its base (in per cent) makes a new base.
+/// A delta larger than this percentage of its base is replaced by a new base.
 const DELTA_SHARE: u64 = 25;
 
-/// What to do about vectors.
+/// Which vectors to build.
 #[derive(Default)]
 pub struct Embedding<'a> {
-    /// The built-in model's are made.
+    /// True if vectors of the built-in model are built.
     pub built_in: bool,
-    /// The key and dimension of a further model, whose vectors are kept.
+    /// Key and dimension of another model whose vectors are kept.
     pub model: Option<(u64, usize)>,
-    /// Vectors of that model that were just made.
+    /// Known vectors of that model, including new ones.
     pub fresh: Known,
-    /// Makes those that are still missing.
+    /// Computes the missing vectors of that model.
     pub embedder: Option<&'a mut dyn Embedder>,
-    /// Is told how many of them are made.
+    /// Progress callback: number of vectors computed, and total.
     pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
 }
 
-/// What was done.
+/// Result of a refresh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Built {
-    /// Files read.
+    /// Number of files read.
     pub files: usize,
-    /// Documents indexed.
+    /// Number of documents indexed.
     pub docs: u64,
-    /// Vectors of the further model, for as many of the documents.
+    /// Number of documents with a vector of the other model.
     pub vectors: usize,
-    /// Those that are missing.
+    /// Number of documents without one.
     pub missing: usize,
-    /// Why they could not be made.
+    /// Why missing vectors could not be computed.
     pub trouble: Option<Unavailable>,
 }
 
-/// Brings the index up to date: changed files only, or everything when `whole` or when much has
-/// changed. `Ok(None)` when another process is at it. `progress` is told of each file.
+/// Updates the index: indexes the changed files, or all files if `whole` is true or much has
+/// changed. `Ok(None)` if another process is updating it. `progress` is called for each file.
 pub fn refresh(
     store: &Store,
     dir: &Path,
@@ -91,7 +91,8 @@ pub fn refresh(
         let manifest = Manifest { base, id, recipe, sources: Vec::new() };
         let (bytes, vectors, built) =
             index(store, sources, categories, real_now, manifest, &mut embedding, progress)?;
-        // Vectors first: nobody looks for them before the index that names them is there.
+        // Vectors are written first, because they are looked up only through the index that names
+        // them.
         for (model, bytes) in vectors {
             let path = dir.join(vectors::file_name(id, model));
             atomic::replace_file(&path, &bytes, Sync::Private, || Ok(true))?;
@@ -123,7 +124,7 @@ pub fn refresh(
     Ok(Some(built))
 }
 
-/// Deletes the vectors of index files that are gone.
+/// Deletes the vectors of index files that no longer exist.
 fn drop_vectors(dir: &Path, kept: &[u64]) {
     let Ok(found) = std::fs::read_dir(dir) else { return };
     for entry in found.flatten() {
@@ -137,8 +138,7 @@ fn drop_vectors(dir: &Path, kept: &[u64]) {
 }
 
 impl Embedding<'_> {
-    /// Adds the vectors that are there already, so that no text is embedded twice by a model that
-    /// takes its time.
+    /// Adds existing vectors, so that a slow model embeds no text twice.
     fn take_over(&mut self, dir: &Path) {
         let Some(model) = self.model else { return };
         for (key, vector) in corpus::known_vectors(dir, model) {
@@ -146,7 +146,7 @@ impl Embedding<'_> {
         }
     }
 
-    /// Whether an index file has all the vectors that can be made for it.
+    /// Returns true if an index file has all vectors that can be built for it.
     fn is_whole(&self, dir: &Path, packed: &Packed, manifest: &Manifest) -> bool {
         let has_all = |model: (u64, usize)| {
             let vectors = corpus::vectors_of(dir, packed, manifest, model);
@@ -158,7 +158,7 @@ impl Embedding<'_> {
         (!self.built_in || has_all(own.space())) && further.is_none_or(has_all)
     }
 
-    /// Makes the missing ones of these texts' vectors by the further model, if it can serve.
+    /// Computes the missing vectors of some texts by the other model, if it is available.
     fn make(&mut self, texts: &[(u64, String)]) -> Option<Unavailable> {
         let Self { fresh, embedder, progress, .. } = self;
         let texts: Vec<(u64, &str)> = texts.iter().map(|(key, text)| (*key, &**text)).collect();
@@ -172,10 +172,10 @@ impl Embedding<'_> {
     }
 }
 
-/// Texts from which it pays to embed on all processors.
+/// Number of texts from which all processors are used.
 const MANY: usize = 2_000;
 
-/// The vectors of texts by the built-in model.
+/// Embeds texts by the built-in model.
 fn embed_all(texts: &[(u64, String)]) -> Vec<Vector> {
     let some = |texts: &[(u64, String)]| -> Vec<Vector> {
         let mut model = table::Static::default();
@@ -193,11 +193,11 @@ fn embed_all(texts: &[(u64, String)]) -> Vec<Vector> {
     })
 }
 
-/// Texts that a model is given at once.
+/// Number of texts per call of the model.
 const BATCH: usize = 64;
 
-/// Makes the vectors of those texts that are not `known` yet. What was made before the model
-/// failed is kept.
+/// Computes the vectors of the texts that are not in `known`. If the model fails, the vectors
+/// computed before stay in `known`.
 pub fn make(
     embedder: &mut dyn Embedder,
     texts: &[(u64, &str)],
@@ -218,7 +218,7 @@ pub fn make(
     Ok(())
 }
 
-/// A model's key, and the bytes of its file of vectors.
+/// A model's key, and the content of its vector file.
 type VectorFile = (u64, Vec<u8>);
 
 /// Reads and indexes files into the bytes of a packed file.
@@ -238,12 +238,12 @@ fn index(
     let mut tokens = String::new();
     for (done, source) in sources.iter().enumerate() {
         progress(done, sources.len());
-        // What cannot be read now is read, and complained about, by the search.
+        // A file that cannot be read is left to the search, which reports it.
         let Ok(Some(bytes)) = store.listed(&source.name) else { continue };
         let first = builder.count();
         let hash = manifest::content_hash(&bytes);
-        // The stamp was taken before reading; a file that changed between has another length or a
-        // stamp so young that its content is compared.
+        // The stamp was taken before reading. A file that changed in between has another length, or
+        // a stamp so recent that its content is compared.
         let stamp = source.stamp.of_read(&bytes);
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();

@@ -1,6 +1,6 @@
-//! Little-endian numbers and strings, for the index file's own tables.
+//! Little-endian serialisation of numbers and strings for the index file's own tables.
 
-/// Appends numbers and strings.
+/// Appends numbers and strings to a buffer.
 #[derive(Debug, Default)]
 pub struct Writer(pub Vec<u8>);
 
@@ -23,7 +23,7 @@ impl Writer {
     }
 }
 
-/// Takes them off again; `None` when the bytes end too early.
+/// Reads numbers and strings; methods return `None` if the bytes end too early.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 

@@ -1,7 +1,7 @@
-//! One index in one file: named sections, each block under a checksum.
+//! The container format of an index file: named sections with a checksum per block.
 //!
-//! A block is verified before any byte of it is used, so that opening costs nothing for what a
-//! query does not touch. The file is written whole and renamed, never changed.
+//! A block is verified before any of its bytes is used, so that opening a file does not read what a
+//! query does not touch. Files are written whole and renamed, never modified.
 //!
 //! ```text
 //! header 32 bytes: magic, table offset u64, table length u64, table crc u32, header crc u32
@@ -33,12 +33,12 @@ use super::bytes::{Reader, Writer};
 
 const MAGIC: &[u8; 8] = b"pimemix\x02";
 const HEADER: usize = 32;
-/// Bytes of a block in files that are read in long runs.
+/// Block size in bytes of files that are read sequentially.
 pub const LONG: usize = 16 * 1024;
-/// Bytes of a block in files that are read here and there.
+/// Block size in bytes of files that are read randomly.
 pub const SHORT: usize = 2 * 1024;
 
-/// Puts sections into one file's bytes.
+/// Serialises sections into a packed file.
 pub fn pack(sections: &BTreeMap<String, Vec<u8>>, block: usize) -> Vec<u8> {
     let mut out = vec![0; HEADER];
     let mut table = Writer::default();
@@ -64,7 +64,7 @@ pub fn pack(sections: &BTreeMap<String, Vec<u8>>, block: usize) -> Vec<u8> {
     out
 }
 
-/// A packed file, mapped.
+/// A memory-mapped packed file.
 #[derive(Clone)]
 pub struct Packed {
     body: OwnedBytes,
@@ -80,7 +80,7 @@ impl fmt::Debug for Packed {
 }
 
 impl Packed {
-    /// Maps `dir/name`. `Ok(None)` when there is no such file, an error when it is damaged.
+    /// Maps `dir/name`. `Ok(None)` if the file does not exist, an error if it is damaged.
     pub fn open(dir: &Path, name: &str) -> Result<Option<Self>> {
         if !dir.join(name).is_file() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl Packed {
         Self::read(&mapped).map(Some)
     }
 
-    /// Reads a packed file's bytes.
+    /// Parses a packed file.
     pub fn read(bytes: &OwnedBytes) -> Result<Self> {
         let header = bytes.get(..HEADER).context("shorter than its header")?;
         let (head, crc) = header.split_at(HEADER - 4);
@@ -119,13 +119,14 @@ impl Packed {
         })
     }
 
-    /// A section's bytes, verified.
+    /// Returns a section's bytes, verified.
     pub fn section(&self, name: &str) -> Result<OwnedBytes> {
         let range = self.sections.get(Path::new(name)).context("a section is missing")?;
         Ok(self.verified(range.clone())?)
     }
 
-    /// A section's bytes, not verified: [`Self::verify`] has to be asked before they are used.
+    /// Returns a section's bytes without verification, and their offset in the file. Callers must
+    /// call [`Self::verify`] before they use the bytes.
     pub fn unverified(&self, name: &str) -> Result<(OwnedBytes, usize)> {
         let range = self.sections.get(Path::new(name)).context("a section is missing")?.clone();
         let (start, end) = (range.start.checked_sub(HEADER), range.end.checked_sub(HEADER));
@@ -134,12 +135,12 @@ impl Packed {
         Ok((self.body.slice(start..end), range.start))
     }
 
-    /// Whether a range of the file is what was written.
+    /// Returns true if a range of the file matches its checksums.
     pub fn verify(&self, range: Range<usize>) -> bool {
         self.verified(range).is_ok()
     }
 
-    /// The bytes of a range of the file, after the checks of all blocks that it touches.
+    /// Returns a range of the file after verifying all blocks that it touches.
     fn verified(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "damaged index block");
         let start = range.start.checked_sub(HEADER).ok_or_else(damaged)?;
@@ -161,7 +162,7 @@ impl Packed {
     }
 }
 
-/// A section as tantivy sees it: a file.
+/// A section as a file handle for tantivy.
 #[derive(Debug)]
 struct Section {
     packed: Packed,
@@ -180,7 +181,7 @@ impl FileHandle for Section {
     }
 }
 
-/// tantivy may read a packed file; it has no way to change it.
+/// A read-only directory for tantivy.
 impl Directory for Packed {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let range = self.sections.get(path).cloned();

@@ -1,7 +1,7 @@
-//! The corpus of one store for one query: what the index knows, and a scan of what it does not.
+//! The searched documents of one store for one query: the indexed ones, and a scan of changed
+//! files.
 //!
-//! Whatever state the index is in, the documents and their scores are the same; only the time
-//! differs.
+//! Results and scores do not depend on the state of the index; only the time does.
 
 use std::{
     fs,
@@ -30,46 +30,44 @@ use pimem_core::{
 
 /// Name of the main index file.
 pub const BASE: &str = "base.idx";
-/// Name of the index of what changed since.
+/// Name of the index of files changed since.
 pub const DELTA: &str = "delta.idx";
-/// Documents that a query scans rather than having them indexed.
+/// Number of scanned documents above which a refresh is requested.
 const SCAN_DOCS: u64 = 300;
-/// Files that a query compares by content rather than having their stamps renewed.
+/// Number of files compared by content above which a refresh is requested.
 const SCAN_FILES: usize = 48;
 
-/// How an index file relates to the store.
+/// State of an index file relative to the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Freshness {
-    /// There is none.
+    /// There is no index file.
     Absent,
-    /// It cannot be used, and why.
+    /// The file cannot be used; holds the reason.
     Broken(String),
-    /// So many files have changed since, or are new.
+    /// Number of files changed or added since.
     Stale(usize),
-    /// It is as the store is.
     Fresh,
 }
 
-/// A store's documents that matter to a query.
+/// The documents of a store that a query searches.
 pub struct Corpus {
-    /// The files.
+    /// The searched files.
     pub sources: Vec<Source>,
-    /// Size of all that is searched.
+    /// Total size of the searched documents.
     pub size: Size,
-    /// State of the index.
     pub freshness: Freshness,
-    /// Whether the index should be brought up to date when there is time.
+    /// True if the index should be refreshed in the background.
     pub wants_refresh: bool,
     /// Files that could not be read.
     pub problems: Vec<Problem>,
-    /// Folded evidence, if the index has some.
+    /// Folded evidence, if the index has it.
     pub folded: Option<Folded>,
     indexed: Vec<(Lexical, Manifest, Packed)>,
     scan: Scan,
 }
 
 impl Corpus {
-    /// Looks at the store and its index. `dir` is `None` where there is no cache directory.
+    /// Opens the store and its index. `dir` is `None` if there is no cache directory.
     pub fn open(store: &Store, dir: Option<&Path>, query: &Query, categories: &Categories) -> Self {
         let (sources, problems) = manifest::sources(store);
         let mut corpus = Self {
@@ -96,7 +94,7 @@ impl Corpus {
             corpus.freshness = Freshness::Broken(format!("{error:#}"));
             corpus.indexed.clear();
             corpus.folded = None;
-            // Without an index this reads files only, and cannot fail.
+            // Without an index this only reads files, and cannot fail.
             drop(corpus.fill(store, Vec::new(), query, categories));
         }
         corpus
@@ -114,7 +112,7 @@ impl Corpus {
         let mut compared = 0;
         self.size = Size::default();
         for (number, source) in (0_u32..).zip(&self.sources) {
-            // A file that the delta knows has changed since the base was built.
+            // A file in the delta has changed since the base was built.
             let mut newest = files.iter().enumerate().rev();
             let known = newest.find_map(|(at, (_, m))| Some((at, m.find(&source.name)?)));
             let by_stamp = known.filter(|(_, indexed)| same_stamp(source, indexed));
@@ -146,7 +144,7 @@ impl Corpus {
                 stale => Freshness::Stale(stale),
             };
         }
-        // The newest file has the newest evidence.
+        // The newest index file has the newest evidence.
         self.folded = files.last().and_then(|(packed, _)| Folded::open(packed).ok());
         for ((packed, manifest), mut ranges) in files.into_iter().zip(alive) {
             ranges.sort_unstable_by_key(|range| range.start);
@@ -159,14 +157,14 @@ impl Corpus {
         Ok(())
     }
 
-    /// The segments, for scoring.
+    /// Returns the segments for scoring.
     pub fn segments(&self) -> Vec<&dyn Segment> {
         let indexed = self.indexed.iter().map(|(lexical, ..)| lexical as &dyn Segment);
         indexed.chain([&self.scan as &dyn Segment]).collect()
     }
 
-    /// The vectors of the segments by one model, as far as there are any; the last are for what was
-    /// scanned. Nothing is read where `dir` is `None`.
+    /// Returns the vectors of each segment by one model, where they exist; the last item is for the
+    /// scanned documents. If `dir` is `None`, none are read.
     pub fn vectors(&self, dir: Option<&Path>, model: (u64, usize)) -> Vec<Vectors> {
         let stored = self.indexed.iter().map(|(_, manifest, packed)| {
             let found = dir.and_then(|dir| vectors_of(dir, packed, manifest, model));
@@ -175,16 +173,17 @@ impl Corpus {
         stored.chain([Vectors::none(model.1)]).collect()
     }
 
-    /// The text of a scanned document; others have to be read from their file.
+    /// Returns the text of a scanned document; `None` for an indexed one, whose text is in its
+    /// file.
     pub fn scanned(&self, segment: usize, number: u32) -> Option<&str> {
         let at = usize::try_from(number).ok()?;
         (segment == self.indexed.len()).then(|| self.scan.texts.get(at).map(String::as_str))?
     }
 
-    /// The documents of files of a kind.
+    /// Iterates over the documents of files of a kind.
     pub fn docs_of(&self, kind: SourceKind) -> impl Iterator<Item = Doc> + '_ {
         let indexed = self.indexed.iter().flat_map(move |(lexical, manifest, _)| {
-            // A range is one file's.
+            // Each range covers one file.
             let of_kind = move |range: &&Range<u32>| {
                 let end = |source: &Indexed| source.docs().end;
                 let at = manifest.sources.partition_point(|source| end(source) <= range.start);
@@ -200,7 +199,7 @@ impl Corpus {
         indexed.chain(self.scan.docs.iter().filter(of_kind).map(|(_, doc)| *doc))
     }
 
-    /// A document with the name and kind of its file.
+    /// Returns a document with the name and kind of its file.
     pub fn doc(&self, segment: usize, number: u32) -> Option<(Doc, &str, SourceKind)> {
         if let Some((lexical, manifest, _)) = self.indexed.get(segment) {
             let at = manifest.sources.partition_point(|source| source.docs().end <= number);
@@ -213,7 +212,7 @@ impl Corpus {
     }
 }
 
-/// The vectors of an index file; none when there are none, or they are damaged.
+/// Returns the vectors of an index file; `None` if they are missing or damaged.
 pub fn vectors_of(
     dir: &Path,
     packed: &Packed,
@@ -224,8 +223,8 @@ pub fn vectors_of(
     catch(|| Vectors::open(dir, manifest.id, docs, model)).ok().flatten()
 }
 
-/// All vectors of a model that are kept for a store, by the key of their text. They are good even
-/// where the index that they were made for is damaged, gone, or of other categories.
+/// Returns all stored vectors of a model, by the key of their text. They are valid even if their
+/// index is damaged, deleted, or built for other categories.
 pub fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
     let end = vectors::end_of_name(model.0);
     let found = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -236,7 +235,7 @@ pub fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
     names.iter().flat_map(|name| catch(|| Vectors::known_in(dir, name, model))).flatten().collect()
 }
 
-/// The base, and the delta if it belongs to it.
+/// Opens the base, and the delta if it belongs to the base.
 pub fn open_files(dir: &Path, categories: &Categories) -> Result<Vec<(Packed, Manifest)>> {
     let recipe = manifest::recipe(categories);
     let open = |name: &str| -> Result<Option<(Packed, Manifest)>> {
@@ -245,7 +244,7 @@ pub fn open_files(dir: &Path, categories: &Categories) -> Result<Vec<(Packed, Ma
         Ok((manifest.recipe == recipe).then_some((packed, manifest)))
     };
     let Some(base) = open(BASE)? else { return Ok(Vec::new()) };
-    // A delta of another base, or a damaged one, is as good as none: its files are read again.
+    // A damaged delta, or one of another base, is ignored: its files are read again.
     let delta = open(DELTA).ok().flatten().filter(|(_, delta)| delta.base == base.1.base);
     Ok([Some(base), delta].into_iter().flatten().collect())
 }
@@ -258,7 +257,7 @@ pub fn same_content(bytes: &[u8], indexed: &Indexed) -> bool {
     bytes.len() as u64 == indexed.stamp.len && manifest::content_hash(bytes) == indexed.hash
 }
 
-/// Runs code that reads derived data; a panic in a library becomes an error, without a word.
+/// Runs code that reads derived data. A panic in a library becomes an error and is not printed.
 fn catch<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

@@ -1,4 +1,4 @@
-//! What an index was built from, and whether that is still so.
+//! The manifest of an index: its source files, and the check whether they have changed.
 
 use std::{fs::Metadata, path::PathBuf, time::SystemTime};
 
@@ -15,41 +15,41 @@ use pimem_core::{
     search::{bm25::Size, documents::SourceKind, tokens},
 };
 
-/// A file modified this shortly before it was read may change again without a new time stamp, so
-/// its content is compared (git calls such a file racily clean).
+/// A file modified less than this before it was read may change again with the same time stamp, so
+/// its content is compared. Git calls such a file racily clean.
 const RACY_NS: i128 = 2_000_000_000;
 
-/// Size and times of a file, and which one it is.
+/// Size, times and inode of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamp {
-    /// Bytes.
+    /// Size in bytes.
     pub len: u64,
-    /// Modification time, nanoseconds since 1970.
+    /// Modification time, in nanoseconds since 1970.
     modified: i128,
-    /// The time that nobody sets, nanoseconds since 1970: that of the last change to the inode.
+    /// Inode change time (ctime), which programs cannot set, in nanoseconds since 1970.
     changed: i128,
-    /// The number of the inode, 0 where there is none.
+    /// Inode number; 0 if there is none.
     inode: u64,
 }
 
 impl Stamp {
-    /// Bytes of it in an index file.
+    /// Serialised size in bytes.
     pub const SIZE: usize = 48;
 
-    /// The stamp of a file.
     pub fn of(meta: &Metadata) -> Self {
         let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let (changed, inode) = identity(meta);
         Self { len: meta.len(), modified: nanos(modified), changed, inode }
     }
 
-    /// The stamp of so many bytes that were read of it.
+    /// Returns the stamp with the length of the bytes that were read.
     #[must_use]
     pub fn of_read(self, bytes: &[u8]) -> Self {
         Self { len: bytes.len() as u64, ..self }
     }
 
-    /// Whether a file with this stamp may have changed unnoticed since it was read at `when`.
+    /// Returns true if a file with this stamp may have changed unnoticed since it was read at
+    /// `when`.
     pub fn racy(self, when: SystemTime) -> bool {
         self.modified > nanos(when) - RACY_NS
     }
@@ -88,65 +88,61 @@ fn nanos(time: SystemTime) -> i128 {
     }
 }
 
-/// A file that is searched, as it is now.
+/// The current state of a searched file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Its path relative to the store.
+    /// Path relative to the store.
     pub name: String,
-    /// What it is.
     pub kind: SourceKind,
-    /// Its size and time.
     pub stamp: Stamp,
 }
 
-/// A file as it was indexed.
+/// The state of a file when it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indexed {
-    /// Its path relative to the store.
+    /// Path relative to the store.
     pub name: String,
-    /// What it is.
     pub kind: SourceKind,
-    /// Its size and time then.
     pub stamp: Stamp,
-    /// The stamp alone proves nothing.
+    /// True if an equal stamp does not prove equal content.
     pub racy: bool,
     /// SHA-256 of its content.
     pub hash: [u8; 32],
     /// Number of its first document.
     pub first: u32,
-    /// Documents and words in it.
+    /// Number of its documents and words.
     pub size: Size,
 }
 
 impl Indexed {
-    /// The numbers of its documents.
+    /// Returns the numbers of its documents.
     pub fn docs(&self) -> std::ops::Range<u32> {
         let end = u64::from(self.first) + self.size.docs;
         self.first..u32::try_from(end).unwrap_or(u32::MAX)
     }
 }
 
-/// What an index file says about itself.
+/// The manifest of an index file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// Its own number if it is a base, the number of its base if it is a delta.
+    /// Id of the base: of this file, or, in a delta, of its base file.
     pub base: u64,
-    /// A number of its own, by which files of vectors belong to it.
+    /// Id of this file, which ties vector files to it.
     pub id: u64,
-    /// What decides how files are cut into tokens and documents.
+    /// Hash of all that determines tokens and documents; see [`recipe`].
     pub recipe: u64,
-    /// What it was built from, in the order of names.
+    /// Source files, sorted by name.
     pub sources: Vec<Indexed>,
 }
 
-/// Changes when the same files would give another index.
+/// Returns a hash that changes when the same files would give another index.
 pub fn recipe(categories: &Categories) -> u64 {
     let names = categories.names();
     let version = tokens::VERSION.to_le_bytes();
     pimem_core::model::hash::fnv1a64(&[b"8", &version, names.as_bytes()])
 }
 
-/// SHA-256 of a file's content.
+/// Returns the SHA-256 of a file's content.
 pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
@@ -192,14 +188,14 @@ impl Manifest {
         Some(Self { base, id, recipe, sources })
     }
 
-    /// The file of that name as it was indexed.
+    /// Returns the indexed state of a file.
     pub fn find(&self, name: &str) -> Option<&Indexed> {
         let at = self.sources.binary_search_by(|source| source.name.as_str().cmp(name)).ok()?;
         self.sources.get(at)
     }
 }
 
-/// Every file of a store that is searched, in the order of names. One `stat` each.
+/// Returns every searched file of a store, sorted by name, with one `stat` each.
 pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -248,7 +244,7 @@ pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
     (found, problems)
 }
 
-/// Where the index of a store is.
+/// Returns the index directory of a store.
 pub fn cache_dir(cache: &std::path::Path, store: &Store) -> PathBuf {
     cache.join("pimem").join(crate::store::discover::store_key(&store.dir))
 }

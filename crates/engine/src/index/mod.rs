@@ -1,7 +1,7 @@
-//! Derived data, in the cache directory: deleting or damaging it costs time, never an answer.
+//! Derived data in the cache directory. Deleting or damaging it costs time but changes no result.
 //!
-//! Installed models are kept there too: they can be installed again, and without them the built-in
-//! table and keywords serve.
+//! Installed models are stored there too. They can be installed again; without them, the built-in
+//! table and keywords are used.
 
 pub mod build;
 pub mod bytes;

@@ -1,7 +1,7 @@
-//! The inverted index: tantivy keeps the postings, our own table the documents.
+//! The inverted index: postings in tantivy, documents in a table of our own.
 //!
-//! tantivy stores no text and does no scoring here: postings go to the same BM25 as the in-memory
-//! scan, so that the answer does not depend on who gave them.
+//! tantivy stores no text and does no scoring here: its postings go to the same BM25 as the
+//! in-memory scan, so that results do not depend on the source of the postings.
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
@@ -23,11 +23,11 @@ use pimem_core::search::{
     documents::Doc,
 };
 
-/// Bytes of one document in the table.
+/// Bytes of a document in the table.
 const DOC: usize = 36;
-/// What tantivy may use for its term table.
+/// Memory budget of tantivy's term table in bytes.
 const MEMORY: usize = 15_000_000;
-/// Between two tokens of a text that is already cut.
+/// Separator of tokens in a tokenised text.
 const CUT: char = '\u{1}';
 const TOKENIZER: &str = "cut";
 
@@ -41,7 +41,7 @@ fn schema() -> (Schema, Field) {
     (schema.build(), field)
 }
 
-/// Collects documents into sections of a packed file.
+/// Collects documents into the sections of a packed file.
 pub struct Builder {
     writer: tantivy::indexer::SingleSegmentIndexWriter,
     ram: RamDirectory,
@@ -75,12 +75,10 @@ impl Builder {
         Ok(())
     }
 
-    /// How many documents there are.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The sections.
     pub fn finish(self) -> Result<BTreeMap<String, Vec<u8>>> {
         let index = self.writer.finalize()?;
         let mut sections = BTreeMap::from([("docs".to_owned(), self.docs.0)]);
@@ -88,7 +86,7 @@ impl Builder {
         names.insert("meta.json".into());
         for name in names {
             let Some(text) = name.to_str().map(str::to_owned) else { continue };
-            // The doc store and the like are empty, but tantivy wants to see them.
+            // The doc store and similar files are empty, but tantivy requires them.
             sections.insert(text, self.ram.atomic_read(&name)?);
         }
         Ok(sections)
@@ -111,7 +109,8 @@ pub struct Lexical {
 }
 
 impl Lexical {
-    /// Reads the postings of `query`, leaving out documents that are not in `alive` (ascending).
+    /// Reads the postings of `query`. Documents outside the ranges of `alive`, which are in
+    /// ascending order, are left out.
     pub fn open(packed: &Packed, query: &Query, alive: Vec<Range<u32>>) -> Result<Self> {
         let docs = packed.section("docs")?;
         let index = Index::open(packed.clone())?;
@@ -141,7 +140,6 @@ impl Lexical {
         Ok(Self { docs, alive, postings })
     }
 
-    /// A document.
     pub fn doc(&self, number: u32) -> Option<Doc> {
         let start = usize::try_from(number).ok()? * DOC;
         let mut reader = Reader(self.docs.get(start..start + DOC)?);
@@ -176,18 +174,18 @@ impl Segment for Lexical {
     }
 }
 
-/// How many documents an index file has.
+/// Returns the number of documents in an index file.
 pub fn count(packed: &Packed) -> Result<usize> {
     Ok(packed.unverified("docs")?.0.len() / DOC)
 }
 
-/// Whether `dir` holds files of ours at all (for `doctor`).
+/// Returns the total size of the files in `dir`, in bytes.
 pub fn size_on_disk(dir: &Path) -> u64 {
     let Ok(found) = std::fs::read_dir(dir) else { return 0 };
     found.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 
-/// Splits at [`CUT`].
+/// Tokenizer that splits at [`CUT`].
 #[derive(Clone)]
 struct Cut;
 

@@ -1,8 +1,8 @@
-//! Folded evidence: what the log comes to for each entry, so that a search need not read it all.
+//! Folded evidence: the strength of each entry, so that a search need not fold the whole log.
 //!
-//! Serves only while the log is the one it was made from, or that one with lines appended. An entry
-//! that the new lines mention is looked up in the log itself. The log is what the shared one and this
-//! machine's are together, so that moving lines from one to the other changes nothing.
+//! It is valid while the log is the one that it was built from, possibly with lines appended.
+//! Entries that the new lines mention are looked up in the log. The log here is the shared log
+//! joined with the local one, so that moving lines between them does not invalidate it.
 
 use std::{path::Path, time::SystemTime};
 
@@ -30,25 +30,25 @@ use pimem_core::{
 
 /// Section of an index file.
 pub const SECTION: &str = "evidence-3";
-/// More new bytes than this are read together with the rest.
+/// Maximum size in bytes of the new lines; with more, the whole log is read.
 const MAX_NEW: u64 = 1 << 20;
 const HEADER: usize = 2 * Stamp::SIZE + 20;
 const RECORD: usize = 28;
-/// What is set in a record of an entry that was made from others.
+/// Flag of an entry that was made from others.
 const MADE: u32 = 1 << 31;
-/// What is set of an entry that went to the archive for its age, and that nobody has put out of force.
+/// Flag of an entry that was archived for its age and is not out of force.
 const AGED: u32 = 1 << 30;
-/// What is set of one that did, and of which the log has to be asked.
+/// Flag of an entry archived for its age with an expiry, for which the log has to be read.
 const UNCLEAR: u32 = 1 << 29;
 
 const USERS: [UserState; 3] = [UserState::Auto, UserState::Pinned, UserState::Forgotten];
 
-/// The stamps of this machine's log and of the shared one, in the order in which they are read.
+/// Stamps of the local log and of the shared log, in the order of reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamps([Stamp; 2]);
 
 impl Stamps {
-    /// `None` where one of them cannot be read. One that is not there is an empty one.
+    /// Returns `None` if one of them cannot be read. A log that does not exist counts as empty.
     fn of(store: &Store) -> Option<Self> {
         let stamp = |root: &Path, path: &Path| {
             let meta = read::checked(root, path).ok()?;
@@ -74,7 +74,7 @@ impl Stamps {
     }
 }
 
-/// Folds the whole log of a store into a section. Empty when the log cannot be read.
+/// Folds the whole log of a store into a section; empty if the log cannot be read.
 pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     let (Some(Stamps([local, shared])), Ok(logs)) = (Stamps::of(store), store.logs()) else {
         return Vec::new();
@@ -101,7 +101,7 @@ pub fn write(store: &Store, real_now: SystemTime) -> Vec<u8> {
     out.0
 }
 
-/// Whenever it is read.
+/// Later than any event, so that the result does not depend on the clock.
 const EVER: Now = Now(Timestamp(i64::MAX));
 
 fn aged(ledger: &Ledger, id: EntryId) -> u32 {
@@ -109,7 +109,7 @@ fn aged(ledger: &Ledger, id: EntryId) -> u32 {
         return 0;
     }
     match ledger.evidence(EVER, id) {
-        // Whether that has passed depends on when it is read.
+        // Whether the expiry has passed depends on the time of reading.
         Some(evidence) if evidence.until.is_some() => UNCLEAR,
         Some(_) if !ledger.is_over(EVER, id) => AGED,
         _ => 0,
@@ -125,7 +125,7 @@ impl Folded {
         Ok(Self(packed.section(SECTION)?))
     }
 
-    /// The strength of every `wanted` entry; `None` when the log has to be read for that.
+    /// Returns the strength of every `wanted` entry; `None` if the log has to be read.
     pub fn lookup(
         &self,
         store: &Store,
@@ -135,18 +135,18 @@ impl Folded {
         let (mentioned, _) = self.mentioned(store)?;
         let strength = |id: &EntryId| {
             let (strength, flags) = self.find(*id)?;
-            // What is new about an entry that it was made from may be about it as well.
+            // New events about the sources of an entry may affect its strength.
             let is_made = flags & MADE != 0;
             let is_known = !mentioned.contains(id) && (mentioned.is_empty() || !is_made);
-            // Which times count depends on who reads.
+            // Events after the reader's horizon do not count.
             let is_timed = strength.last_reinforced <= reader.horizon();
             (is_known && is_timed).then_some((*id, strength))
         };
         wanted.iter().map(strength).collect()
     }
 
-    /// The strength of those archived entries that went there for their age and are not out of force;
-    /// `None` when the log has to be read for that.
+    /// Returns the strength of the archived entries that were archived for their age and are not
+    /// out of force; `None` if the log has to be read.
     pub fn aged(
         &self,
         store: &Store,
@@ -159,7 +159,7 @@ impl Folded {
         }
         let mut found = IdMap::default();
         for id in archived {
-            // Nothing is known of a line that stands there by hand.
+            // A line written by hand has no record.
             let Some((strength, flags)) = self.find(*id) else { continue };
             let is_made = flags & MADE != 0 && !mentioned.is_empty();
             if is_made || flags & UNCLEAR != 0 {
@@ -172,8 +172,8 @@ impl Folded {
         Some(found)
     }
 
-    /// The entries that the log mentions since, and the time of the latest event before; `None` when
-    /// what was folded is not what the log began with.
+    /// Returns the entries that new lines mention, and the time of the latest folded event; `None`
+    /// if the log does not start with the folded log.
     fn mentioned(&self, store: &Store) -> Option<(IdSet<EntryId>, Timestamp)> {
         let mut header = Reader(&self.0);
         let then = Stamps::read(&mut header)?;
@@ -186,7 +186,7 @@ impl Folded {
         Some((evidence_log::mentioned(&appended(store, now.len(), old, sum)?)?, latest))
     }
 
-    /// The strength of an entry, and what is set in its record.
+    /// Returns the strength of an entry, and the flags of its record.
     fn find(&self, id: EntryId) -> Option<(Strength, u32)> {
         let records = self.0.get(HEADER..)?.as_chunks::<RECORD>().0;
         let key = |record: &[u8; RECORD]| Reader(record).u64().unwrap_or_default();
@@ -204,10 +204,10 @@ impl Folded {
     }
 }
 
-/// What was appended to the log since it was `old` bytes long; `None` when it is another log, or
-/// one of its old lines was changed.
+/// Returns what was appended to the log since it was `old` bytes long; `None` if its old part has
+/// changed, or too much was appended.
 fn appended(store: &Store, len: u64, old: u32, sum: u32) -> Option<Vec<u8>> {
-    // Between the two logs there may be the end of a line.
+    // Joining the two logs may add a line end.
     if len + 1 < u64::from(old) || len > u64::from(old) + MAX_NEW {
         return None;
     }

@@ -1,8 +1,8 @@
-//! The vectors of an index file's documents, in their order: one file a model.
+//! Vectors of an index file's documents, with one file per model.
 //!
-//! Rows stand in the order of the documents of one index file, by whose number the file is named,
-//! and are keyed by their text, so that the next index takes over what it can. Vectors of two
-//! models never meet: each has a file of its own that names its model.
+//! Rows are in the order of the documents of one index file, whose id is in the file name. Each has
+//! the key of its text, so that the next index can reuse it. The file name also has the key of the
+//! model, so that vectors of two models are never mixed.
 //!
 //! ```text
 //! model  model u64, index u64, dimension u32
@@ -34,7 +34,7 @@ use pimem_core::{
 /// Vectors by the key of their text.
 pub type Known = IdMap<u64, Vector>;
 
-/// The key of a text: an entry's canonical line, or a passage as it is.
+/// Returns the key of a text: an entry's canonical line, or, without a category, the text itself.
 pub fn key(category: Option<&str>, text: &str) -> u64 {
     let mut hash = Sha256::new();
     if let Some(category) = category {
@@ -46,20 +46,19 @@ pub fn key(category: Option<&str>, text: &str) -> u64 {
     first_64(hash)
 }
 
-/// The file of a model's vectors for an index file.
+/// Returns the name of a model's vector file for an index file.
 pub fn file_name(index: u64, model: u64) -> String {
     format!("{index:016x}{}", end_of_name(model))
 }
 
-/// How the names of a model's files end.
+/// Returns the end of the names of a model's vector files.
 pub fn end_of_name(model: u64) -> String {
     format!("-{model:016x}{SUFFIX}")
 }
 
-/// How names of such files end.
+/// Extension of vector files.
 pub const SUFFIX: &str = ".vec";
 
-/// Collects vectors.
 pub struct Builder {
     model: u64,
     dimension: usize,
@@ -75,7 +74,7 @@ impl Builder {
         Self { model, dimension, keys, scales, signs, rows }
     }
 
-    /// The next document's.
+    /// Appends the vector of the next document.
     pub fn push(&mut self, key: u64, vector: Option<&Vector>) {
         let fits = vector.filter(|vector| vector.numbers.len() == self.dimension);
         self.keys.u64(key);
@@ -90,7 +89,7 @@ impl Builder {
         self.rows.raw(&vector.numbers);
     }
 
-    /// The file's bytes.
+    /// Returns the content of the file for the index file `index`.
     pub fn finish(self, index: u64) -> Vec<u8> {
         let mut model = Writer::default();
         model.u64(self.model);
@@ -109,33 +108,33 @@ impl Builder {
     }
 }
 
-/// The vectors of one part of a corpus: those of a file, and what is made up for it on the way.
+/// Vectors of one segment: those of its file, and those computed since.
 pub struct Vectors {
     dimension: usize,
     file: Option<File>,
-    /// Vectors of documents that the file has none for.
+    /// Vectors of documents that the file lacks, with their signs.
     extra: IdMap<u32, (Vector, Vec<u8>)>,
 }
 
 struct File {
     packed: Packed,
     scales: OwnedBytes,
-    /// Read when a large corpus is looked through.
+    /// Loaded when a large corpus is searched.
     signs: OnceCell<OwnedBytes>,
     rows: OwnedBytes,
-    /// Where they start in the file.
+    /// Offset of the rows in the file.
     rows_at: usize,
     damaged: Cell<bool>,
 }
 
 impl Vectors {
-    /// For a part without a file.
+    /// Returns the vectors of a segment without a file.
     pub fn none(dimension: usize) -> Self {
         Self { dimension, file: None, extra: IdMap::default() }
     }
 
-    /// Opens the vectors of an index file with `docs` documents. `Ok(None)` when there is no such
-    /// file, an error when it is damaged or of another model.
+    /// Opens the vectors of an index file with `docs` documents. `Ok(None)` if the file does not
+    /// exist, an error if it is damaged or of another model.
     pub fn open(
         dir: &Path,
         index: u64,
@@ -146,7 +145,7 @@ impl Vectors {
         Self::read(packed, Some((index, docs)), (model, dimension)).map(Some)
     }
 
-    /// What a file of that name knows, whether or not there is still an index that it belongs to.
+    /// Reads the vectors of a file by name, whether or not its index still exists.
     pub fn known_in(dir: &Path, name: &str, model: (u64, usize)) -> Result<Known> {
         let packed = Packed::open(dir, name)?.context("no file")?;
         Ok(Self::read(packed, None, model)?.known())
@@ -173,24 +172,24 @@ impl Vectors {
         Ok(Self { dimension, file: Some(file), extra: IdMap::default() })
     }
 
-    /// Whether a document has no vector yet.
+    /// Returns true if a document has no vector yet.
     pub fn lacks(&self, doc: u32) -> bool {
         let stored = self.file.as_ref().and_then(|file| file.scale(doc));
         stored.is_none_or(f32::is_nan) && !self.extra.contains_key(&doc)
     }
 
-    /// Gives a document a vector.
+    /// Adds the vector of a document.
     pub fn supply(&mut self, doc: u32, vector: Vector) {
         let signs = vector.signs();
         self.extra.insert(doc, (vector, signs));
     }
 
-    /// Whether a row turned out to be damaged.
+    /// Returns true if a row was found to be damaged.
     pub fn damaged(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.damaged.get())
     }
 
-    /// Every vector of the file that is whole, by the key of its text.
+    /// Returns all undamaged vectors of the file, by the key of their text.
     pub fn known(&self) -> Known {
         let Some(file) = &self.file else { return Known::default() };
         let Ok(keys) = file.packed.section("keys") else { return Known::default() };

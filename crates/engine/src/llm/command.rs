@@ -1,7 +1,8 @@
-//! A program as a model: the prompt is its input, the answer its output.
+//! Runs a program as a language model: the prompt is its input, the answer its output.
 //!
-//! It may hang, read nothing, write without end or leave others running: the caller gets an answer
-//! or a reason by the end of its time, and the program's whole group is ended then.
+//! The program may hang, read nothing, write without end or leave child processes. The caller gets
+//! an answer or an error within the time limit. After a timeout or an oversized answer, the
+//! program's whole process group is killed.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ const COMPLAINT: usize = 4096;
 pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let named = || format!("{} names it", service.setting("command"));
     let mut command = process::shell(&service.place);
-    // An agent that is run as a model must not have its hooks come back here.
+    // An agent that runs as a model must not call pimem's hooks.
     command.env("PIMEM_DISABLE", "1");
     let prompt = format!("{}\n\n{}\n", question.rules.trim_end(), question.text.trim_end());
     let keep = (Keep::Whole(MAX_ANSWER), Keep::End(COMPLAINT));
@@ -30,7 +31,7 @@ pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, M
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
-    // Something that it has started may keep this open; then there is nothing to tell.
+    // It may have ended by itself.
     let complaint = done.stderr.recv_timeout(Duration::from_millis(200)).unwrap_or_default();
     let complaint = String::from_utf8_lossy(&complaint);
     let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());

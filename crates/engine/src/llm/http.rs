@@ -1,7 +1,7 @@
-//! Models behind HTTP, through genai: four formats of requests and answers.
+//! Language models behind HTTP, through genai, which supports four API formats.
 //!
-//! Everything is said outright (address, key, format, model), so that nothing is guessed from names.
-//! Redirects are not followed, because the key would go with them.
+//! Address, key, format and model are set explicitly, so that genai infers nothing from names.
+//! Redirects are not followed, because the key would be sent along.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use super::{
     said,
 };
 
-/// How long a connection may take to come about.
+/// Time limit for establishing a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// Asks a service, again where that may help.
+/// Asks a service, with retries.
 pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
     let unable = |error: String, hint: &str| {
         ModelError::new(format!("{} cannot be asked: {error}", service.name()), hint)
@@ -35,7 +35,7 @@ pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, M
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unable(error.to_string(), "try again"))?;
     let answer = runtime.block_on(attempts(service, &client, &address, question));
-    // A name that is still being looked up would be waited for otherwise.
+    // A normal shutdown would wait for a pending name lookup.
     runtime.shutdown_background();
     answer
 }
@@ -47,7 +47,7 @@ async fn attempts(
     question: Question<'_>,
 ) -> Result<String, ModelError> {
     let end = Instant::now() + service.limit;
-    // Others say that a question is too long.
+    // Only Ollama truncates a long question silently; the other providers return an error.
     let is_silent = service.provider == Provider::Ollama;
     let asked = if is_silent { question.text.chars().count() } else { 0 };
     let request = ChatRequest::new(vec![ChatMessage::user(question.text)]);
@@ -63,7 +63,7 @@ async fn attempts(
             Ok(answer) => return text(service, asked, &answer),
             Err(error) => error,
         };
-        // Models that think for themselves vary as they like, and more of them every year.
+        // Reasoning models reject a temperature, and more such models appear every year.
         if options.temperature.is_some() && refuses_temperature(&error) {
             (options.temperature, made) = (None, made - 1);
             continue;
@@ -76,7 +76,7 @@ async fn attempts(
     }
 }
 
-/// The address of the server, with a slash at its end, to which the formats add their paths.
+/// Returns the address of the server with a trailing slash, to which the API paths are appended.
 fn address(service: &Service) -> Result<Url, ModelError> {
     let usable = |url: &Url| {
         let plain = url.username().is_empty() && url.password().is_none();
@@ -98,17 +98,17 @@ fn address(service: &Service) -> Result<Url, ModelError> {
 }
 
 fn client(address: &Url) -> Result<Client, String> {
-    // Another provider may be installed already, which is as good.
+    // Another provider may be installed already, which is sufficient.
     drop(rustls::crypto::ring::default_provider().install_default());
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("pimem/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECTING)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
-        // Nothing that is small on the line and large in memory.
+        // No decompression, so that a small answer cannot take much memory.
         .no_gzip();
     if address.scheme() == "http" {
-        // Without TLS, this machine's certificates need not be read, or be there.
+        // Without TLS, the system's certificates are not needed and may be missing.
         builder = builder.tls_certs_only([]);
     }
     if is_here(address) {
@@ -118,7 +118,7 @@ fn client(address: &Url) -> Result<Client, String> {
     Client::builder().with_reqwest(client).build().map_err(|error| error.to_string())
 }
 
-/// Whether a server is on this machine.
+/// Returns true if a server is on this machine.
 fn is_here(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let is_loopback = |host: &str| host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
@@ -132,12 +132,12 @@ fn target(service: &Service, address: &Url) -> ServiceTarget {
         Provider::Ollama => AdapterKind::Ollama,
         Provider::OpenAi | Provider::Command => AdapterKind::OpenAI,
     };
-    // Servers that need no key ignore what they get, and genai wants to send something.
+    // Servers without authentication ignore the key, but genai requires one.
     let key = service.key.as_ref().map_or("none", |key| &key.value);
     ServiceTarget {
         endpoint: Endpoint::from_owned(address.as_str()),
         auth: AuthData::from_single(key),
-        // What stands before the first :: is taken off, so that the rest goes out as it is.
+        // genai strips the part before the first `::`, so the rest is sent unchanged.
         model: ModelIden::new(adapter, format!("pimem::{}", service.model)),
     }
 }
@@ -148,8 +148,9 @@ fn options(service: &Service) -> ChatOptions {
     if takes_temperature(service) {
         options.temperature = Some(service.temperature);
     }
-    // Without one of these, a name that ends in -high or -max would lose that and mean more effort.
-    // What is chosen sends nothing, or, to a model of Anthropic's that thinks unasked, that it need not.
+    // Without a value here, genai would strip a suffix such as -high or -max from the model's name
+    // and set the effort. These values send nothing, or tell an Anthropic model that thinks by
+    // default not to.
     options.reasoning_effort = match service.provider {
         Provider::OpenAi => Some(ReasoningEffort::Budget(0)),
         Provider::Anthropic | Provider::Gemini => Some(ReasoningEffort::Zero),
@@ -162,7 +163,8 @@ fn options(service: &Service) -> ChatOptions {
     options
 }
 
-/// Whether a model is not known for refusing a temperature. The others are found out.
+/// Returns false for models that are known to reject a temperature. Others are detected by their
+/// error.
 fn takes_temperature(service: &Service) -> bool {
     let thinks = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     service.provider != Provider::OpenAi
@@ -174,14 +176,14 @@ fn refuses_temperature(error: &Error) -> bool {
     is_refusal && body(error).is_some_and(|body| body.contains("temperature"))
 }
 
-/// Whether a model has read less than it was asked, as Ollama does without a word when its context is
-/// full: so few tokens that they cannot be all of the text.
+/// Returns true if a model has read less than the question, as when Ollama silently truncates it to
+/// the context: the number of tokens is too small for the text.
 fn is_cut_short(asked: usize, read: i32) -> bool {
     let likely = u32::try_from(asked / 4).unwrap_or(u32::MAX);
     likely > 2000 && read.unsigned_abs() < likely / 2
 }
 
-/// The text of an answer that is whole, to a question of so many characters.
+/// Returns the text of a complete answer to a question of `asked` characters.
 fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String, ModelError> {
     let name = service.name();
     match &answer.stop_reason {
@@ -201,7 +203,7 @@ fn text(service: &Service, asked: usize, answer: &ChatResponse) -> Result<String
         return Err(ModelError::new(message, "OLLAMA_CONTEXT_LENGTH sets how much Ollama reads"));
     }
     let text = answer.content.texts().concat();
-    // Some servers answer with an error and say that all is well.
+    // Some servers return an error with a success status.
     let reason = answer.captured_raw_body.as_ref().and_then(reason::of_document);
     match reason.filter(|_| text.trim().is_empty()) {
         Some(reason) => {
@@ -221,7 +223,7 @@ fn shown(service: &Service, message: &str) -> String {
     said::shown(message, service.key.as_ref().map(|key| key.value.as_str()))
 }
 
-/// What an error is to the one who may try again.
+/// Classifies an error for retries.
 fn kind(error: &Error) -> Failed {
     if let Some(status) = error.status() {
         let header = error.headers().and_then(|headers| headers.get("retry-after")?.to_str().ok());
@@ -242,7 +244,7 @@ fn web(error: &Error) -> Option<&webc::Error> {
     }
 }
 
-/// The body that came with a status.
+/// Returns the body of an error response.
 fn body(error: &Error) -> Option<&str> {
     match web(error)? {
         webc::Error::ResponseFailedStatus { body, .. } => Some(body),
@@ -250,7 +252,7 @@ fn body(error: &Error) -> Option<&str> {
     }
 }
 
-/// An error in our words.
+/// Converts an error to a message with a hint.
 fn trouble(service: &Service, address: &Url, error: &Error) -> ModelError {
     let name = service.name();
     if let Some(status) = error.status() {
@@ -279,7 +281,7 @@ fn trouble(service: &Service, address: &Url, error: &Error) -> ModelError {
     }
 }
 
-/// What is at the bottom of an error.
+/// Returns the innermost cause of an error.
 fn cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), cause)
 }
@@ -290,7 +292,7 @@ fn odd(service: &Service, address: &Url) -> ModelError {
     ModelError::new(message, format!("do {} and {} fit?", what.0, what.1))
 }
 
-/// What to do about a status.
+/// Returns the hint for a status.
 fn hint(service: &Service, status: u16) -> String {
     let endpoint = service.setting("endpoint");
     match status {

@@ -1,7 +1,7 @@
-//! Language models that the user has configured: a question with its rules in, an answer out.
+//! Language models that the user has configured: a question with rules in, an answer out.
 //!
-//! Nothing here is needed for the main job, and nothing is sent anywhere unless a provider is set.
-//! Whatever goes wrong is a [`ModelError`], upon which the caller does without a model.
+//! They are optional, and nothing is sent anywhere unless a provider is set. Every failure is a
+//! [`ModelError`], after which the caller continues without a model.
 
 mod command;
 #[cfg(feature = "llm")]
@@ -24,38 +24,36 @@ use crate::{
 };
 use pimem_core::safety::secret;
 
-/// An answer is no longer than this.
+/// Maximum length of an answer in bytes.
 const MAX_ANSWER: usize = 4 << 20;
 
 pimem_core::named! {
-    /// What a model is wanted for; each has settings of its own.
+/// What a model is wanted for; each has settings of its own.
     #[derive(ValueEnum)]
     pub enum Role {
-        /// To make observations of a conversation.
+    /// To make observations of a conversation.
         Observer = "observer",
-        /// To consolidate observations.
+    /// To consolidate observations.
         Reflector = "reflector",
-        /// To plan what should become of a store.
+    /// To plan what should become of a store.
         Dream = "dream",
     }
 }
 
-/// A question.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// What the model is and the rules for its answer.
+    /// The system prompt: the model's task, and the rules for its answer.
     pub rules: &'a str,
-    /// What it is about.
+    /// The text that the question is about.
     pub text: &'a str,
 }
 
-/// Why there is no answer, and what can be done.
+/// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// What went wrong.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 
@@ -72,7 +70,7 @@ impl From<Problem> for ModelError {
 }
 
 impl Provider {
-    /// Its own server.
+    /// Returns the default server.
     fn endpoint(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",
@@ -83,7 +81,7 @@ impl Provider {
         }
     }
 
-    /// The variable in which its key usually is.
+    /// Returns the usual variable of the API key.
     fn variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -94,7 +92,7 @@ impl Provider {
     }
 }
 
-/// A key, with the variable that it comes from. It is shown nowhere.
+/// An API key with the variable that it comes from. The value is never displayed.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want it"))]
 struct Key {
@@ -108,7 +106,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A model that can be asked.
+/// A configured model.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want some of it"))]
 pub struct Service {
@@ -116,32 +114,32 @@ pub struct Service {
     provider: Provider,
     name: String,
     model: String,
-    /// The address of its server, or its command.
+    /// Address of the server, or command line.
     place: String,
     key: Option<Key>,
     temperature: f64,
-    /// Tokens of an answer, where somebody has set a limit.
+    /// Maximum number of tokens of an answer, if the user has set one.
     most: Option<u32>,
     limit: Duration,
 }
 
 impl Service {
-    /// The model that the settings name for a role: `None` when they name none.
+    /// Returns the model configured for a role; `None` if there is none.
     pub fn of(config: &Config, env: &Env, role: Role) -> Result<Option<Self>, ModelError> {
         setup::service(config, env, role)
     }
 
-    /// Provider and model, for messages.
+    /// Returns provider and model, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The address of its server, or its command.
+    /// Returns the address of the server, or the command line.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Who is asked where.
+    /// Returns name and place, for messages.
     pub fn told(&self) -> String {
         match self.provider {
             Provider::Command => format!("{} {}", self.name, self.place),
@@ -149,10 +147,11 @@ impl Service {
         }
     }
 
-    /// Asks, and waits for the whole answer. What is asked has been cleaned of secrets and of what is
-    /// private by then, and is so again here.
+    /// Asks the model and waits for the complete answer. Callers have removed secrets and private
+    /// text from the question; this is repeated here.
     pub fn ask(&self, question: Question<'_>) -> Result<String, ModelError> {
-        // Rules may speak of what is private; whoever wrote them has not said any of it.
+        // Rules may mention private tags without containing private text, so only secrets are
+        // redacted in them.
         let (rules, text) = (secret::redact(question.rules), secret::clean_lines(question.text));
         let question = Question { rules: &rules, text: &text };
         let answer = match self.provider {
@@ -173,7 +172,7 @@ impl Service {
         Ok(answer.to_owned())
     }
 
-    /// The name of one of its settings.
+    /// Returns the name of one of its settings.
     fn setting(&self, name: &str) -> String {
         format!("{}.{name}", self.role.name())
     }

@@ -1,4 +1,4 @@
-//! The rules that a model gets: files of this program, which the user may replace by their own.
+//! System prompts for language models, which the user may replace.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::store::read::{self, Problem};
 
-/// Where a user keeps rules of their own, below the home directory.
+/// Directory of the user's prompts, below the home directory.
 pub const FOLDER: &str = ".pi/agent/memory-prompts";
 
 pimem_core::named! {
@@ -25,7 +25,7 @@ pimem_core::named! {
 }
 
 impl Prompt {
-    /// The rules that come with this program.
+    /// Returns the built-in prompt.
     pub fn built_in(self) -> &'static str {
         match self {
             Self::Observer => include_str!("../../../../prompts/observer.md"),
@@ -37,12 +37,12 @@ impl Prompt {
         }
     }
 
-    /// Where a user's own rules are.
+    /// Returns the path of the user's prompt.
     pub fn path(self, home: &Path) -> PathBuf {
         home.join(FOLDER).join(format!("{}.md", self.name()))
     }
 
-    /// The user's own rules where there are some, else those that come with this program.
+    /// Returns the user's prompt if it exists, or else the built-in one.
     pub fn text(self, home: Option<&Path>) -> Result<String, Problem> {
         let own = home.map(|home| self.path(home));
         let own = own.map(|path| read::file(Path::new("/"), &path, read::MAX_FILE)).transpose()?;

@@ -1,17 +1,17 @@
-//! The reason in an error, wherever a provider puts it.
+//! Extracts the reason from an error response of any provider.
 
 use serde_json::Value;
 
-/// The reason in the body of an error.
+/// Returns the reason in the body of an error.
 pub(super) fn of(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else {
-        // A page of a proxy says nothing that its status does not.
+        // An HTML page, as from a proxy, has no more information than the status.
         return if body.trim_start().starts_with('<') { String::new() } else { body.to_owned() };
     };
     of_document(&value).unwrap_or_default()
 }
 
-/// The same in a document.
+/// Returns the reason in a JSON document.
 pub(super) fn of_document(value: &Value) -> Option<String> {
     let value = value.get(0).unwrap_or(value);
     let places = ["/error/message", "/error", "/message", "/detail"];

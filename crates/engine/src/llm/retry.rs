@@ -1,25 +1,25 @@
-//! When a question is asked again: after which failures, how often, and how much later.
+//! Retry policy: after which failures, how often, and how much later a question is asked again.
 
 use std::time::Duration;
 
-/// How often a question is asked at most.
+/// Maximum number of attempts.
 const ATTEMPTS: u32 = 3;
-/// How long is waited for a server that does not say how long.
+/// Wait before the second attempt, if the server specifies none; doubled for each further attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// What went wrong with an attempt, as far as it matters here.
+/// The failure of an attempt, as far as it matters for retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failed {
-    /// There was no connection, or it was lost.
+    /// No connection, or a lost one.
     Connection,
-    /// The server answered with a status, and perhaps said when to come back.
+    /// Status of the response, and its `Retry-After`.
     Status(u16, Option<Duration>),
-    /// Something that will be the same next time.
+    /// A permanent failure.
     ForGood,
 }
 
-/// How long to wait before the next attempt, if there is to be one: `made` attempts have been made,
-/// and `left` is what remains of the time.
+/// Returns the wait before the next attempt; `None` if there is none. `made` is the number of
+/// attempts so far, `left` the remaining time.
 pub(super) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration> {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(made.saturating_sub(1));
     let wait = match failed {
@@ -27,11 +27,11 @@ pub(super) fn wait(failed: Failed, made: u32, left: Duration) -> Option<Duration
         Failed::Status(408 | 429 | 500..=599, said) => said.unwrap_or(backoff),
         Failed::Status(..) | Failed::ForGood => return None,
     };
-    // What would come too late need not be waited for.
+    // No attempt is made that would be too late.
     (made < ATTEMPTS && wait < left).then_some(wait)
 }
 
-/// The seconds of a `Retry-After`. A date is as good as nothing: clocks differ.
+/// Parses the seconds of a `Retry-After`. A date is ignored, because clocks differ.
 pub(super) fn retry_after(header: &str) -> Option<Duration> {
     let seconds = header.trim().parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok()

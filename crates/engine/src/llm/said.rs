@@ -1,12 +1,11 @@
-//! What a provider says, as it may be shown, and the answer behind a model's thoughts.
+//! Sanitises messages of providers for display, and removes thinking from answers.
 
 use pimem_core::safety::secret;
 
-/// Characters of somebody else's message that are shown.
+/// Maximum number of characters of a message.
 const SHOWN: usize = 200;
 
-/// Somebody else's message as it may be shown: short, on one line, without secrets, and without the
-/// key that was sent along.
+/// Sanitises a message for display: short, on one line, without secrets and without the API key.
 pub(super) fn shown(message: &str, key: Option<&str>) -> String {
     let key = key.filter(|key| !key.is_empty());
     let open = key.map_or_else(|| message.to_owned(), |key| message.replace(key, "[the key]"));
@@ -18,7 +17,7 @@ pub(super) fn shown(message: &str, key: Option<&str>) -> String {
     }
 }
 
-/// An answer without the thoughts that some models write before it.
+/// Returns an answer without the thinking that some models write before it.
 pub(super) fn after_thinking(answer: &str) -> &str {
     let rest = answer.trim_start().strip_prefix("<think>");
     rest.and_then(|rest| rest.split_once("</think>")).map_or(answer, |(_, after)| after)

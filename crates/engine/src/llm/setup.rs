@@ -1,4 +1,4 @@
-//! From settings to a model that can be asked, or to what is missing.
+//! Creates a service from settings, or reports the missing ones.
 
 use super::{Key, ModelError, Provider, Role, Service};
 use crate::config::{
@@ -12,13 +12,13 @@ use crate::config::{
 struct Settings<'a> {
     role: Role,
     model: &'a LanguageModel,
-    /// Nobody has chosen a model.
+    /// True if the model is not set explicitly.
     default_model: bool,
-    /// Nobody has limited its answers.
+    /// True if the maximum number of tokens is not set explicitly.
     default_limit: bool,
 }
 
-/// The model that they name.
+/// Returns the configured model of a role.
 pub(super) fn service(
     config: &Config,
     env: &Env,
@@ -69,7 +69,7 @@ impl<'a> Settings<'a> {
         format!("{}.{name}", self.role.name())
     }
 
-    /// Where it is asked, or what is run, and which model.
+    /// Returns address or command line, and the model's name.
     fn place_and_model(&self, provider: Provider) -> Result<(String, String), ModelError> {
         let unset = |name: &str, why: &str| {
             let message = format!("{} is not set{why}", self.name(name));
@@ -78,7 +78,7 @@ impl<'a> Settings<'a> {
         };
         if provider == Provider::Command {
             let command = self.model.command.trim();
-            // Which model it runs is its own affair.
+            // The command determines its own model.
             return if command.is_empty() {
                 unset("command", "")
             } else {
@@ -96,8 +96,8 @@ impl<'a> Settings<'a> {
         Ok((endpoint.to_owned(), model.to_owned()))
     }
 
-    /// The key to be sent along. One that happens to be in the environment goes to nobody but whom
-    /// it is for.
+    /// Returns the API key to send. A provider's usual variable is used only with the provider's
+    /// own server.
     fn key(&self, provider: Provider, env: &Env) -> Result<Option<Key>, ModelError> {
         let named = self.model.api_key_env.trim();
         let usual = provider.variable().filter(|_| self.model.endpoint.trim().is_empty());

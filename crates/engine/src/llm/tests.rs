@@ -1,11 +1,11 @@
-//! What leaves, and what does not.
+//! Tests of what is sent to a model.
 
 #![cfg(unix)]
 
 use super::*;
 use crate::config::layers::Origin;
 
-/// A service whose command is this.
+/// Creates a service with this command.
 fn service(command: &str) -> Service {
     let file = serde_json::json!({"observer": {"provider": "command", "command": command}});
     let files = [(Origin::User("memory.json".into()), file.to_string())];
@@ -13,7 +13,7 @@ fn service(command: &str) -> Service {
     Service::of(&config, &Env::default(), Role::Observer).unwrap().unwrap()
 }
 
-/// What goes out holds nothing that should stay, and is otherwise as it was.
+/// The question contains no secrets or private text, and is otherwise unchanged.
 #[test]
 fn what_is_sent() {
     let token = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
@@ -31,7 +31,7 @@ fn what_is_sent() {
     assert_eq!(sent, want);
 }
 
-/// More than a pipe holds, to somebody who answers with as much before reading it.
+/// Sends more than a pipe holds to a program that writes as much before it reads.
 #[test]
 fn nobody_waits_for_the_other() {
     let text = "word ".repeat(200_000);

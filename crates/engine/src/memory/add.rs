@@ -1,4 +1,4 @@
-//! What becomes of a text that somebody adds: a new entry, one that was there, or one that comes back.
+//! Adding texts: creates new entries, reinforces known ones and restores archived ones.
 
 use super::{
     Memory,
@@ -26,25 +26,24 @@ use pimem_core::{
     view::add::Added,
 };
 
-/// Texts to remember.
+/// Texts to add.
 #[derive(Default)]
 pub struct AddRequest {
-    /// The texts, checked; all of them are stored, or none.
+    /// The validated texts; either all are stored or none.
     pub texts: Vec<New>,
-    /// Also where an entry says the same in other words.
+    /// True to store a text even if a known entry says the same in other words.
     pub force: bool,
-    /// What does not fit into a topic goes on in a file beside it, and is not refused.
+    /// True to continue a full topic in another file instead of failing.
     pub goes_on: bool,
-    /// Everything about the entries is wanted.
+    /// True to return all details of the entries.
     pub whole: bool,
 }
 
-/// Why nothing was added, and which text it is about.
+/// Why nothing was added.
 #[derive(Debug)]
 pub struct Rejected {
-    /// Its place among the texts.
+    /// Index of the text that caused the failure, if it was one.
     pub at: Option<usize>,
-    /// Why.
     pub failure: Failure,
 }
 
@@ -55,11 +54,11 @@ impl<E: Into<Failure>> From<E> for Rejected {
 }
 
 impl Memory {
-    /// Remembers texts in the store that is written to, which is made when there is none. What is known
-    /// already is reinforced instead.
+    /// Adds texts to the store to write to, which is created if it does not exist. Known entries
+    /// are reinforced instead.
     ///
     /// # Errors
-    /// When a text may not be stored, its topic is full, or the store cannot be written.
+    /// Fails if a text may not be stored, its topic is full, or the store cannot be written.
     pub fn add(&self, mut request: AddRequest) -> Result<Vec<Added>, Rejected> {
         let AddRequest { force, goes_on, whole, .. } = request;
         let texts = &mut request.texts;
@@ -90,7 +89,7 @@ impl Memory {
         Ok(added)
     }
 
-    /// Whether something is known about a text, or about what it replaces or adds tags to.
+    /// Returns true if there may be evidence for a text, or for what it supersedes or adds tags to.
     fn has_past(&self, txn: &Txn<'_>, new: &New) -> bool {
         let held = |of: &Wording| !txn.snapshot().holders(of).is_empty();
         let bare = new.untagged.as_deref().map(|text| new.said(self, text));
@@ -102,16 +101,16 @@ impl Memory {
     }
 }
 
-/// What became of a text.
+/// The result for one text.
 pub struct Done {
     pub wording: Wording,
     pub cue: Cue,
     pub until: Option<Timestamp>,
-    /// Whether it was there.
+    /// True if the entry existed.
     pub reinforced: bool,
-    /// Its line, where that is new.
+    /// The new line; `None` if the entry existed.
     pub placed: Option<LocatedEntry>,
-    /// What it replaces, where that was out of service already.
+    /// Id of the superseded entry, if that was already out of service.
     pub replaces: Option<String>,
 }
 
@@ -122,15 +121,15 @@ impl Done {
     }
 }
 
-/// Texts on their way into a store.
+/// An add in progress.
 pub struct Adding<'a, 'b> {
     memory: &'a Memory,
     store: &'a Store,
     pub txn: Txn<'b>,
-    /// The entries as they stand, once somebody has asked.
+    /// The ranking of the store, computed on first use.
     board: Option<Ranking>,
     archive: Option<Snapshot>,
-    /// Entries that were out of force and are not any more.
+    /// Entries that this add has put in force again.
     back: Vec<EntryId>,
     pub done: Vec<Done>,
 }
@@ -141,7 +140,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         Self { memory, store, txn, board: None, archive: None, back, done }
     }
 
-    /// Takes up a text, with what it replaces.
+    /// Adds one text and records what it supersedes.
     pub fn take(&mut self, new: &New) -> Result<(), Failure> {
         let wording = new.wording(self.memory);
         if new.known.is_none() {
@@ -163,7 +162,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(())
     }
 
-    /// All lines, those included that are only about to be written.
+    /// Returns all lines, including those not written yet.
     fn placed(&self) -> Vec<LocatedEntry> {
         let mut placed = self.txn.placed();
         placed.extend(self.done.iter().filter_map(|done| done.placed.clone()));
@@ -184,7 +183,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         self.archive.get_or_insert_with(read)
     }
 
-    /// The files of the archive that hold an entry, if it went there, and its markers in them.
+    /// Returns the archive files that hold an archived entry, and its markers there.
     fn archived(&mut self, of: &Wording) -> (Vec<String>, Markers) {
         let (mut stems, mut markers) = (Vec::new(), Markers::default());
         if self.txn.snapshot().ledger.archived(of.id) {
@@ -198,7 +197,8 @@ impl<'a, 'b> Adding<'a, 'b> {
         (stems, markers)
     }
 
-    /// Two texts with one id would have one evidence, and each would be taken for the other.
+    /// Refuses a text whose id another text has: both would share one evidence, and each could be
+    /// taken for the other.
     fn refuse_twin(&mut self, wording: &Wording) -> Result<(), Failure> {
         let held = self.txn.snapshot().entries().map(|(_, entry)| entry);
         let held = intake::twin(held, wording).map(|twin| twin.text.clone());
@@ -219,14 +219,14 @@ impl<'a, 'b> Adding<'a, 'b> {
         })
     }
 
-    /// What is there without the tags that a text was given.
+    /// Returns the entry with the text before tags were added, if it exists.
     fn untagged(&self, new: &New) -> Option<Wording> {
         let bare = new.said(self.memory, new.untagged.as_deref()?);
         let known = self.done.iter().any(|done| done.wording == bare);
         (known || !self.holders(&bare).is_empty()).then_some(bare)
     }
 
-    /// Whether an entry was put out of force, and is not back yet.
+    /// Returns true if an entry is out of force and this add has not restored it.
     fn is_over(&mut self, of: &Wording) -> bool {
         if !self.txn.snapshot().ledger.is_over(self.memory.now, of.id) {
             return false;
@@ -242,9 +242,10 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(self.txn.record(id, EventKind::Restore)?)
     }
 
-    /// An entry that is there.
+    /// Reinforces a known entry.
     fn again(&mut self, new: &New, wording: Wording) -> Result<Done, Failure> {
-        // Who gives the very words says them; who comes near them may never have seen them.
+        // The exact text counts as written here; a similar text may come from someone who never saw
+        // the line.
         if new.known.is_none() {
             self.txn.say(new.category, new.text.as_str());
         }
@@ -255,7 +256,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(Done::new(new, wording, None))
     }
 
-    /// An entry that is there and has tags from now on.
+    /// Adds tags to a known entry.
     fn tag(&mut self, new: &New, bare: &Wording, wording: Wording) -> Result<Done, Failure> {
         let over = self.is_over(bare);
         let (stems, _) = self.archived(&wording);
@@ -263,7 +264,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         let mut line = new.line(self.memory);
         let holders = self.holders(bare);
         line.topic = holders.first().map_or(line.topic, String::as_str);
-        // The entry has to be known before another can be made from it.
+        // The entry must be in the log before another can be made from it.
         self.txn.adopt(Some(bare.id));
         self.txn.say(new.category, line.text);
         let kind = EventKind::Edit(bare.id, Some(adopt::origin(&line)));
@@ -281,7 +282,7 @@ impl<'a, 'b> Adding<'a, 'b> {
                 (placed.id, placed.text) = (id, wording.text.clone());
             }
         }
-        // With its tags it may have a past of its own.
+        // The tagged text may have evidence of its own.
         let ledger = &self.txn.snapshot().ledger;
         if over || ledger.is_over(self.memory.now, id) || ledger.archived(id) {
             self.bring_back(id)?;
@@ -293,7 +294,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(Done::new(new, wording, None))
     }
 
-    /// More evidence for an entry, whose lines are still worded as `line`.
+    /// Records evidence for an entry, whose lines still have the text of `line`.
     fn strengthen(&mut self, new: &New, line: &Wording, of: &Wording) -> Result<(), Failure> {
         self.txn.record(of.id, EventKind::Reinforce(1))?;
         if let Some(until) = new.until {
@@ -312,7 +313,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(())
     }
 
-    /// A line that is not there, although there may have been one.
+    /// Adds a line that does not exist, although it may have existed before.
     fn add(&mut self, new: &New, wording: Wording) -> Result<Done, Failure> {
         let mut markers = Markers { pinned: new.line(self.memory).pinned, enforced: false };
         let archived = self.txn.snapshot().ledger.archived(wording.id);
@@ -328,8 +329,8 @@ impl<'a, 'b> Adding<'a, 'b> {
         Ok(Done::new(new, wording, placed))
     }
 
-    /// Notes that an entry replaces another. Gives the other's line when that was in the archive: the
-    /// new one is none the less welcome.
+    /// Records that an entry supersedes another. If the other is in the archive, returns its line;
+    /// that is not an error.
     fn supersede(&mut self, selector: &str, by: &Done) -> Result<Option<String>, Failure> {
         let memory = self.memory;
         let (old, archived) = match selector::entry(memory, &self.board(), &[], selector) {

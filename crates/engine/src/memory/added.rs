@@ -1,7 +1,7 @@
-//! What became of texts that were added, and whether the next report may show them.
+//! Results of adding texts, and whether the next report will show them.
 //!
-//! Nothing is said that is not so. Who adds an entry takes it for known from then on; where no report
-//! will show it, the next line says why, and what would change that.
+//! A user who adds an entry assumes that agents know it from then on. If no report will show it,
+//! the result has the reason and a remedy.
 
 use std::cell::OnceCell;
 
@@ -40,10 +40,10 @@ use pimem_core::{
     },
 };
 
-/// What has to be known of a store before something is written to it.
+/// State of the store before the write.
 pub(super) struct Before {
     short: IdMap<EntryId, String>,
-    /// Where one entry is new and nothing is known about it: the others of its category.
+    /// The other entries of the category, if a single new entry without evidence is added.
     others: Option<Vec<newcomer::Line>>,
 }
 
@@ -67,7 +67,7 @@ impl Before {
     }
 }
 
-/// What became of one text.
+/// Returns the result for one text.
 fn result_of(
     memory: &Memory,
     done: &Done,
@@ -99,13 +99,13 @@ fn result_of(
     }
 }
 
-/// Why the next report leaves an entry out, and what would bring it in.
+/// Why the next report omits an entry, and the command that would change that.
 struct Absent {
     reason: String,
     remedy: Option<Act>,
 }
 
-/// What became of each text, with everything about its entry if `whole`.
+/// Returns the result for each text, with all details of its entry if `whole` is true.
 pub(super) fn results(
     memory: &Memory,
     store: &Store,
@@ -149,7 +149,7 @@ pub(super) fn results(
     let short = |id| if whole { entries.short(id) } else { before.short(id) };
     let mut added = Vec::new();
     for (done, row) in rows() {
-        // What is worded as an order is told of in the same words by every command.
+        // All commands report texts worded as instructions in the same way.
         let absent = absent(row).filter(|_| whole || row.entry.reviewed);
         let old = older(done, row);
         let shortened = old.map(|old| (old, short(old.entry.id)));
@@ -165,8 +165,8 @@ pub(super) fn results(
     Ok(added)
 }
 
-/// Why the next report leaves an entry out, if it does. The report is made once, where only that tells
-/// what fills it.
+/// Returns why the next report omits an entry; `None` if it shows it. The report is rendered at
+/// most once for all entries, and only if it is needed to tell what fills the remaining budget.
 fn absent(
     memory: &Memory,
     (board, report): (&Ranking, &OnceCell<Report>),
@@ -214,25 +214,25 @@ fn absent(
     Some(Absent { reason: reason(&verdict), remedy })
 }
 
-/// A verdict without the word for being out.
+/// Returns a verdict without the prefix `out: `.
 fn reason(verdict: &Verdict) -> String {
     verdict.to_string().trim_start_matches("out: ").to_owned()
 }
 
-/// Tells a new entry that may take the place of an older one of its category.
+/// Returns true if a new entry may replace an older one of its category.
 fn may_replace(memory: &Memory, of: &Wording, others: &[newcomer::Line]) -> bool {
     let spec = memory.config.categories.spec(of.category);
     let others = others.iter().map(|(other, _)| other.text.as_str());
     memory.config.settings.report.fill && replaced::may_replace(&of.text, spec, others)
 }
 
-/// The command by which an entry takes the place of another.
+/// Returns the command by which an entry supersedes another.
 fn replacing(memory: &Memory, old: &str, of: &Wording) -> String {
     let name = &memory.config.categories.spec(of.category).name;
     format!("pimem add -c {name} --supersedes {old} '{}'", of.text.replace('\'', "'\\''"))
 }
 
-/// Why no report can show a text, however much room there is.
+/// Returns why a text is too long for any report.
 fn too_long(memory: &Memory, of: &Wording) -> Option<String> {
     let spec = memory.config.categories.spec(of.category);
     let (needed, limit) = (select::tokens_alone(spec, &of.text), spec.section_tokens);

@@ -1,5 +1,5 @@
-//! Archived entries that a search may find: those that went there for their age, and that nobody has
-//! put out of force. What was taken out, replaced or merged is shown to whoever looks there.
+//! Archived entries that a search returns by default: those archived for their age and not out of
+//! force. Removed, superseded and merged entries are shown only on request.
 
 use anyhow::Result;
 
@@ -24,15 +24,16 @@ use pimem_core::{
     search::documents::{self, SourceKind},
 };
 
-/// The share of its score that an archived entry is found with.
+/// Factor on the score of an archived entry.
 pub const SHARE: f64 = 0.8;
 
-/// The archived entries of some stores that may be found unasked, each with its strength.
+/// Per store, the archived entries that a search returns by default, with their strength.
 #[derive(Default)]
 pub struct Archived(Vec<IdMap<EntryId, Strength>>);
 
 impl Archived {
-    /// Looks them up in the index, else in the logs. Stores without an archive cost nothing.
+    /// Looks up the entries in the index, or else in the logs. Stores without an archive are
+    /// skipped.
     pub fn of(memory: &Memory, stores: &[Store], corpora: &[Corpus]) -> Self {
         let aged = |(store, corpus): (&Store, &Corpus)| {
             if !corpus.sources.iter().any(|source| source.kind == SourceKind::Archive) {
@@ -55,13 +56,13 @@ impl Archived {
         Self(stores.iter().zip(corpora).map(aged).collect())
     }
 
-    /// The strength of an entry, if it may be found.
+    /// Returns the strength of an entry, if a search returns it by default.
     pub fn strength(&self, store: usize, id: EntryId) -> Option<Strength> {
         self.0.get(store)?.get(&id).copied()
     }
 }
 
-/// Moves an entry's line to the archive: written there first, then taken out of the topic.
+/// Moves an entry's line to the archive. The archive is written before the topic.
 pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: Why) -> Result<()> {
     let of = row.entry.wording();
     let LocatedEntry { id, category, text, pinned, enforced, topic, .. } = row.entry.clone();
@@ -72,7 +73,7 @@ pub fn archive(txn: &mut Txn<'_>, row: &ScoredEntry, why: Why) -> Result<()> {
         txn.change(Target::Topic(stem), Change::Remove(of.clone()));
     }
     if row.evidence.user == UserState::Forgotten {
-        // Whoever adds the text again one day wants to see it.
+        // If the text is added again later, it should be in force.
         txn.record(id, EventKind::Unpin)?;
     }
     txn.record(id, EventKind::Archive(why))

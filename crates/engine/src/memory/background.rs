@@ -1,4 +1,4 @@
-//! Work that goes on after its caller has ended: another process of this program.
+//! Starts background processes of this program, which outlive their caller.
 
 use std::{
     fs::File,
@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use super::Memory;
 use crate::{config::env::Env, error::Failure};
 
-/// Starts this program with arguments, for the same stores. Nobody waits for it, and it keeps no
-/// pipe open that somebody reads to its end: what it says goes to a file, if there is one.
+/// Starts this program with arguments, for the same stores. Its output goes to `log`, if given. It
+/// inherits no pipe, so that readers of the caller's pipes do not wait for it.
 pub fn start(memory: &Memory, args: &[&str], log: Option<File>) -> Result<(), Failure> {
     let program = Env::program().context("cannot find this program itself")?;
     let mut command = Command::new(program);
@@ -26,7 +26,7 @@ pub fn start(memory: &Memory, args: &[&str], log: Option<File>) -> Result<(), Fa
     let errors = log.as_ref().map(File::try_clone).transpose().context("cannot share a log")?;
     let output = |file: Option<File>| file.map_or_else(Stdio::null, Stdio::from);
     command.stdin(Stdio::null()).stdout(output(log)).stderr(output(errors));
-    // A group of its own: what ends the caller's, or its terminal, does not end it.
+    // A process group of its own, so that it survives the end of the caller's group or terminal.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().context("cannot start another process")?;

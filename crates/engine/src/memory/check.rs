@@ -1,4 +1,4 @@
-//! The linter of a store: looks for what should not stay, and mends what loses nothing.
+//! The linter of stores, with fixes that lose no information.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,34 +29,32 @@ use pimem_core::{
     view::check::{self, Checked, CheckedStore},
 };
 
-/// What to look for.
 #[derive(Debug, Clone, Default)]
 pub struct CheckRequest {
-    /// Ids of rules to use; all when there are none.
+    /// Ids of rules to use; empty for all.
     pub rules: Vec<String>,
-    /// Ids of rules to leave out.
+    /// Ids of rules to skip.
     pub allowed: Vec<String>,
-    /// What becomes of what can be mended.
     pub mending: Mending,
 }
 
-/// What becomes of what can be mended.
+/// How to handle findings that have a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mending {
-    /// Nothing.
+    /// Reports them only.
     #[default]
     No,
-    /// It is named, and left as it is.
+    /// Reports the fixes without applying them.
     DryRun,
-    /// It is mended.
+    /// Applies the fixes.
     Yes,
 }
 
 impl Memory {
-    /// Looks for what should not stay in the stores, and mends it where that is wanted.
+    /// Checks the stores and, if requested, applies fixes.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or cannot be mended.
+    /// Fails if the named store does not exist, or if a fix cannot be written.
     pub fn check(&self, request: &CheckRequest) -> Result<Answer<Checked>, Failure> {
         let dry_run = request.mending == Mending::DryRun;
         let (stores, findings, fixed) = (Vec::new(), Vec::new(), Vec::new());
@@ -89,13 +87,13 @@ impl CheckRequest {
     }
 }
 
-/// The work tree that a store is in; without one, the project that holds `.pi/memory`.
+/// Returns the work tree of a store; without one, the project that holds `.pi/memory`.
 fn root<'a>(memory: &Memory, dir: &'a Path) -> Option<&'a Path> {
     let holds = || dir.ancestors().nth(2).filter(|_| dir.ends_with(".pi/memory"));
     memory.places.work_tree(dir).or_else(holds)
 }
 
-/// Reads a store whole. What could not be read comes apart.
+/// Checks a whole store. Also returns the files that could not be read.
 fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>, Vec<Problem>) {
     let categories = &memory.config.categories;
     let snapshot = store.read(memory.now, categories);
@@ -109,7 +107,7 @@ fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>
             None
         }
     };
-    // What is beside the store belongs to this machine alone.
+    // Files beside the store are local to this machine and not checked.
     let names = names.into_iter().filter(|name| !name.starts_with("../"));
     let notes: Vec<(String, Vec<u8>)> = names.filter_map(&mut read).collect();
     let (logs, local) = (store.logs().unwrap_or_default(), store.local_log_name());
@@ -126,7 +124,7 @@ fn look(memory: &Memory, request: &CheckRequest, store: &Store) -> (Vec<Finding>
     (findings, problems)
 }
 
-/// By what a store is judged here.
+/// Returns the limits that stores are checked against.
 pub(super) fn measure(memory: &Memory) -> Measure<'_> {
     Measure {
         now: memory.now,
@@ -141,7 +139,7 @@ fn ranking(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Ranking {
     Ranking::new(memory.now, memory.rules(), vec![(placed, &snapshot.ledger)])
 }
 
-/// Mends under the lock what can be mended. Gives what was.
+/// Applies fixes under the lock, and returns the fixed findings.
 fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Finding>, Failure> {
     let lock = super::lock(memory, store)?;
     let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
@@ -157,7 +155,7 @@ fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Fi
         of.filter_map(|finding| finding.entry).collect()
     };
     let archived = entries(Fix::Archive);
-    // An entry that goes to the archive goes from all its lines.
+    // An archived entry leaves all its lines.
     fixed.retain(|finding| {
         finding.fix == Some(Fix::Archive) || finding.entry.is_some_and(|id| !archived.contains(&id))
     });
@@ -168,7 +166,7 @@ fn mend(memory: &Memory, request: &CheckRequest, store: &Store) -> Result<Vec<Fi
         let here = here.filter(|finding| finding.fix == Some(Fix::DeleteRepeat));
         let lines: BTreeSet<usize> = here.filter_map(|finding| finding.place.line).collect();
         let is_gone = |entry: &&TopicEntry| lines.contains(&entry.line);
-        // By their texts: ids can be made to collide.
+        // Compared by text, because ids can be made to collide.
         let mut gone: BTreeMap<Wording, usize> = BTreeMap::new();
         for entry in doc.entries.iter().filter(is_gone) {
             *gone.entry(entry.wording()).or_default() += 1;

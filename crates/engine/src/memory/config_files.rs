@@ -1,4 +1,4 @@
-//! The configuration files there are, yours before the project's.
+//! Reads the configuration files: the user's, then the project's.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// The largest file of settings that is read, in bytes: a hundred times what all of them take.
+/// Maximum size in bytes of a configuration file; all settings take about a hundredth of it.
 const MAX: u64 = 1 << 20;
 
-/// The configuration files that can be read, in the order of rising priority, and those that cannot.
+/// Returns the readable configuration files in ascending priority, and the unreadable ones.
 pub fn read(places: &Places) -> (Vec<(Origin, String)>, Vec<Unusable>) {
     let user = places.user().map(|dir| Origin::User(Memory::config_file(&dir)));
     let project = places.project().map(|dir| Origin::Project(Memory::config_file(&dir)));
@@ -30,14 +30,14 @@ pub fn read(places: &Places) -> (Vec<(Origin, String)>, Vec<Unusable>) {
     (files, unusable)
 }
 
-/// What a configuration file holds; `None` when there is none.
+/// Reads a configuration file; `None` if it does not exist.
 pub fn bytes(path: &Path, is_project: bool) -> Result<Option<Vec<u8>>, Problem> {
-    // Your own file may be a link to anywhere; a project's may not lead out of the project.
+    // The user's file may be a link to anywhere; a project's must stay inside the project.
     let root = if is_project { path.parent().unwrap_or(path) } else { Path::new("/") };
     read::file(root, path, MAX)
 }
 
-/// A file that cannot be read, in the words of settings.
+/// Describes an unreadable file as an unusable setting.
 fn told(origin: Origin, problem: &Problem) -> Unusable {
     let (message, hint) = match &problem.kind {
         ProblemKind::NotAFile => ("not a file".to_owned(), "put a file there, or nothing"),

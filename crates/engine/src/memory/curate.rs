@@ -1,6 +1,7 @@
-//! What a person decides about entries: evidence for or against them, and whether they are in force.
+//! Decisions of a person about entries: evidence for or against them, and whether they are in
+//! force.
 //!
-//! Nothing is deleted: a removed line moves to the archive, and can be brought back.
+//! Nothing is deleted: a removed line moves to the archive and can be restored.
 
 use anyhow::Result;
 
@@ -28,12 +29,12 @@ use pimem_core::{
     },
 };
 
-/// How an entry proved, and how many pieces of evidence that is.
+/// How an entry proved in use, with the number of pieces of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// It was right.
+    /// The entry was right.
     Right(u32),
-    /// It was wrong, which takes four times as many pieces of evidence away.
+    /// The entry was wrong; each piece of evidence subtracts four times as much.
     Wrong(u32),
 }
 
@@ -41,8 +42,8 @@ impl Memory {
     /// Records how entries proved. Adds no entry and edits no topic file.
     ///
     /// # Errors
-    /// When a selector does not mean exactly one entry, or a store cannot be written. Nothing is
-    /// recorded then.
+    /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
+    /// nothing is recorded.
     pub fn reinforce(&self, selectors: &[String], proof: Proof) -> Result<Reinforced, Failure> {
         let (kind, harmful) = match proof {
             Proof::Right(by) => (EventKind::Reinforce(by), false),
@@ -54,11 +55,11 @@ impl Memory {
         Ok(Reinforced { results: rows.iter().map(|row| entries.entry(row)).collect(), harmful })
     }
 
-    /// Carries out what a person decides about entries.
+    /// Applies a decision of a person to entries.
     ///
     /// # Errors
-    /// When a selector does not mean exactly one entry, or a store cannot be written. Nothing is
-    /// changed then.
+    /// Fails if a selector does not match exactly one entry, or a store cannot be written. Then
+    /// nothing is changed.
     pub fn curate(&self, action: Action, selectors: &[String]) -> Result<Curated, Failure> {
         let changed = match action {
             Action::Pinned => on_each(self, selectors, |txn, row| {
@@ -72,7 +73,8 @@ impl Memory {
                 Ok(())
             }),
             Action::Forgot => on_each(self, selectors, |txn, row| {
-                // A marker would win over the decision, so it goes too, and is noted for the way back.
+                // A marker would override the decision, so it is removed, and recorded for a later
+                // restore.
                 if row.entry.pinned && row.evidence.user != UserState::Pinned {
                     txn.record(row.entry.id, EventKind::Pin)?;
                 }
@@ -92,7 +94,7 @@ impl Memory {
         let known = if action == Action::Removed { &before } else { &after };
         let entries = Entries::new(self.now, &self.config.categories, known);
         let result = |row: &ScoredEntry| {
-            // A decision against an entry in one store is none against that in another.
+            // A decision about an entry in one store does not apply to the same entry in another.
             let other = after.find(&row.entry.wording());
             let shown_elsewhere =
                 other.is_some_and(|other| other.entry.scope != row.entry.scope && !other.is_over());
@@ -102,7 +104,7 @@ impl Memory {
     }
 }
 
-/// Brings back what is out of service. One selector that fits nothing, and nothing is done.
+/// Restores entries that are out of service. If one selector matches nothing, nothing is restored.
 fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<EntryView>, Failure> {
     for selector in selectors {
         find_gone(memory, selector)?;
@@ -110,13 +112,13 @@ fn restore(memory: &Memory, selectors: &[String]) -> Result<Vec<EntryView>, Fail
     selectors.iter().map(|selector| restore_one(memory, selector)).collect()
 }
 
-/// What is out of service in a store: entries out of force, and archived lines that are no entries.
+/// What is out of service in a store: entries out of force, and archived lines.
 struct Gone {
     candidates: Ranking,
-    /// The row that was meant.
+    /// Index of the selected row.
     at: usize,
     archive: Snapshot,
-    /// Whether its line is in the archive.
+    /// True if its line is in the archive.
     archived: bool,
 }
 
@@ -140,7 +142,7 @@ fn gone(
     Ok(Gone { archive, at, archived: at >= over, candidates })
 }
 
-/// The first store in which a selector means something that is out of service.
+/// Returns the first store in which a selector matches something out of service.
 fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     let mut unread = Vec::new();
     for store in memory.readers()? {
@@ -165,14 +167,14 @@ fn find_gone(memory: &Memory, selector: &str) -> Result<Store, Failure> {
     Err(failure)
 }
 
-/// Brings back what is out of service, with the markers that it had.
+/// Restores an entry with its former markers.
 fn restore_one(memory: &Memory, selector: &str) -> Result<EntryView, Failure> {
     let store = find_gone(memory, selector)?;
     let lock = super::lock(memory, &store)?;
     let mut txn = store.begin(&lock, &memory.config.categories, memory.now, memory.who());
     let Gone { candidates, at, archive, archived } =
         gone(memory, &store, txn.snapshot(), selector)?;
-    // A line that was not seen would stay where it is, or be written a second time.
+    // A line in an unread file would stay where it is, or be written twice.
     let mut problems = txn.snapshot().problems.iter().chain(&archive.problems);
     if let Some(problem) = problems.next() {
         return Err(Failure::from(problem));
@@ -217,19 +219,18 @@ fn mark(txn: &mut Txn<'_>, of: &Wording, pinned: bool) {
     }
 }
 
-/// What [`on_each`] changed, and the rankings around it.
+/// The result of [`on_each`], with the rankings before and after.
 pub struct Changed {
-    /// As it was.
     pub before: Leaky<Ranking>,
     /// As it is.
     pub after: Leaky<Ranking>,
-    /// The entries, in the order of the selectors: as they are in their store, or as they were where
-    /// they left it.
+    /// The entries, in the order of the selectors: as they are now in their store, or, if they left
+    /// it, as they were.
     pub rows: Vec<ScoredEntry>,
 }
 
-/// Finds the entry that each selector means, changes it in its store under the lock, and reads the
-/// ranking anew. Nothing is written when one selector fails.
+/// Finds the entry of each selector, changes it in its store under the lock, and ranks again. If a
+/// selector fails, nothing is written.
 pub fn on_each(
     memory: &Memory,
     selectors: &[String],
@@ -242,7 +243,7 @@ pub fn on_each(
     on_rows(memory, before, rows, act)
 }
 
-/// Changes rows of a ranking in the same way.
+/// Applies a change to rows of a ranking.
 pub fn on_rows(
     memory: &Memory,
     before: Leaky<Ranking>,
@@ -272,7 +273,7 @@ pub fn on_rows(
         if let Some(found) = after.find(&of).filter(here) {
             return found.clone();
         }
-        // Another store's copy stands before it.
+        // The other store's copy hides it in the merged ranking.
         let side = stores.iter().zip(snapshots.iter());
         let mut side = side.filter(|(store, _)| store.scope == row.entry.scope);
         let alone = side

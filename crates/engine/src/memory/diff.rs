@@ -1,4 +1,4 @@
-//! What changed between two times.
+//! Differences between two times.
 
 use super::{Answer, Memory, problems};
 use crate::{
@@ -32,24 +32,24 @@ struct Then {
     now: Now,
     ranking: Ranking,
     report: render::Report,
-    /// Under which id an entry of today was known, where that differs.
+    /// Ids at that time of current entries whose id differs.
     former: IdMap<EntryId, EntryId>,
-    /// What of the archive could not be read.
+    /// Problems with reading the archive.
     problems: Vec<Problem>,
 }
 
 impl Memory {
-    /// What changed between two times, or will if nobody does anything: the past is taken from the
-    /// log.
+    /// Returns the differences between two times, which may be in the future. The past is
+    /// reconstructed from the log.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn diff(&self, from: Timestamp, to: Timestamp) -> Result<Answer<Diff>, Failure> {
         let stores = self.readers()?;
         let (_, snapshots) = self.ranking(&stores);
         let before = then(self, &stores, &snapshots, from);
         let after = then(self, &stores, &snapshots, to);
-        // From the wording of the first time to that of today, and on to that of the second.
+        // Maps an id of the first time to the current id, and that to the id of the second time.
         let later: IdMap<EntryId, EntryId> =
             after.former.iter().map(|(then, today)| (*today, *then)).collect();
         let differences = diff::differences(
@@ -80,7 +80,7 @@ impl Memory {
     }
 }
 
-/// The stores as they stood, or will stand, at a time.
+/// Returns the stores at a past or future time.
 fn then(memory: &Memory, stores: &[Store], snapshots: &[Snapshot], at: Timestamp) -> Then {
     let (mut former, mut problems) = (IdMap::default(), Vec::new());
     let past: Vec<Past> = stores

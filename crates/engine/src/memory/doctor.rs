@@ -1,6 +1,6 @@
-//! What is wrong with stores, permissions, locks, indices and git's files; each finding has a fix.
+//! Diagnosis of stores, permissions, locks, indices and git files. Each finding has a fix.
 //!
-//! Changes nothing in a store.
+//! Does not modify any store.
 
 use std::time::Duration;
 
@@ -29,10 +29,10 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Looks for what is wrong with the stores.
+    /// Diagnoses the stores.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn diagnose(&self) -> Result<Diagnosis, Failure> {
         let stores = self.readers()?;
         let mut view = Diagnosis { facts: Vec::new(), findings: around(self, &stores) };
@@ -57,7 +57,7 @@ impl Memory {
     }
 }
 
-/// What is wrong whatever a store holds.
+/// Returns findings that do not depend on the content of a store.
 pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
     let wrong = memory.config.unusable.iter();
     let mut findings: Vec<Finding> = wrong
@@ -74,7 +74,7 @@ pub(super) fn around(memory: &Memory, stores: &[Store]) -> Vec<Finding> {
     findings
 }
 
-/// The index of a store, and all that is wrong with the store.
+/// Returns the state of a store's index, and all findings about the store.
 pub(super) fn examine(
     memory: &Memory,
     store: &Store,
@@ -90,7 +90,7 @@ pub(super) fn examine(
     (index, findings)
 }
 
-/// What is wrong with the markdown and the log.
+/// Returns findings about Markdown files and logs.
 fn contents(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding> {
     let mut found: Vec<Finding> = snapshot
         .problems
@@ -114,14 +114,14 @@ fn contents(memory: &Memory, store: &Store, snapshot: &Snapshot) -> Vec<Finding>
     found
 }
 
-/// Whether entries are left out of what agents read.
+/// Returns a finding if entries await review.
 fn waiting(unreviewed: Unreviewed) -> Option<Finding> {
     let any = unreviewed.waiting + unreviewed.others > 0;
     let fix = "pimem trust --review shows what agents are not shown";
     any.then(|| Finding::new(unreviewed.told(None), fix))
 }
 
-/// Whether the store can be written, and its lock taken.
+/// Returns a finding if the store is not writable or its lock cannot be taken.
 fn writing(store: &Store) -> Option<Finding> {
     let fix = "give yourself write permission, or go on reading only";
     match StoreLock::probe(&store.dir, Duration::from_millis(200)) {
@@ -163,17 +163,17 @@ fn git_files(memory: &Memory, store: &Store) -> Vec<Finding> {
     found
 }
 
-/// The index of a store.
+/// State of a store's index.
 pub(super) struct Index {
-    /// How it stands to the store; `None` where there is no place for one.
+    /// Freshness relative to the store; `None` if there is no cache directory.
     freshness: Option<Freshness>,
-    /// Lines to search.
+    /// Number of lines to search.
     pub(super) lines: u64,
     bytes: u64,
 }
 
 impl Index {
-    /// Its state, for programs.
+    /// Returns the state for JSON output.
     pub(super) fn state(&self) -> &'static str {
         match &self.freshness {
             None | Some(Freshness::Absent) => "none",
@@ -183,7 +183,7 @@ impl Index {
         }
     }
 
-    /// Its state in words.
+    /// Returns the state in words.
     pub(super) fn in_words(&self) -> String {
         let bytes = self.bytes;
         let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line");
@@ -199,7 +199,7 @@ impl Index {
     }
 }
 
-/// The index, and what is wrong with it.
+/// Returns the state of the index, and findings about it.
 fn index(memory: &Memory, store: &Store, known: &[Problem]) -> (Index, Vec<Finding>) {
     let Some(dir) = memory.cache_dir(store) else {
         let fix = "set XDG_CACHE_HOME or HOME; searches work without it";

@@ -1,4 +1,4 @@
-//! Another wording for an entry. Its evidence stays with it.
+//! Rewording of an entry, which keeps its evidence.
 
 use super::{Memory, curate, intake, selector};
 use crate::{
@@ -16,11 +16,11 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Gives an entry the text that `reword` makes of its present one. `None` when that is the same.
+    /// Replaces the text of an entry by the result of `reword`. `None` if the text is unchanged.
     ///
     /// # Errors
-    /// When the selector does not mean exactly one entry, another entry has the text already, or it may
-    /// not be stored.
+    /// Fails if the selector does not match exactly one entry, another entry has the new text, or
+    /// the text may not be stored.
     pub fn edit(
         &self,
         selector: &str,
@@ -60,11 +60,11 @@ impl Memory {
                 text: text.as_str(),
                 pinned: row.entry.pinned,
             };
-            // The old entry has to be known before another can be made from it.
+            // The old entry must be in the log before another can be made from it.
             txn.adopt(Some(from.id));
             txn.say(row.entry.category, text.as_str());
             txn.record(id, EventKind::Edit(from.id, Some(adopt::origin(&line))))?;
-            // The new wording may have been put out of force in a past of its own.
+            // The new wording may have been put out of force before.
             let ledger = &txn.snapshot().ledger;
             if !row.is_over() && (ledger.is_over(self.now, id) || ledger.archived(id)) {
                 txn.record(id, EventKind::Restore)?;

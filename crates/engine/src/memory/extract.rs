@@ -1,4 +1,4 @@
-//! Learning the preferences that a text states.
+//! Learns the preferences that a text states.
 
 use super::{
     Memory,
@@ -11,7 +11,7 @@ use pimem_core::{
     view::extract::{ExtractAction, Extracted, ExtractedPreference},
 };
 
-/// Why what is piped in waits.
+/// Why piped text awaits review.
 const PIPED: &str = "it came from standard input";
 
 /// A text that may state preferences.
@@ -19,26 +19,24 @@ const PIPED: &str = "it came from standard input";
 pub struct ExtractRequest<'a> {
     /// The text, as one message.
     pub text: &'a str,
-    /// Where it is from.
     pub origin: Origin,
-    /// Changes nothing.
     pub dry_run: bool,
 }
 
-/// Where a text is from.
+/// Source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Somebody typed it.
+    /// Typed by the user.
     Typed,
-    /// From anywhere: what it states waits for a review.
+    /// From an unknown source; its preferences await review.
     Piped,
 }
 
 impl Memory {
-    /// Learns the preferences that a text states. What may have been pasted waits for a review.
+    /// Learns the preferences that a text states. Text that may have been pasted awaits review.
     ///
     /// # Errors
-    /// When a store cannot be written, or there is none that could keep what waits.
+    /// Fails if a store cannot be written, or if no store can hold what awaits review.
     pub fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
         let mut stated = preference::find(text);
@@ -63,7 +61,7 @@ impl Memory {
     }
 }
 
-/// Keeps for a review what may have been pasted.
+/// Stores preferences that may have been pasted, for review.
 fn hold(memory: &Memory, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
     let (store, there) = pending::place(memory).ok_or_else(|| {
         let message = "there is no project whose store could keep this for a review";

@@ -1,4 +1,4 @@
-//! What will fade and when, and how large the report will be.
+//! Forecast of fading entries and of the size of the report.
 
 use super::{Answer, Memory, placed, problems, selector};
 use crate::{error::Failure, local_time};
@@ -19,25 +19,24 @@ use pimem_core::{
     },
 };
 
-/// Points of a curve for each day.
+/// Points of a curve per day.
 const POINTS: u32 = 4;
-/// Characters of a text beside its curve.
+/// Maximum number of characters of a text beside its curve.
 const NAME: usize = 36;
-/// Curves that are drawn when no entries are named.
+/// Maximum number of curves if no entries are named.
 const CURVES: usize = 8;
 
-/// How far to look ahead, and at what.
 #[derive(Debug, Clone, Default)]
 pub struct ForecastRequest<'a> {
-    /// Only these entries; empty for all.
+    /// Selectors of entries; empty for all.
     pub selectors: &'a [String],
-    /// Days.
+    /// Number of days ahead.
     pub days: u32,
-    /// Whether the scores of the entries day by day are wanted.
+    /// True to return the daily scores of entries.
     pub curves: bool,
 }
 
-/// Something that happens to an entry.
+/// A change of an entry's state.
 struct Event<'a> {
     at: Timestamp,
     row: &'a ScoredEntry,
@@ -45,10 +44,10 @@ struct Event<'a> {
 }
 
 impl Memory {
-    /// What happens to entries and to the report if nobody does anything.
+    /// Returns how entries and the report will change without further evidence.
     ///
     /// # Errors
-    /// When a selector does not mean exactly one entry.
+    /// Fails if a selector does not match exactly one entry.
     pub fn forecast(&self, request: &ForecastRequest<'_>) -> Result<Answer<Forecast>, Failure> {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.ranking(&stores);
@@ -92,7 +91,7 @@ impl Memory {
     }
 }
 
-/// What happens to the rows, in order of time.
+/// Returns the events of the rows, ordered by time.
 fn events<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
@@ -121,7 +120,7 @@ fn events<'a>(
     events
 }
 
-/// The entries that something happens to, in the order in which it does.
+/// Returns the entries with events, in the order of their first event.
 fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a ScoredEntry> {
     let mut rows: Vec<&ScoredEntry> = Vec::new();
     for event in events {
@@ -133,7 +132,7 @@ fn fading<'a>(events: &[Event<'a>]) -> Vec<&'a ScoredEntry> {
     rows
 }
 
-/// The scores of an entry over so many days.
+/// Returns the scores of an entry over `days` days.
 fn curve(memory: &Memory, entries: &Entries<'_>, row: &ScoredEntry, days: u32) -> Curve {
     let spec = memory.config.categories.spec(row.entry.category);
     let point = |step: u32| {

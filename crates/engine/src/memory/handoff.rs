@@ -1,4 +1,4 @@
-//! What the next session should start from, left in the log of the day.
+//! Handoffs: notes in the daily log from which the next session starts.
 
 use std::cmp::Reverse;
 
@@ -17,22 +17,22 @@ use pimem_core::{
     view::notes::HandoffView,
 };
 
-/// Bytes of the end of a log that hold its last lines and the newest handoff.
+/// Bytes read from the end of a log for its last lines and the newest handoff.
 const TAIL: u64 = 256 * 1024;
 
-/// Seconds for which a handoff is given back to the session that left it: no session takes longer to
-/// compact its context, and none goes on with what it was at half a day ago.
+/// Seconds for which a handoff is given back to the session that wrote it, after a compaction. No
+/// compaction takes longer, and work of half a day ago is no longer current.
 pub const KEPT: i64 = 12 * 3600;
-/// Seconds for which the newest handoff is what another session starts from: that of a Friday still is
-/// on Monday.
+/// Seconds for which the newest handoff is given to another session; a handoff of Friday is still
+/// used on Monday.
 pub const RECENT: i64 = 4 * 24 * 3600;
 
 impl Memory {
-    /// Writes a handoff with the open items and the end of the log of the day to that log. With nothing
-    /// open and nothing logged, nothing is written, and the text is empty.
+    /// Writes a handoff to the daily log, with the open items and the end of the log. If nothing is
+    /// open and nothing was logged, writes nothing and returns an empty text.
     ///
     /// # Errors
-    /// When scratchpads or logs cannot be read, or the store cannot be written.
+    /// Fails if scratchpads or logs cannot be read, or the store cannot be written.
     pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
         let (dir, scope, known) = self.target()?;
         let store = self.store(dir, scope);
@@ -41,10 +41,10 @@ impl Memory {
         Ok(HandoffView { file, text: text.unwrap_or_default(), written: true })
     }
 
-    /// The newest handoff of all stores.
+    /// Returns the newest handoff of all stores.
     ///
     /// # Errors
-    /// When a log cannot be read.
+    /// Fails if a log cannot be read.
     pub fn newest_handoff(&self) -> Result<HandoffView, Failure> {
         let mut newest: Option<(Date, String)> = None;
         for store in self.readers()? {
@@ -56,18 +56,18 @@ impl Memory {
     }
 }
 
-/// How a handoff is left.
+/// Options of a handoff.
 pub struct Leave {
-    /// The session that leaves it.
+    /// Id of the session that writes it.
     pub session: Option<String>,
-    /// Whether it says where the repository stands.
+    /// True to include the status of the repository.
     pub git: bool,
-    /// Whether nobody asked for it: then it repeats only what was written or reviewed here.
+    /// True if the user did not ask for it: then only text written or reviewed here is repeated.
     pub unasked: bool,
 }
 
-/// Writes a handoff to today's log in `store`, with what is open in all `stores`. Gives the log's
-/// name and the text; `None` when there is nothing to hand off.
+/// Writes a handoff to today's log in `store`, with the open items of all `stores`. Returns the
+/// name of the log and the text; `None` if there is nothing to hand off.
 pub fn write(
     memory: &Memory,
     store: &Store,
@@ -91,7 +91,7 @@ pub fn write(
         let recent = handoff::recent(&log.unwrap_or_default());
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
     };
-    // A look without the lock, in which nothing is made sure of: often there is nothing to hand over.
+    // A check without the lock, because often there is nothing to hand off.
     if block(Vec::new(), true)?.is_none() {
         return Ok(None);
     }
@@ -99,7 +99,7 @@ pub fn write(
     let repository = work_tree.map(git::standing).unwrap_or_default();
     let lock = super::lock(memory, store)?;
     let Some(block) = block(repository, !unasked)? else { return Ok(None) };
-    // It repeats what stores say, which may have come with a clone.
+    // The handoff repeats texts of stores, which may have come with a clone.
     let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
     if *unasked || ours(store, &name) && all_ours() {
         store.trust.record_text(Kind::Handoff, &block.join("\n"));
@@ -108,33 +108,32 @@ pub fn write(
     Ok(Some((name, block.join("\n"))))
 }
 
-/// An id as it may stand in a comment.
+/// Returns an id with the characters that a comment may contain.
 pub fn visible(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
-/// A handoff in a log: when it was left, by whom, and its text.
+/// A handoff in a log.
 pub struct Left<'a> {
-    /// The store that holds it.
     pub store: &'a Store,
-    /// When, as clocks showed it here.
+    /// Local time at which it was written.
     pub at: LocalTime,
-    /// The name of its log.
+    /// Name of its log.
     pub log: String,
-    /// The beginning of the session's id.
+    /// Start of the session's id.
     pub session: Option<String>,
-    /// The block, comments included.
+    /// The whole block, including comments.
     pub text: String,
 }
 
 impl Left<'_> {
-    /// Whether it was written on this machine, as it stands.
+    /// Returns true if it was written on this machine and is unchanged.
     pub fn is_ours(&self) -> bool {
         self.store.trust.holds_text(Kind::Handoff, &self.text)
     }
 }
 
-/// The newest handoff of the last `seconds`, whatever day that was, of which `counts` says so.
+/// Returns the newest handoff of the last `seconds` that satisfies `counts`, regardless of the day.
 pub fn newest_within<'a>(
     memory: &Memory,
     stores: &'a [Store],
@@ -165,14 +164,14 @@ pub fn newest_within<'a>(
             if newest.as_ref().is_none_or(|(best, _)| found.0 < *best) {
                 newest = Some(found);
             }
-            // Days before it hold none that is newer.
+            // Earlier days have no newer handoff.
             break;
         }
     }
     Ok(newest.map(|(_, found)| found))
 }
 
-/// The newest handoff of a store, with the day of its log.
+/// Returns the newest handoff of a store, with the day of its log.
 fn in_store(store: &Store) -> Result<Option<(Date, String)>, Failure> {
     let days = store.days().map_err(|problem| Failure::from(&problem))?;
     for date in days.into_iter().rev() {

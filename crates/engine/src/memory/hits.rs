@@ -1,4 +1,4 @@
-//! Hits of a search as documents have them.
+//! Search hits as JSON documents.
 
 use super::{
     Answer, Memory, intake,
@@ -16,29 +16,28 @@ use pimem_core::{
     view::search::{HitView, ScoreParts, SearchView},
 };
 
-/// How much a document says.
+/// Level of detail of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
-    /// Results alone.
+    /// Results only.
     #[default]
     Plain,
-    /// How they came about, too.
+    /// Results with the parts of their scores.
     Explained,
 }
 
-/// The answer to a search.
+/// The result of a search.
 pub struct Searched {
-    /// What was found.
     pub answer: Answer<SearchView>,
     /// Stores whose index should be refreshed afterwards.
     pub stale: Vec<Stale>,
 }
 
 impl Memory {
-    /// Searches the stores that are read, for a query that was given as `text`.
+    /// Searches the stores for the query `text`.
     ///
     /// # Errors
-    /// When the text is empty, there is no such category, or a store was named that is not there.
+    /// Fails if the text is empty, a category is unknown, or the named store does not exist.
     pub fn search_for(
         &self,
         text: &str,
@@ -77,7 +76,7 @@ impl Memory {
     }
 }
 
-/// A hit as documents have it.
+/// Converts a hit to its document.
 pub fn view(hit: Hit, detail: Detail) -> HitView {
     let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
     let (near, coverage, factor) = (reading.near, reading.coverage, hit.factor);

@@ -1,4 +1,4 @@
-//! What becomes of a text before it is an entry: checks, tags, and whether it is known already.
+//! Intake of a text before it becomes an entry: validation, tags and detection of duplicates.
 
 use super::Memory;
 use crate::{
@@ -29,30 +29,30 @@ use pimem_core::{
     },
 };
 
-/// An entry to be, checked.
+/// A validated new entry.
 pub struct New {
     pub category: CategoryId,
-    /// Stem of the topic file, where it is not the category's.
+    /// Stem of the topic file; `None` for that of the category.
     pub topic: Option<String>,
-    /// The heading that its line goes below.
+    /// Heading below which the line is added.
     pub heading: Option<String>,
     pub text: EntryText,
-    /// The text before tags were added to it.
+    /// The text before tags were added.
     pub untagged: Option<String>,
     pub cue: Cue,
     pub pin: bool,
     pub tags: Vec<String>,
     pub until: Option<Timestamp>,
-    /// What it replaces, as a selector.
+    /// Selector of the entry that it supersedes.
     pub supersedes: Option<String>,
-    /// Whether it has a past, in which somebody kept it beside its like.
+    /// True if the entry has evidence, with which it was kept beside similar entries.
     pub told: bool,
-    /// The entry that it turned out to be.
+    /// The known entry that it repeats.
     pub known: Option<Wording>,
 }
 
 impl New {
-    /// A text and nothing else about it.
+    /// Creates an entry from a text with default attributes.
     pub fn plain(category: CategoryId, text: EntryText, cue: Cue) -> Self {
         Self {
             category,
@@ -70,10 +70,10 @@ impl New {
         }
     }
 
-    /// A text that somebody states outright, of a category by its name.
+    /// Creates an entry that the user states explicitly, given the name of its category.
     ///
     /// # Errors
-    /// When there is no such category, or the text may not be stored.
+    /// Fails if there is no such category, or the text may not be stored.
     pub fn stated(memory: &Memory, category: &str, text: &str) -> Result<Self, Failure> {
         let category = self::category(memory, category)?;
         Ok(Self::plain(category, EntryText::new(text)?, Cue::Explicit))
@@ -83,18 +83,18 @@ impl New {
         self.known.as_ref().map_or_else(|| self.line(memory).id, |known| known.id)
     }
 
-    /// The entry that it is.
+    /// Returns the wording of the known entry that it repeats, or of itself.
     pub fn wording(&self, memory: &Memory) -> Wording {
         self.known.clone().unwrap_or_else(|| self.said(memory, self.text.as_str()))
     }
 
-    /// The entry of its category with some text.
+    /// Returns the wording of a text in its category.
     pub fn said(&self, memory: &Memory, text: &str) -> Wording {
         let id = EntryId::of(&memory.config.categories.spec(self.category).name, text.as_bytes());
         Wording { id, category: self.category, text: text.to_owned() }
     }
 
-    /// The line that it would be.
+    /// Returns the line that it would have.
     pub fn line<'a>(&'a self, memory: &'a Memory) -> adopt::Line<'a> {
         let spec = memory.config.categories.spec(self.category);
         let text = self.text.as_str();
@@ -107,7 +107,7 @@ impl New {
         }
     }
 
-    /// The file that it goes to, where its topic has no room for it.
+    /// Returns the file for the line; a continuation file if the topic has no room.
     fn stem(&self, memory: &Memory, txn: &Txn<'_>, markers: Markers) -> String {
         let line = self.line(memory);
         let title = self.heading.as_ref().map(|title| format!("## {title}\n\n\n"));
@@ -115,7 +115,7 @@ impl New {
         txn.with_room(line.topic, &(title.unwrap_or_default() + &text))
     }
 
-    /// Puts the line into its topic file, as something that is said here.
+    /// Adds the line to its topic file, as written here.
     pub fn place(&self, memory: &Memory, txn: &mut Txn<'_>) -> LocatedEntry {
         self.place_marked(
             memory,
@@ -124,7 +124,7 @@ impl New {
         )
     }
 
-    /// The same with markers.
+    /// Adds the line like [`New::place`], with markers.
     pub fn place_marked(
         &self,
         memory: &Memory,
@@ -135,7 +135,7 @@ impl New {
         self.put(memory, txn, markers, reviewed)
     }
 
-    /// The same as something that nobody vouches for, unless it was `reviewed`.
+    /// Adds the line with markers. It counts as reviewed only if `reviewed` is true.
     pub fn put(
         &self,
         memory: &Memory,
@@ -162,12 +162,13 @@ impl New {
         placed
     }
 
-    /// Notes the evidence that it begins with.
+    /// Records its first evidence.
     pub fn begin(&self, memory: &Memory, txn: &mut Txn<'_>) -> anyhow::Result<()> {
         self.begin_again(memory, txn, false, self.line(memory).pinned)
     }
 
-    /// The same of what may have been put out of force before, and is `back` by this.
+    /// Records its first evidence. `back` is true if it was put out of force before and is restored
+    /// by this.
     pub fn begin_again(
         &self,
         memory: &Memory,
@@ -189,7 +190,7 @@ impl New {
         self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))
     }
 
-    /// The entry that says the same in other words, if there is one.
+    /// Returns the entry that says the same in other words.
     fn repeats<'a>(
         &self,
         entries: impl Iterator<Item = (EntryId, &'a str)>,
@@ -214,26 +215,26 @@ impl New {
     }
 }
 
-/// The entries of a store as they stand.
+/// Returns the ranking of a store.
 pub fn board(memory: &Memory, txn: &Txn<'_>) -> Ranking {
     Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
 }
 
-/// Finds out which of the new entries say what others do, known ones or earlier new ones. What is out
-/// of force says nothing any more.
+/// Finds the new entries that repeat a known entry or an earlier new one. Entries out of force are
+/// ignored.
 pub fn find_repeated(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
     let mut over: Vec<Wording> = Vec::new();
     for at in 0..news.len() {
         let Some((new, earlier)) = news.get_mut(..=at).and_then(<[New]>::split_last_mut) else {
             continue;
         };
-        // What holds until another day is another statement.
+        // A text with an expiry is a different statement.
         if new.until.is_some() || !txn.snapshot().holders(&new.wording(memory)).is_empty() {
             continue;
         }
         new.known = repeated(memory, txn, new, earlier, &over);
         if let Some(first) = &new.known {
-            // The log is only read for those who come near something.
+            // The log is read only if a similar entry was found.
             txn.read_evidence();
             if txn.snapshot().ledger.is_over(memory.now, first.id) {
                 let rows = board(memory, txn).rows;
@@ -264,7 +265,7 @@ fn repeated(
     })
 }
 
-/// The entry whose id a text has, although it says something else: ids can be made to collide.
+/// Returns an entry with the same id and another text: ids can be made to collide.
 pub fn twin<'a>(
     entries: impl Iterator<Item = &'a TopicEntry>,
     of: &Wording,
@@ -273,13 +274,13 @@ pub fn twin<'a>(
     twins.next()
 }
 
-/// Why a text is not stored that has the id of another one.
+/// Returns the message for a text whose id another text has.
 pub fn is_twin(of: &Wording, twin: &str) -> String {
     format!("{:?} has the id of another text, {twin:?} ({})", of.text, of.id)
 }
 
-/// Says which lines were stored and are kept from agents, for being worded as an order to them.
-/// Lines are given by category and text.
+/// Reports which stored lines are hidden from agents because they are worded as instructions.
+/// `lines` are pairs of category and text.
 pub fn say_orders<'a>(
     memory: &Memory,
     store: &Store,
@@ -297,12 +298,12 @@ pub fn say_orders<'a>(
     }
 }
 
-/// A store that cannot be read whole might hold the entry already: nothing is added to it.
+/// Fails if a store cannot be read completely, because it may contain the entry already.
 pub fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
     txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
 }
 
-/// The category of that name, or a failure that lists them all.
+/// Returns the category with a name, or a failure that lists all names.
 pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     let categories = &memory.config.categories;
     categories.find(name).ok_or_else(|| {
@@ -315,7 +316,7 @@ pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     })
 }
 
-/// A topic's name as somebody gives it.
+/// Validates a topic name.
 pub fn topic(name: &str) -> Result<String, Failure> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
@@ -326,14 +327,14 @@ pub fn topic(name: &str) -> Result<String, Failure> {
     Err(Failure::new(Kind::Usage, message, hint))
 }
 
-/// Whether a file belongs to a topic: its own, or one that it goes on in.
+/// Returns true if a file belongs to a topic, as its first file or a continuation.
 pub fn is_of_topic(stem: &str, topic: &str) -> bool {
     let number = stem.strip_prefix(topic).and_then(|rest| rest.strip_prefix('-'));
     let goes_on = number.and_then(|number| number.parse::<usize>().ok());
     stem == topic || goes_on.is_some_and(|number| number > 1)
 }
 
-/// A text with tags behind it.
+/// Returns a text with tags appended.
 pub fn with_tags(plain: &EntryText, tags: &[String]) -> Result<EntryText, Failure> {
     if tags.is_empty() {
         return Ok(plain.clone());

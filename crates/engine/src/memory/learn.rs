@@ -1,4 +1,4 @@
-//! Preferences that somebody typed, and what becomes of them. Prints nothing.
+//! Learning of typed preferences. Prints nothing.
 
 use std::collections::BTreeMap;
 
@@ -29,45 +29,43 @@ use pimem_core::{
     score::ranking::ScoredEntry,
 };
 
-/// When each preference was last learned, by its id: on this machine, and for an hour.
+/// Local file with the time at which each preference was last learned, for an hour, by id.
 const COOLDOWN: &str = "preferences-cooldown.json";
-/// For how long the same preference is not evidence again.
+/// Time for which a repeated preference does not count as evidence.
 const HOUR_MS: i64 = 3_600_000;
 
-/// What became of a preference.
+/// Result for a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// It is a new entry.
+    /// A new entry was added.
     Learned,
-    /// It was known, and has one more piece of evidence.
+    /// A known entry was reinforced.
     Reinforced,
-    /// It was said less than an hour ago.
+    /// It was learned less than an hour ago.
     Recent,
-    /// It is a new entry that no agent is shown before a review, and why.
+    /// A new entry was added that agents do not see before a review; holds the reason.
     Waiting(&'static str),
-    /// It would have to wait, and is known: nothing became of it.
+    /// It would await review but is known, so nothing was done.
     Known,
-    /// The user has forgotten it, which counts for more than a guess.
+    /// The user has forgotten it; that outweighs a guess.
     Forgotten,
-    /// It is worded as an order to an agent, as planted ones are; what it does.
+    /// It is worded as an instruction to an agent, as in an injection; holds the effect.
     Doubtful(&'static str),
-    /// It may not be stored, and why.
+    /// It may not be stored; holds the reason.
     Refused(String),
 }
 
 /// A preference that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learned {
-    /// Its text, without secrets.
+    /// Text without secrets.
     pub text: String,
-    /// The entry.
     pub id: Option<EntryId>,
-    /// What became of it.
     pub what: What,
 }
 
-/// Learns preferences that were typed, at most so many. When there are none, nothing is read and nothing
-/// is locked; a dry run changes nothing.
+/// Learns up to `most` typed preferences. If there are none, nothing is read or locked. A dry run
+/// changes nothing.
 pub fn take(
     memory: &Memory,
     store: &Store,
@@ -83,7 +81,7 @@ pub fn take(
     }
     let now = memory.now;
     let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
-    // What was said just now, in the same words, does not even need the lock.
+    // If all were learned just before in the same words, the lock is not needed.
     if news.iter().all(|new| heard.contains_key(&new.id(memory).to_string())) {
         done.extend(news.iter().map(|new| result(memory, new, What::Recent)));
         return Ok(done);
@@ -100,7 +98,7 @@ pub fn take(
     if news.iter().any(|new| held(new) || txn.mentions(new.id(memory))) {
         txn.read_evidence();
     }
-    // Another process may have heard it while this one waited.
+    // Another process may have learned it while this one waited for the lock.
     let heard = recent(now, store.local(COOLDOWN).ok().flatten().as_deref());
     let mut learned: Vec<String> = Vec::new();
     for new in &news {
@@ -122,7 +120,7 @@ pub fn take(
             all.extend(learned.into_iter().map(|id| (id, now.0.to_string())));
             serde_json::to_vec(&all).ok()
         };
-        // What was learned is learned; without this it may count once more within the hour.
+        // An error here is harmless: the preference may count twice within the hour.
         if let Err(error) = store.rewrite_local(COOLDOWN, note) {
             memory.notices.detail(&format!("{COOLDOWN}: {error:#}"));
         }
@@ -130,7 +128,7 @@ pub fn take(
     Ok(done)
 }
 
-/// Preferences as new entries, and what became of those that are none.
+/// Splits preferences into new entries and results for those that are not valid.
 pub fn sorted(memory: &Memory, stated: &[Preference]) -> Result<(Vec<Learned>, Vec<New>), Failure> {
     let (mut done, mut news) = (Vec::new(), Vec::new());
     for found in stated {
@@ -146,7 +144,7 @@ pub fn sorted(memory: &Memory, stated: &[Preference]) -> Result<(Vec<Learned>, V
     Ok((done, news))
 }
 
-/// A preference as a new entry, or why it is none.
+/// Validates a preference as a new entry.
 fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, What> {
     if let Some(kind) = found.secret {
         return Err(What::Refused(TextError::Secret(kind).to_string()));
@@ -154,7 +152,7 @@ fn checked(category: CategoryId, found: &preference::Preference) -> Result<New, 
     if let Some((_, does)) = injection::find(&found.text) {
         return Err(What::Doubtful(does));
     }
-    // A marker at its end is taken off: what is learned by itself is never pinned.
+    // Parsed twice to drop a trailing marker: automatic learning never pins.
     let text = EntryText::new(&found.text).and_then(|text| EntryText::new(text.as_str()));
     let text = text.map_err(|error| What::Refused(error.to_string()))?;
     Ok(New::plain(category, text, Cue::Explicit))
@@ -173,7 +171,7 @@ fn apply(memory: &Memory, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure>
         new.place(memory, txn);
         return Ok(What::Learned);
     }
-    // Who types the very words says them, whatever brought the line here.
+    // The exact text counts as written here, whatever brought the line.
     if new.known.is_none() {
         txn.say(new.category, new.text.as_str());
     }
@@ -181,8 +179,7 @@ fn apply(memory: &Memory, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure>
     Ok(What::Reinforced)
 }
 
-/// Whether somebody has put it out of force: they knew better, and only a person's command brings it
-/// back.
+/// Returns true if a person put it out of force; then only a command of a person restores it.
 pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &New) -> bool {
     let (id, held) = (new.id(memory), txn.snapshot());
     let known = !held.holders(&new.wording(memory)).is_empty();
@@ -196,11 +193,11 @@ pub fn result(memory: &Memory, new: &New, what: What) -> Learned {
     Learned { text: new.text.as_str().to_owned(), id: Some(new.id(memory)), what }
 }
 
-/// What was learned within the last hour. A damaged file says nothing.
+/// Returns what was learned within the last hour. A damaged file counts as empty.
 fn recent(now: Now, bytes: Option<&[u8]>) -> BTreeMap<String, String> {
     let all: BTreeMap<String, String> =
         bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-    // A time to come, by a clock that was set back since, says nothing either.
+    // A time in the future, as after the clock was set back, is ignored.
     let since = now.0.0.saturating_sub(HOUR_MS);
     let within =
         |when: &String| Timestamp::parse(when).is_some_and(|at| at.0 > since && at <= now.0);

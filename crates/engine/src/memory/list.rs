@@ -1,4 +1,4 @@
-//! Entries with all that is known about them.
+//! Listing of entries, and all details of one entry.
 
 use std::cmp::Reverse;
 
@@ -15,20 +15,18 @@ use pimem_core::{
     },
 };
 
-/// Which entries are listed, and in which order.
+/// Filters and order of a list.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest<'a> {
-    /// Only entries of categories with these names; empty for all.
+    /// Names of categories; empty for all.
     pub categories: &'a [String],
-    /// Only entries of this topic and the files that it goes on in.
+    /// Topic, including its continuation files.
     pub topic: Option<&'a str>,
-    /// Only entries in these states; empty for all.
+    /// States; empty for all.
     pub states: &'a [State],
-    /// Their order.
     pub order: ListOrder,
 }
 
-/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ListOrder {
     /// Strongest first.
@@ -41,10 +39,10 @@ pub enum ListOrder {
 }
 
 impl Memory {
-    /// The entries with their score and state.
+    /// Returns the entries with their score and state.
     ///
     /// # Errors
-    /// When there is no such category, or the store that was named does not exist.
+    /// Fails if there is no such category, or the named store does not exist.
     pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<Listed>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
         let categories = request.categories.iter().map(|name| intake::category(self, name));
@@ -81,10 +79,10 @@ impl Memory {
         Ok(Answer { view: Listed { entries }, problems: problems(&snapshots) })
     }
 
-    /// All that is known about an entry.
+    /// Returns all details of an entry.
     ///
     /// # Errors
-    /// When the selector does not mean exactly one entry.
+    /// Fails if the selector does not match exactly one entry.
     pub fn show(&self, selector: &str) -> Result<Answer<Shown>, Failure> {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);

@@ -1,4 +1,4 @@
-//! Files of stores that git merges, in the repository of the working directory.
+//! Enabling of the merge driver in the repository of the working directory.
 
 use super::Memory;
 use crate::{
@@ -8,30 +8,30 @@ use crate::{
 use pimem_core::view::merge_driver::MergeDriver;
 
 impl Memory {
-    /// Has git call pimem to merge files of stores.
+    /// Configures git to merge files of stores with pimem.
     ///
     /// # Errors
-    /// When there is no repository, or its settings cannot be written.
+    /// Fails if there is no repository, or its settings cannot be written.
     pub fn install_merge_driver(&self) -> Result<MergeDriver, Failure> {
         let repository = repository(self)?;
         let changed = repository.install()?;
         Ok(MergeDriver { installed: true, changed, attributes: attributes(&repository) })
     }
 
-    /// Has git merge by itself again.
+    /// Removes the configuration of the merge driver.
     ///
     /// # Errors
-    /// When there is no repository, or its settings cannot be written.
+    /// Fails if there is no repository, or its settings cannot be written.
     pub fn uninstall_merge_driver(&self) -> Result<MergeDriver, Failure> {
         let repository = repository(self)?;
         let changed = repository.uninstall()?;
         Ok(MergeDriver { installed: false, changed, attributes: attributes(&repository) })
     }
 
-    /// Path of the file in which the repository names files of stores.
+    /// Returns the path of the attributes file that names the merged files.
     ///
     /// # Errors
-    /// When there is no repository.
+    /// Fails if there is no repository.
     pub fn merge_attributes(&self) -> Result<String, Failure> {
         Ok(attributes(&repository(self)?))
     }

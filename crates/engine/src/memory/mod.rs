@@ -1,11 +1,11 @@
-//! A memory: stores with the settings in force at one moment, and what can be done with them.
+//! A memory: the stores with the settings in force at one moment, and the operations on them.
 //!
 //! [`Memory::open`] finds stores and reads settings; [`Memory::add`], [`Memory::search`] and
-//! [`Memory::report`] take a request and give what came of it. `examples/embed.rs` is a whole program.
-//! The modules below are the other use cases, of the program's commands and hooks.
+//! [`Memory::report`] take a request and return a result. `examples/embed.rs` is a complete
+//! program. The modules below are the other use cases, of the program's commands and hooks.
 //!
-//! [`Memory`] never prints, and reads neither the clock nor the environment: what it needs is in
-//! [`Wish`], and what it has to say goes to [`Notices`].
+//! [`Memory`] never prints, and reads neither the clock nor the environment: its inputs are in
+//! [`Wish`], and its messages go to [`Notices`].
 
 pub mod add;
 pub mod added;
@@ -116,23 +116,23 @@ pub use self::{
 };
 pub use pimem_core::view::add::Added;
 
-/// What is said beside an answer.
+/// Receiver of messages that are not part of a result.
 pub trait Notices {
-    /// Something that whoever asked should know.
+    /// Receives a message for the user.
     fn note(&self, line: &str);
-    /// Something that only somebody wants to know who looks for the cause of a fault.
+    /// Receives a message for debugging.
     fn detail(&self, line: &str);
-    /// How far long work has come: what is done, and how much there is.
+    /// Returns a progress callback: number of items done, and total.
     fn progress(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)>;
     /// The same for bytes.
     fn transfer(&self, what: &'static str) -> Box<dyn FnMut(usize, usize)> {
         self.progress(what)
     }
-    /// Whether a program reads the answer, which says itself what it lacks.
+    /// Returns true if a program reads the result. Results for programs include what is missing.
     fn for_programs(&self) -> bool;
 }
 
-/// Nobody who listens.
+/// Ignores all messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
@@ -150,85 +150,77 @@ impl Notices for Silent {
     }
 }
 
-/// Which stores are read.
+/// Which stores to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// The project's.
     Project,
-    /// The user's own.
     User,
-    /// Both.
     All,
 }
 
-/// Which stores are meant, and when it is.
+/// Options that select stores and the time.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// The store outright: the directory that holds `topics/`.
+    /// A store named explicitly: the directory that holds `topics/`.
     pub dir: Option<PathBuf>,
-    /// The user's own store instead of the project's.
+    /// True to use the user's store instead of the project's.
     pub user: bool,
-    /// Only these stores.
+    /// Restricts the stores to read.
     pub stores: Option<Reach>,
-    /// Another time than the clock's, as RFC 3339.
+    /// Time to use instead of the clock's, in RFC 3339.
     pub now: Option<String>,
 }
 
-/// What becomes of options and variables that cannot be used.
+/// How to handle unusable options and variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// Somebody typed them, and is told.
+    /// The user typed them; they are errors.
     Typed,
-    /// Nobody is there to type them again: the rest goes on without them.
+    /// No user is present; they are ignored.
     Unasked,
 }
 
-/// Stores with the settings in force at one moment.
+/// The stores with the settings in force at one moment.
 ///
 /// A memory is used by one thread; several may be open at once.
 pub struct Memory {
-    /// The time, perhaps set by the user.
+    /// The current time, which the user may have set.
     pub now: Now,
-    /// The true time, for time stamps of files.
+    /// The system time, for file time stamps.
     pub real_now: SystemTime,
-    /// The environment.
     pub env: Env,
-    /// Where stores are.
     pub places: Places,
-    /// The settings.
     pub config: Config,
-    /// What is said beside answers.
     pub notices: Rc<dyn Notices>,
     wish: Wish,
     ends_soon: bool,
-    /// Nobody has typed the command: it is a hook, or one has started it.
+    /// True if no user typed the command: it is a hook, or started by one.
     unasked: bool,
-    /// The command, if it can be taken back.
+    /// The command, if it can be undone.
     run: Option<Arc<Run>>,
     warned: RefCell<Vec<String>>,
-    /// Headings that the project gives to its categories and that nobody has reviewed.
+    /// Unreviewed headings that the project gives to its categories.
     pub headings: Vec<String>,
-    /// Why something that was written here could not be noted as such.
+    /// Error in recording a text as written here.
     unnoted: Arc<OnceLock<String>>,
 }
 
-/// What was asked for, and what could not be read meanwhile: the answer is then incomplete.
+/// A result, with problems that may make it incomplete.
 #[derive(Debug)]
 pub struct Answer<V> {
-    /// What was asked for.
     pub view: V,
     /// Files and lines that could not be read.
     pub problems: Vec<read::Problem>,
 }
 
-/// A store that may be written to: directory, whose it is, and whether it is there.
+/// A store that may be written to: its directory, its scope, and true if it exists.
 pub type Target = (PathBuf, Scope, bool);
 
 impl Memory {
     /// Finds stores and reads settings, from the directory `cwd` at the time `clock`.
     ///
     /// # Errors
-    /// When somebody typed an option or set a variable that cannot be used.
+    /// Fails if the user typed an unusable option or set an unusable variable.
     pub fn open(
         cwd: PathBuf,
         clock: SystemTime,
@@ -269,8 +261,8 @@ impl Memory {
         if let Some(wrong) = wrong.filter(|_| asked == Asked::Typed) {
             return Err(Failure::from(wrong));
         }
-        // Of a store that is not where it was said to be, no other takes the place; one's own is still
-        // there.
+        // If a named store does not exist, the project's store is not used in its place; the user's
+        // store still is.
         let gone = |named: &mut PathBuf| !places.cwd.join(named).is_dir();
         if asked == Asked::Unasked
             && let Some(named) = places.named.take_if(gone)
@@ -305,14 +297,14 @@ impl Memory {
         self.ends_soon = true;
     }
 
-    /// Has what the command does noted, so that it can be taken back.
+    /// Starts recording the effects of the command for undo.
     pub fn begin_run(&mut self, command: &'static str) {
         if !self.unasked {
             self.run = steps::run(command, self.now.0.to_string(), of_system(self.real_now).0);
         }
     }
 
-    /// The stores to read that exist, the project's first.
+    /// Returns the existing stores to read, the project's first.
     pub fn readers(&self) -> Result<Vec<Store>, Failure> {
         let choice = match self.wish.stores {
             None if self.wish.user => Reach::User,
@@ -329,7 +321,7 @@ impl Memory {
             }
             stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
         }
-        // A store named outright is meant alone, unless a scope asks for more.
+        // A store named explicitly is read alone, unless more scopes are requested.
         let alone = self.places.named.is_some() && self.wish.stores.is_none() && !self.wish.user;
         if choice != Reach::Project && !alone {
             let user = self.places.user().filter(|dir| discover::is_there(dir));
@@ -338,18 +330,18 @@ impl Memory {
         Ok(stores)
     }
 
-    /// The same for whoever speaks to an agent unasked: only what was reviewed counts, even where a
-    /// store was named.
+    /// Returns the stores for callers that send text to an agent unasked: only reviewed text
+    /// counts, even in a named store.
     pub fn strict_readers(&self) -> Result<Vec<Store>, Failure> {
         Ok(self.readers()?.into_iter().map(Store::strict).collect())
     }
 
-    /// The store to write to, made when there is none.
+    /// Returns the store to write to, and creates it if it does not exist.
     pub fn writer(&self) -> Result<Store, Failure> {
         self.made(self.target()?)
     }
 
-    /// A target as a store, made when there is none.
+    /// Returns the store of a target, and creates it if it does not exist.
     pub fn made(&self, (dir, scope, known): Target) -> Result<Store, Failure> {
         let store = self.store(dir, scope);
         if !known {
@@ -363,10 +355,10 @@ impl Memory {
         Ok(store)
     }
 
-    /// Makes the store that a writing command would write to. Where it is there, nothing changes.
+    /// Creates the store that a writing command would use. If it exists, nothing changes.
     ///
     /// # Errors
-    /// When there can be no such store, or it cannot be written.
+    /// Fails if there can be no such store, or it cannot be written.
     pub fn init(&self) -> Result<Initialized, Failure> {
         let (dir, scope, _) = self.target()?;
         let store = self.store(dir, scope);
@@ -375,7 +367,7 @@ impl Memory {
         Ok(Initialized { store, scope, created })
     }
 
-    /// Where a writing command would write.
+    /// Returns the target of a writing command.
     pub fn target(&self) -> Result<Target, Failure> {
         if self.wish.user || self.wish.stores == Some(Reach::User) {
             return self.users();
@@ -393,24 +385,24 @@ impl Memory {
         Ok((dir, Scope::Project, false))
     }
 
-    /// The time that the command line set.
+    /// Returns the time that the command line set.
     pub fn set_clock(&self) -> Option<&str> {
         self.wish.now.as_deref()
     }
 
-    /// Whether the user's own store was asked for.
+    /// Returns true if the user's store was requested.
     pub fn wants_user(&self) -> bool {
         self.wish.user
     }
 
-    /// The user's own store as a target.
+    /// Returns the user's store as a target.
     pub fn users(&self) -> Result<Target, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;
         let known = discover::is_there(&dir);
         Ok((dir, Scope::User, known))
     }
 
-    /// A store with the settings in force.
+    /// Returns a store with the settings in force.
     pub fn store(&self, dir: PathBuf, scope: Scope) -> Store {
         let sync = if self.env.text("PIMEM_SYNC") == Some("0") { Sync::None } else { Sync::Full };
         let patience = self.config.settings.lock.timeout;
@@ -435,7 +427,7 @@ impl Memory {
         }
     }
 
-    /// Who causes what is written now.
+    /// Returns the author of events written now.
     pub fn who(&self) -> Provenance {
         let text = |name: &str| {
             let clean: String = self.env.text(name)?.chars().filter(|c| !c.is_control()).collect();
@@ -448,7 +440,7 @@ impl Memory {
         }
     }
 
-    /// How entries are scored.
+    /// Returns the rules for scoring.
     pub fn rules(&self) -> Rules<'_> {
         Rules {
             categories: &self.config.categories,
@@ -461,7 +453,8 @@ impl Memory {
         }
     }
 
-    /// What shapes a report within `limit`, or what the settings allow, beside a system prompt.
+    /// Returns the settings of a report within `limit`, or the configured budget, beside a system
+    /// prompt.
     pub fn report_settings(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Settings<'_> {
         let report = &self.config.settings.report;
         Settings {
@@ -482,7 +475,7 @@ impl Memory {
         let read = |store: &Store| store.read(self.now, categories);
         let snapshots: Vec<Snapshot> = stores.iter().map(read).collect();
         let ranking = Ranking::new(self.now, self.rules(), placed(categories, stores, &snapshots));
-        // A ledger was asked about each entry.
+        // Ranking asked the ledger of trust about each entry.
         let asked = |(store, held): (_, &Snapshot)| Some(store).filter(|_| !held.topics.is_empty());
         self.warn_of_ledgers(stores.iter().zip(&snapshots).filter_map(asked));
         let damaged: usize = snapshots.iter().map(|held| held.damaged).sum();
@@ -494,12 +487,12 @@ impl Memory {
         (Leaky::new(ranking, self.ends_soon), Leaky::new(snapshots, self.ends_soon))
     }
 
-    /// Where the index of a store is, if there is a cache directory.
+    /// Returns the index directory of a store, if there is a cache directory.
     pub fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
         self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
     }
 
-    /// The installed models, if there is a cache directory.
+    /// Returns the installed models.
     pub fn models(&self) -> Result<Models, Failure> {
         let cache = self.env.cache.as_deref().ok_or_else(|| {
             Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
@@ -511,13 +504,13 @@ impl Memory {
         Ok(Models::new(cache, setting, self.env.get("ORT_DYLIB_PATH"), program))
     }
 
-    /// A store's configuration file: `memory.json` beside the store.
+    /// Returns a store's configuration file: `memory.json` beside the store.
     pub fn config_file(dir: &Path) -> PathBuf {
         dir.parent().unwrap_or(dir).join("memory.json")
     }
 }
 
-/// The entries of stores, each with its evidence.
+/// Returns the entries of stores with their ledgers.
 pub fn placed<'a>(
     categories: &Categories,
     stores: &[Store],
@@ -527,13 +520,13 @@ pub fn placed<'a>(
     held.map(|(store, held)| (held.placed(store, categories), &held.ledger)).collect()
 }
 
-/// What could not be read of some stores.
+/// Returns the problems of all snapshots.
 pub fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
 }
 
-/// The lock of a store. What its last holder had begun and could not end is done first, and what
-/// hooks have noted since somebody last typed a command becomes part of the log.
+/// Takes the lock of a store. Completes what its last holder could not, and moves the events of
+/// hooks into the log.
 pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
     let lock = StoreLock::acquire(&store.dir, store.patience)?;
     store.complete(&lock)?;

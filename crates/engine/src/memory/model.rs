@@ -276,12 +276,12 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     Ok(install::model(&models, &wish, &hub, memory.real_now, &mut progress)?)
 }
 
-/// The name of the model in force.
+/// Returns the name of the model in force.
 pub fn in_force(memory: &Memory) -> String {
     embedding::name(memory)
 }
 
-/// Why the model in force cannot serve, as far as that shows without starting it.
+/// Returns why the model in force cannot run, as far as is known without starting it.
 pub fn lacking(memory: &Memory) -> Option<Failure> {
     let name = in_force(memory);
     if ["static", "none"].contains(&name.as_str()) {
@@ -297,7 +297,7 @@ pub fn lacking(memory: &Memory) -> Option<Failure> {
     }
 }
 
-/// A model that cannot be used because it is not installed, with the nearest name there is.
+/// Returns the failure for a model that is not installed, with the closest known name.
 pub fn unknown(name: &str, why: String) -> Failure {
     let all = fastembed::supported();
     let is_known = all.iter().any(|known| known.model.id == name);

@@ -7,7 +7,8 @@ use crate::{
     store::read,
 };
 
-/// Reads a file that the user names, which may be a link to anywhere; `hint` says which file is meant.
+/// Reads a file that the user names, which may be a link to anywhere; `hint` names the expected
+/// file.
 pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read::file(Path::new("/"), path, limit)
         .map_err(|problem| Failure::new(Kind::Io, problem.to_string(), hint))?;
@@ -16,7 +17,8 @@ pub fn named(path: &Path, limit: u64, hint: &str) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Whether a file that the user names may be written: it is no directory, and is in one.
+/// Checks that a file that the user names may be written: it is not a directory, and its directory
+/// exists.
 pub fn writable(path: &Path, hint: &str) -> Result<(), Failure> {
     if path.exists() && !path.is_file() {
         let message = format!("{} is not a file", path.display());

@@ -1,5 +1,5 @@
-//! Whether an entry that nothing was known about has a place in the next report. Being new it competes in
-//! its category alone, so that most of the evidence need not be read.
+//! Predicts whether a new entry without evidence has a place in the next report. Such an entry
+//! competes only in its category, so that most of the evidence need not be read.
 
 use super::Memory;
 use crate::{
@@ -21,28 +21,28 @@ use pimem_core::{
     },
 };
 
-/// An entry of its category, and whether it is marked as pinned.
+/// An entry of the category, and true if it is marked as pinned.
 pub type Line = (Wording, bool);
 
-/// What can be told.
+/// The prediction.
 pub enum Prospect {
-    /// It has a place.
+    /// The entry has a place.
     Shown,
-    /// All places of its category are taken by stronger ones; so many reinforcements would bring it in,
-    /// or none.
+    /// Stronger entries take all places of its category. Holds the number of reinforcements that
+    /// would bring it in, if any number would.
     OverCap(Option<u32>),
-    /// Only a look at everything tells.
+    /// Only a full ranking can tell.
     Unsure,
 }
 
-/// The lines of a category.
+/// Returns the lines of a category.
 pub fn lines(snapshot: &Snapshot, of: &Wording) -> Vec<Line> {
     let lines = snapshot.entries().map(|(_, entry)| entry);
     let lines = lines.filter(|entry| entry.category == of.category);
     lines.map(|entry| (entry.wording(), entry.markers.pinned)).collect()
 }
 
-/// Looks for its place among the lines that were there before it.
+/// Predicts the place of an entry among the lines that existed before it.
 pub fn find(
     memory: &Memory,
     store: &Store,
@@ -50,7 +50,7 @@ pub fn find(
     others: &[Line],
 ) -> Result<Prospect, Failure> {
     let rules = memory.rules();
-    // Days of use are told by the whole log.
+    // Days of use can only be computed from the whole log.
     let by_calendar = rules.clock == Clock::Calendar;
     let sure = rules.fresh && by_calendar && placed.reviewed && caps::suffices(rules.categories);
     if !sure || placed.pinned {
@@ -96,7 +96,7 @@ pub fn find(
         let is_placed = rivals.len() < spec.max_active
             || own.fresh && newer.filter(reviewed).take(reserved).count() < reserved
             || stronger.filter(reviewed).take(by_rank).count() < by_rank;
-        // Without a place, it may fill what the others leave of the budget.
+        // Without a place, the entry may still fill the remaining budget.
         return Ok(if is_placed { Prospect::Shown } else { Prospect::Unsure });
     }
     rivals.retain(|(rival, ..)| is_ahead(rival));
@@ -108,11 +108,11 @@ pub fn find(
     }))
 }
 
-/// An entry that competes, with its store and its text.
+/// A competing entry, with its store and text.
 type Rival<'a> = (Candidate, &'a Store, &'a Wording);
 
-/// The entries of a store that compete in a category, and the new one if it is there; `None` when more
-/// than their evidence has to be known.
+/// Returns the entries of a store that compete in a category, and the new one if it is there.
+/// `None` if their evidence is not sufficient.
 fn competing<'a>(
     memory: &Memory,
     store: &'a Store,
@@ -129,14 +129,14 @@ fn competing<'a>(
     for (of, pinned) in lines {
         let first = *once.entry(of.id).or_insert(of);
         if !std::ptr::eq(first, of) {
-            // What stands on several lines is one entry; of texts with one id the ranking knows more.
+            // Repeated lines are one entry; different texts with one id need the full ranking.
             if first == of {
                 continue;
             }
             return None;
         }
         let evidence = ledger.evidence(memory.now, of.id)?;
-        // Whether what replaced it is there, the ranking knows too.
+        // Whether a superseding entry exists needs the full ranking too.
         if !evidence.superseded_by.is_empty() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Long-term notes, the scratchpad and daily logs as files: reading them, and adding to notes and logs.
+//! Reading of long-term notes, scratchpad and daily logs, and appending to notes and logs.
 
 use super::Memory;
 use crate::{
@@ -13,19 +13,16 @@ use pimem_core::{
     view::notes::{Day, Days, File, Files, Noted, NotedIn},
 };
 
-/// A file that is not made of entries.
+/// A file that does not consist of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesFile {
-    /// Long-term notes.
     Notes,
-    /// The checklist.
     Scratchpad,
-    /// The log of a day.
     Log(Date),
 }
 
 impl NotesFile {
-    /// Its name, relative to the store.
+    /// Returns the name relative to the store.
     pub fn name(self) -> String {
         match self {
             Self::Notes => notes::NOTES.to_owned(),
@@ -36,10 +33,10 @@ impl NotesFile {
 }
 
 impl Memory {
-    /// A file of each store that has it. However long a log has become, all of it is read.
+    /// Reads a file of each store that has it. Logs are read completely, whatever their length.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn read_notes(&self, file: NotesFile) -> Result<Files, Failure> {
         let name = file.name();
         let mut files = Vec::new();
@@ -52,10 +49,10 @@ impl Memory {
         Ok(Files { files })
     }
 
-    /// The days that have a log.
+    /// Returns the days that have a log.
     ///
     /// # Errors
-    /// When the directory of logs cannot be read.
+    /// Fails if the directory of logs cannot be read.
     pub fn logged_days(&self) -> Result<Days, Failure> {
         let mut days = Vec::new();
         for store in self.readers()? {
@@ -66,11 +63,11 @@ impl Memory {
         Ok(Days { days })
     }
 
-    /// Adds to the long-term notes: at their end, or to the section with a heading, which is made when
-    /// there is none. One line becomes an item of a list.
+    /// Appends to the long-term notes, or to the section with a heading, which is created if it is
+    /// missing. A single line becomes a list item.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn note(&self, text: &NoteText, heading: Option<&str>) -> Result<Noted, Failure> {
         let added = match text.lines() {
             [one] if !is_block(one) => text.item(""),
@@ -88,10 +85,10 @@ impl Memory {
         Ok(Noted { file: notes::NOTES.to_owned(), text: added.join("\n"), into: NotedIn::Notes })
     }
 
-    /// Adds an item to the log of the day.
+    /// Appends an item to the daily log.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn log(&self, text: &NoteText) -> Result<Noted, Failure> {
         let now = local_time::local(self.now.0);
         let added = text.item(&format!("{} ", now.clock()));
@@ -103,7 +100,7 @@ impl Memory {
     }
 }
 
-/// Whether a line is a block of markdown of its own.
+/// Returns true if a line is a Markdown block of its own.
 fn is_block(line: &str) -> bool {
     let words = line.trim_start();
     words.starts_with(['#', '>', '|', '`'])

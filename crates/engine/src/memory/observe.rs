@@ -1,4 +1,4 @@
-//! Observations of a transcript: reading what is new of it, having it observed, and writing it down.
+//! Observations of a transcript: reads its new messages, observes them, and writes the result.
 //! Prints nothing but warnings.
 
 use std::{io::Read, ops::ControlFlow};
@@ -33,51 +33,50 @@ use pimem_core::{
     },
 };
 
-/// Tokens of a conversation that are observed in one go.
+/// Tokens of a conversation that are observed at once.
 const PIECE: Tokens = Tokens(30_000);
-/// Questions to a model in one run; what is beyond is for the next.
+/// Maximum number of questions to a model in one run; the rest is left for the next run.
 const QUESTIONS: usize = 20;
-/// Characters of observations that one run makes.
+/// Maximum number of characters of observations that one run makes.
 const MOST: usize = 1 << 20;
-/// Characters of the observations so far that a model gets.
+/// Maximum number of characters of earlier observations in the model's prompt.
 const SO_FAR: usize = 8_000;
 
-/// Which part of a transcript is observed.
+/// Which part of a transcript to observe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observing {
-    /// What is new.
+    /// The new messages.
     News,
-    /// What is new, if that is enough.
+    /// The new messages, if they are enough.
     IfDue,
-    /// All of it, whatever has been observed already, and nothing is written.
+    /// All messages, including those observed before; nothing is written.
     Anew,
 }
 
-/// What is to be done.
 #[derive(Debug, Clone, Copy)]
 struct ObserveRequest<'a> {
-    /// The session's id, where the transcript's is not believed.
+    /// Id of the session, used instead of the transcript's.
     session: Option<&'a str>,
-    /// Only from so many tokens on.
+    /// Minimum number of new tokens.
     due: Option<Tokens>,
-    /// All of it, whatever has been observed already.
+    /// True to observe all messages, including those observed before.
     anew: bool,
 }
 
-/// What came of a transcript.
+/// The result for a transcript.
 struct Observed {
-    /// The session's file, without `.md`.
+    /// Name of the session's file without `.md`.
     stem: String,
-    /// The observations.
     found: Document,
-    /// New messages, and how many tokens they have.
+    /// Number of new messages, and their tokens.
     messages: u64,
     tokens: Tokens,
-    /// Whether there was enough.
+    /// True if there was enough to observe.
     due: bool,
-    /// Whether the rest is for another run.
+    /// True if a part was left for another run.
     more: bool,
-    /// The model that observed all of it, and how many lines of its answers were no observations.
+    /// Name of the model, if it observed all of it, and the number of lines in its answers that
+    /// were not observations.
     model: Option<String>,
     dropped: usize,
     before: Reached,
@@ -85,7 +84,7 @@ struct Observed {
 }
 
 impl Observed {
-    /// With the observations that were written, or would be.
+    /// Converts to the output, with the observations that were written, or would be.
     fn view(self, written: &Document, reflected: Option<ReflectedFile>) -> ObserveView {
         let session = ObservedSession {
             file: observation_files::file(&self.stem),
@@ -102,11 +101,11 @@ impl Observed {
 }
 
 impl Memory {
-    /// Makes observations of a session, and writes them behind those that are there. A file that is too
-    /// long then is consolidated.
+    /// Observes a session and appends the observations to its file. A file that becomes too long is
+    /// consolidated.
     ///
     /// # Errors
-    /// When the transcript cannot be read or is none, or the store cannot be written.
+    /// Fails if the transcript cannot be read or parsed, or the store cannot be written.
     pub fn observe(
         &self,
         transcript: Transcript<'_>,
@@ -146,10 +145,10 @@ impl Memory {
         self.keep(observed)
     }
 
-    /// Writes down what was observed.
+    /// Writes the observations.
     fn keep(&self, observed: Observed) -> Result<ObserveView, Failure> {
         let (target, notices) = (self.target()?, &self.notices);
-        // What says nothing makes no store.
+        // Without observations, no store is created.
         if observed.found.is_empty() && !target.2 {
             notices.note("There is nothing new to note");
             return Ok(observed.view(&Document::default(), None));
@@ -184,7 +183,7 @@ impl Memory {
     }
 }
 
-/// Reads a transcript, and observes what is new of it.
+/// Reads a transcript and observes its new messages.
 fn observe(
     memory: &Memory,
     input: impl Read,
@@ -228,8 +227,8 @@ fn observe(
     Ok(work.finish())
 }
 
-/// Writes observations down behind those that are there. Gives what was written; `None` when another
-/// process has observed the same meanwhile.
+/// Appends observations to the session's file, and returns what was written. `None` if another
+/// process has observed the same messages meanwhile.
 fn write(
     memory: &Memory,
     target: Target,
@@ -251,8 +250,8 @@ fn write(
     Ok(Some((store, written)))
 }
 
-/// A message on the clock on the wall, without secrets. One without a time is of the `day` of the one
-/// before it.
+/// Converts a message to local time and redacts secrets. A message without a time gets the `day` of
+/// the previous one.
 pub fn heard(memory: &Memory, message: Message, day: &mut Option<Date>) -> Heard {
     let Message { role, text, when } = message;
     let at = local_time::local(memory.now.cap(when.unwrap_or(memory.now.0)));
@@ -261,7 +260,7 @@ pub fn heard(memory: &Memory, message: Message, day: &mut Option<Date>) -> Heard
     Heard { role, text: secret::clean_lines(&text), date, minute: when.map(|_| at.minute()) }
 }
 
-/// A message of plain text. `Assistant:` before it says who it is of.
+/// Parses a message of plain text. A prefix such as `Assistant:` names the speaker.
 fn spoken(block: &str) -> Option<Message> {
     let text = block.trim();
     let (who, rest) = text.split_once(':').unwrap_or(("", text));
@@ -273,18 +272,18 @@ fn spoken(block: &str) -> Option<Message> {
     (!text.is_empty()).then(|| Message { role, text: text.to_owned(), when: None })
 }
 
-/// Whose session it is, and how far it has been observed.
+/// The session, and how far it was observed.
 struct Place {
     stem: String,
     reached: Reached,
-    /// The end of what has been observed, for a model.
+    /// End of the earlier observations, for a model.
     so_far: String,
 }
 
-/// How far it has been read.
+/// How far the transcript was read.
 #[derive(Default)]
 struct Seen {
-    /// All messages, and those that are new.
+    /// Number of all messages, and of new ones.
     all: u64,
     fresh: u64,
     tokens: u64,
@@ -305,7 +304,7 @@ struct Work<'a> {
     place: Option<Place>,
     seen: Seen,
     piece: Piece,
-    /// Pieces that are observed as soon as there is enough.
+    /// Pieces that are observed as soon as there are enough.
     waiting: Vec<Piece>,
     found: Document,
     chars: usize,
@@ -350,7 +349,8 @@ impl Work<'_> {
         let id = self.request.session.map(str::to_owned);
         let id = id.or_else(|| session?.id.clone()).or_else(|| self.memory.who().session);
         let id = id.map(|id| secret::clean(&id)).filter(|id| !id.is_empty());
-        // A transcript without an id begins as it began when it was shorter.
+        // The first message identifies a transcript without an id; it stays the same as the
+        // transcript grows.
         let id = id.unwrap_or_else(|| short_sha256(first.text.as_bytes()));
         let stem = observation_files::stem(&id);
         let (mut reached, mut so_far) = (Reached::default(), String::new());
@@ -359,7 +359,7 @@ impl Work<'_> {
             let store = self.memory.store(dir, scope).strict();
             reached = store.reached(&stem);
             let name = observation_files::file(&stem);
-            // What came with a clone is for no model.
+            // Unreviewed text, as from a clone, is not sent to a model.
             let file = store.file(&name).ok().flatten().filter(|_| store.file_reviewed(&name));
             so_far =
                 file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
@@ -367,7 +367,7 @@ impl Work<'_> {
         self.place = Some(Place { stem, reached, so_far });
     }
 
-    /// Ends a piece, and observes what waits if that is enough by now.
+    /// Ends a piece, and observes the waiting pieces if they are enough.
     fn close(&mut self) {
         let piece = std::mem::take(&mut self.piece);
         self.seen.tokens += u64::from(Tokens::of_chars(piece.chars).0);
@@ -391,7 +391,7 @@ impl Work<'_> {
         self.request.due.is_none_or(|least| self.seen.tokens >= u64::from(least.0))
     }
 
-    /// The model is looked up when there is something for it.
+    /// Looks up the model on first use.
     fn find_model(&mut self) {
         if std::mem::replace(&mut self.looked, true) {
             return;
@@ -403,7 +403,7 @@ impl Work<'_> {
         self.model = self.service.as_ref().map(|service| service.name().to_owned());
     }
 
-    /// A piece by the model, else by the rules.
+    /// Observes a piece by the model, or else by rules.
     fn observed(&mut self, heard: &[Heard]) -> Document {
         self.find_model();
         if let Some(service) = self.service.take() {
@@ -414,7 +414,7 @@ impl Work<'_> {
                 }
                 Err(trouble) => warn(self.memory, &trouble, "observed by rules instead"),
             }
-            // It is not asked again: whatever is wrong would be waited for with every piece.
+            // A model that failed is not asked again, because every piece would wait for it.
             self.model = None;
         }
         rules::observe(heard)
@@ -478,14 +478,15 @@ impl Piece {
         self.heard.push(heard);
     }
 
-    /// Whether the next message belongs to another piece: what the user says begins one, if it can wait.
+    /// Returns true if the next message starts another piece. If possible, pieces start with a
+    /// message of the user.
     fn is_full(&self, next: Speaker) -> bool {
         let most = PIECE.chars();
         self.chars >= most || (next == Speaker::User && self.chars >= most / 4 * 3)
     }
 }
 
-/// Says why there is no model's answer.
+/// Reports why a model did not answer.
 pub fn warn(memory: &Memory, trouble: &ModelError, instead: &str) {
     memory.notices.note(&format!("warning: {trouble}; {instead}"));
     if !trouble.hint.is_empty() {
@@ -493,7 +494,7 @@ pub fn warn(memory: &Memory, trouble: &ModelError, instead: &str) {
     }
 }
 
-/// The last lines of a text.
+/// Returns the last lines of a text.
 fn end_of(text: &str) -> &str {
     let text = text.trim_end();
     let Some(cut) = text.len().checked_sub(SO_FAR) else { return text };

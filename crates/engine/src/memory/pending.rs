@@ -1,5 +1,5 @@
-//! Preferences that wait until their user has looked at them: they may have been pasted, or they lead
-//! out of the project. They stand in the project's store, and never in the user's own.
+//! Learned preferences that await review, because they may have been pasted or lead out of the
+//! project. They are in the project's store, never in the user's.
 
 use super::{
     Memory,
@@ -17,11 +17,12 @@ use pimem_core::{
     score::ranking::Scope,
 };
 
-/// Preferences of a store that wait, at most: nobody reviews more, and a topic has an end.
+/// Maximum number of waiting preferences in a store: nobody reviews more, and a topic has a size
+/// limit.
 const MOST: usize = 50;
 
-/// Where they go: the project's store, and whether it is there already. `None` where there can be none,
-/// or where it is another user's.
+/// Returns the project's store and whether it exists. `None` if there can be none, if it is also
+/// the user's store, or if another user owns it.
 pub fn place(memory: &Memory) -> Option<(Store, bool)> {
     let known = memory.places.project().filter(|dir| dir.is_dir());
     let there = known.is_some();
@@ -32,7 +33,7 @@ pub fn place(memory: &Memory) -> Option<(Store, bool)> {
     (!(own || there && store.trust.is_foreign())).then_some((store, there))
 }
 
-/// Keeps them for a review, at most so many. A dry run changes nothing.
+/// Stores up to `most` preferences for review. A dry run changes nothing.
 pub fn hold(
     memory: &Memory,
     store: &Store,
@@ -79,7 +80,7 @@ pub fn hold(
         done.push(learn::result(memory, new, what));
     }
     if !dry && !keys.is_empty() {
-        // First, so that no line is there that passes for one of its user's.
+        // Recorded first, so that no line passes for one of the user's.
         pending::note(&store.trust, &keys)?;
     }
     txn.commit()?;
@@ -91,7 +92,7 @@ fn reason(stated: &[Preference], new: &New) -> &'static str {
     stated.iter().find(same).or(stated.first()).and_then(|found| found.waits).unwrap_or_default()
 }
 
-/// How many of its category wait already.
+/// Returns the number of waiting entries in its category.
 fn waiting(txn: &Txn<'_>, new: &New) -> usize {
     let all = txn.snapshot().entries().filter(|(_, entry)| entry.category == new.category);
     all.filter(|(_, entry)| !txn.reviewed(new.category, &entry.text)).count()

@@ -1,9 +1,9 @@
-//! `--since` and `--until`: a span of time that what is found has to be from.
+//! Periods given by `--since` and `--until`.
 
 use crate::error::{Failure, Kind};
 use pimem_core::model::time::{Age, DAY_MS, Now, Timestamp};
 
-/// A span of time, both ends included; an end that is not given is open.
+/// A period that includes both ends; a missing end is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Period {
     since: Option<Timestamp>,
@@ -11,10 +11,10 @@ pub struct Period {
 }
 
 impl Period {
-    /// Reads both ends: a date, a time, or an age.
+    /// Parses both ends: a date, a time, or an age.
     pub fn new(now: Now, since: Option<&str>, until: Option<&str>) -> Result<Self, Failure> {
         let since = since.map(|text| when(now, text, Timestamp::parse_date)).transpose()?;
-        // The whole of a day belongs to a period that ends on it.
+        // If it ends on a date, the whole day is included.
         let until = until.map(|text| when(now, text, Timestamp::end_of_day)).transpose()?;
         if since.zip(until).is_some_and(|(since, until)| until < since) {
             let message = "--until is before --since";
@@ -23,19 +23,19 @@ impl Period {
         Ok(Self { since, until })
     }
 
-    /// Whether it has an end.
+    /// Returns true if either end is given.
     pub fn is_bounded(self) -> bool {
         self.since.or(self.until).is_some()
     }
 
-    /// Whether a time lies in it. An unknown one lies only in a period without any end.
+    /// Returns true if a time is in the period. An unknown time is only in an unbounded period.
     pub fn contains(self, time: Option<Timestamp>) -> bool {
         let Some(time) = time else { return !self.is_bounded() };
         self.since.is_none_or(|since| since <= time) && self.until.is_none_or(|until| time <= until)
     }
 }
 
-/// The time that a text means: a date by `day`, a time, or an age.
+/// Parses a time: a date by `day`, a time, or an age.
 pub fn when(
     now: Now,
     text: &str,

@@ -1,5 +1,5 @@
-//! Lines that were typed here are noted as such before it is told what agents may see; of the others is
-//! said how they came.
+//! Records lines typed here before entries are shown as reviewed or not, and reports where the
+//! others come from.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Memory {
         self.ranking(stores)
     }
 
-    /// Notes which lines were typed here. Gives whether there were any.
+    /// Records which lines were typed here. Returns true if there were any.
     pub fn note_own(&self, limit: Duration, stores: &[Store], snapshots: &[Snapshot]) -> bool {
         let note = |(store, snapshot): (&Store, &Snapshot)| {
             store.note_own(snapshot, &self.config.categories, &self.places, limit)
@@ -38,7 +38,7 @@ impl Memory {
         stores.iter().zip(snapshots).map(note).fold(false, |any, noted| any | noted)
     }
 
-    /// How entries came that await review, after their number, as far as that is known.
+    /// Returns a phrase for how entries that await review came here, as far as that is known.
     pub fn came(&self, stores: &[Store], waiting: &[&LocatedEntry]) -> &'static str {
         let of = |store: &Store| {
             let scope = store.scope;

@@ -1,4 +1,4 @@
-//! Destroying entries. Everything else can be undone.
+//! Purge: destroys entries, which cannot be undone.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,13 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Destroys the text, evidence and index of entries, forgotten and archived ones included, once
-    /// `confirm` has agreed to the lines that it is given. Gives the stores whose index should be
-    /// refreshed afterwards.
+    /// Destroys the text, evidence and index of entries, including forgotten and archived ones,
+    /// after `confirm` has agreed to their lines. Returns the stores whose index should be
+    /// refreshed.
     ///
     /// # Errors
-    /// When a selector does not mean exactly one entry, nobody confirms, or a store cannot be written.
+    /// Fails if a selector does not match exactly one entry, the purge is not confirmed, or a store
+    /// cannot be written.
     pub fn purge(
         &self,
         selectors: &[String],
@@ -53,13 +54,13 @@ impl Memory {
         let mut files = BTreeSet::new();
         let mut stale = Vec::new();
         for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
-            // Earlier wordings go too, unless they are entries of their own again.
+            // Earlier wordings are purged too, unless they are entries of their own again.
             let own: IdSet<EntryId> = chosen.iter().map(|row| row.entry.id).collect();
             let mut ids: IdSet<EntryId> =
                 chosen.iter().flat_map(|row| snapshot.ledger.family(row.entry.id)).collect();
             ids.retain(|id| own.contains(id) || others.iter().all(|other| other.id != *id));
             let changed = destroy(self, store, &ids, &others)?;
-            // A hash is enough to recognise a known text by.
+            // A stored hash could reveal that a known text was in the store.
             let name = |row: &ScoredEntry| &self.config.categories.spec(row.entry.category).name;
             let key = |row: &ScoredEntry| store.trust.entry(name(row), &row.entry.text);
             pending::forget(&store.trust, &chosen.iter().map(|row| key(row)).collect::<Vec<_>>())?;

@@ -1,4 +1,4 @@
-//! Rebuild: adopt, rescore, archive what went cold, and build the index anew.
+//! Rebuild: adopts and rescores entries, archives faded ones, and builds the index.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -31,18 +31,18 @@ use pimem_core::{
     },
 };
 
-/// How long git may take for what was typed by hand: usually nobody waits.
+/// Time limit for git to find typed lines; longer than elsewhere, because usually no user waits.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The chosen model, or why it cannot serve.
+/// The chosen model, or why it cannot run.
 type Chosen = Result<Box<dyn Embedder>, Unavailable>;
 
 impl Memory {
-    /// Adopts hand-written lines, rescores, archives what has faded, and indexes; only stores of which
-    /// the last rebuild is older than `if_older`.
+    /// Adopts hand-written lines, rescores entries, archives faded ones, and builds the index. With
+    /// `if_older`, only in stores whose last rebuild is older.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or one cannot be read or written.
+    /// Fails if the named store does not exist, or a store cannot be read or written.
     pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
         let mut stores = Vec::new();
         let mut model = embedding::patient(self);
@@ -65,7 +65,7 @@ fn rebuild(
     model: &mut Option<Chosen>,
 ) -> Result<view::Store, Failure> {
     let categories = &memory.config.categories;
-    // What a starting session had no time to find out.
+    // Hooks at the start of a session have too little time for this.
     let typed = store.read_topics(categories);
     memory.note_own(PATIENCE, std::slice::from_ref(store), std::slice::from_ref(&typed));
     let lock = super::lock(memory, store)?;
@@ -117,7 +117,7 @@ fn rebuild(
     })
 }
 
-/// Builds the index, and makes the vectors of the chosen model.
+/// Builds the index with the vectors of the chosen model.
 fn index(
     memory: &Memory,
     store: &Store,
@@ -156,7 +156,7 @@ fn index(
 
 fn shown(memory: &Memory, built: build::Built) -> Indexed {
     let model = embedding::name(memory);
-    // The built-in model serves every line.
+    // The built-in model has a vector for every line.
     let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
     Indexed {
         files: built.files,
@@ -169,13 +169,13 @@ fn shown(memory: &Memory, built: build::Built) -> Indexed {
     }
 }
 
-/// The time since our own last rebuild of a store, by the time that its snapshot states; or until
-/// then, by a clock that was set back since.
+/// Returns the time since the last rebuild of a store, by the time in its scores file. If that time
+/// is in the future, as after the clock was set back, returns the time until then.
 fn last_rebuild(memory: &Memory, store: &Store) -> Option<Age> {
     let path = store.dir.join("memory-scores.json");
     let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
     let snapshot: Value = serde_json::from_slice(&bytes).ok()?;
-    // pi's own file has shorter keys, and says nothing about what we adopted.
+    // pi's own file has shorter keys and does not count.
     let mut keys = snapshot.get("entries")?.as_object()?.keys();
     let when = Timestamp::parse(snapshot.get("lastRebuild")?.as_str()?)?;
     keys.all(|key| key.len() == 16).then(|| Age(memory.now.0.0.abs_diff(when.0)))

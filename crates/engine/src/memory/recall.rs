@@ -1,4 +1,4 @@
-//! What a prompt brings to mind, besides what a report says anyway.
+//! Recall: search for a prompt, without what the report shows anyway.
 
 use std::cell::LazyCell;
 
@@ -21,32 +21,33 @@ use pimem_core::{
     },
 };
 
-/// Past sessions that a prompt brings to mind.
+/// Maximum number of past sessions per prompt.
 const SESSIONS: usize = 3;
-/// Notes and items of logs that a prompt brings to mind. Twice as many are read.
+/// Maximum number of notes and log items per prompt; twice as many are read.
 const NOTES: usize = 2;
-/// Characters of one of them.
+/// Maximum number of characters of a note or log item.
 const NOTE: usize = 400;
-/// Summaries that are read beyond those shown. They are long, and the first look ranks them well.
+/// Number of summaries read in addition to those shown. Summaries are long, and the first ranking
+/// is good enough.
 const READ: usize = 8;
-/// Summaries that are looked past because they were shown before, at most.
+/// Maximum number of extra passages read because others were shown before.
 const PASSED: usize = 16;
 
-/// Where entries are recalled from.
+/// Kinds of files from which entries are recalled.
 const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 
-/// What a prompt brings to mind.
+/// What was recalled for a prompt.
 pub struct Recalled {
-    /// Entries; whether they still hold is the caller's to ask.
+    /// Entries; callers check whether they are in force.
     pub entries: SearchResult,
-    /// Notes and items of logs.
+    /// Notes and log items.
     pub notes: Vec<Hit>,
-    /// Past sessions.
     pub sessions: Vec<Hit>,
 }
 
-/// What a prompt brings to mind: entries but for some, and passages, more of them when some were shown
-/// before (`None` where nothing is known of that, and notes are not wanted). One search finds all.
+/// Recalls entries, except those in `except`, and passages for a prompt. `shown` is the number of
+/// passages shown before, for which more are read; `None` if it is unknown, and then no notes are
+/// recalled. One search answers all.
 pub fn search(
     memory: &Memory,
     stores: &[Store],
@@ -70,7 +71,7 @@ pub fn search(
         pool: Some(2 * NOTES + passed),
         ..SearchRequest::recall(memory, &query, NOTES + passed, kinds)
     };
-    // Most stores have none.
+    // Most stores have no summaries.
     let has_some = |store: &Store| store.place(snapshot::SESSIONS).1.is_file();
     let has_notes = |store: &Store| {
         store.dir.join(notes::NOTES).is_file() || store.dir.join(notes::DAILY).is_dir()
@@ -87,8 +88,8 @@ pub fn search(
     Recalled { entries, notes, sessions: hits(with_sessions).unwrap_or_default() }
 }
 
-/// The first notes and items of logs that are nearer to the prompt than the entries beside them, but
-/// for those that were shown before.
+/// Returns the first notes and log items that score at least as well as the hits beside them,
+/// without those shown before.
 pub fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Vec<Hit> {
     let best = beside.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let beside: Vec<Sketch> = beside.iter().map(|hit| Sketch::of(&hit.text)).collect();
@@ -101,33 +102,34 @@ pub fn notes(hits: Vec<Hit>, beside: &[Hit], known: impl Fn(&str) -> bool) -> Ve
     distinct(hits.into_iter().filter(is_new), NOTES)
 }
 
-/// The first past sessions of some hits, but for those that were shown before and those that are worded
-/// as orders to an agent, as an earlier version may have kept them.
+/// Returns the first past sessions, without those shown before and those worded as instructions to
+/// an agent, which earlier versions may have stored.
 pub fn sessions(hits: Vec<Hit>, known: impl Fn(&str) -> bool) -> Vec<Hit> {
     let fits = |hit: &Hit| !known(&hit.text) && !orders(hit);
     hits.into_iter().filter(fits).take(SESSIONS).collect()
 }
 
-/// Whether a past session is worded as an order to an agent.
+/// Returns true if a past session is worded as an instruction to an agent.
 pub fn orders(hit: &Hit) -> bool {
     is_session(hit) && injection::find(&hit.text).is_some()
 }
 
-/// How many entries are recalled.
+/// Returns the number of entries to recall.
 pub fn limit(memory: &Memory) -> usize {
     memory.config.settings.recall.limit
 }
 
-/// Those of some hits that hold by a ranking.
+/// Returns the hits that are in force according to a ranking.
 pub fn on_board(board: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
-        // Of what was archived, the search has asked.
+        // The search has already checked archived entries.
         if hit.is_archived() {
             return true;
         }
         let row = hit.entry.and_then(|id| board.get(id));
         row.is_some_and(|row| {
-            // The text of a hit is that of some line; of the entry, the ranking knows what was reviewed.
+            // A hit has the text of some line, while the ranking has the reviewed text of the
+            // entry.
             let same = row.entry.text == hit.text;
             same && !row.expired && row.superseded_by.is_none()
         })
@@ -135,15 +137,15 @@ pub fn on_board(board: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     distinct(hits.into_iter().filter(holds), limit)
 }
 
-/// Those of some hits that still hold, at most `limit`, without near repetitions. Unlike
-/// [`on_board`] it needs no board, which would take longer to make than the search takes.
+/// Returns up to `limit` hits that are in force, without near duplicates. Unlike [`on_board`] this
+/// needs no ranking, which would take longer than the search.
 pub fn alive(memory: &Memory, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = hold(memory, stores, &hits);
     let entries = hits.into_iter().zip(holds).filter(|(hit, holds)| hit.entry.is_some() && *holds);
     distinct(entries.map(|(hit, _)| hit), limit)
 }
 
-/// For each of some hits, whether it still holds. What is no entry does.
+/// Returns for each hit whether it is in force. Hits that are not entries always are.
 pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
     let ids: IdSet<EntryId> = hits.iter().filter_map(|hit| hit.entry).collect();
     let mut ledgers = Vec::new();
@@ -155,7 +157,7 @@ pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
             known.unwrap_or_else(|| store.read(memory.now, &memory.config.categories).ledger);
         ledgers.push((store.scope, ledger));
     }
-    // What replaced an entry may be gone itself, which only the whole store can tell.
+    // An entry that supersedes another may itself be gone, which only the full ranking shows.
     let board = LazyCell::new(|| memory.ranking(stores).0);
     let replaced = |id| board.get(id).is_none_or(|row| row.superseded_by.is_some());
     let holds = |hit: &Hit| {
@@ -174,7 +176,7 @@ pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
     hits.iter().map(holds).collect()
 }
 
-/// The first of some hits that differ from one another.
+/// Returns the first `limit` hits without near duplicates.
 fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
     let mut kept: Vec<(Hit, Sketch)> = Vec::new();
     for hit in hits {
@@ -189,7 +191,7 @@ fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
     kept.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// A recalled entry as a line of a prompt.
+/// Returns a recalled entry as a line of a prompt.
 pub fn line(memory: &Memory, hit: &Hit) -> String {
     let mut categories = memory.config.categories.iter().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
@@ -198,13 +200,13 @@ pub fn line(memory: &Memory, hit: &Hit) -> String {
     format!("{}{mark}\n", safe_text::entry(name, &hit.text))
 }
 
-/// The first line of a note or of an item of a log that is no heading.
+/// Returns the first line of a note or log item that is not a heading.
 fn said(hit: &Hit) -> &str {
     let mut lines = hit.text.lines().map(str::trim);
     lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
 }
 
-/// The words of a note or of an item of a log, on one line.
+/// Returns the text of a note or log item on one line.
 fn note_text(hit: &Hit) -> String {
     let lines = hit.text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
@@ -217,7 +219,7 @@ fn note_text(hit: &Hit) -> String {
     format!("{whole} …")
 }
 
-/// A note or an item of a log with its file, or its day.
+/// Returns a note with its file, or a log item with its day.
 fn note(hit: &Hit) -> String {
     let from = match (hit.kind, hit.when) {
         (SourceKind::Daily, Some(when)) => when.date(),
@@ -226,21 +228,21 @@ fn note(hit: &Hit) -> String {
     format!("- {from}: {}\n", safe_text::model(&note_text(hit)))
 }
 
-/// A past session: its date and its summary.
+/// Returns the date and summary of a past session.
 pub fn session(hit: &Hit) -> String {
     let date = hit.when.map(Timestamp::date).unwrap_or_default();
     format!("{date} {}", hit.text).trim().to_owned()
 }
 
-/// A line of what was recalled.
+/// A line of recalled text.
 pub struct Line<'a> {
-    /// The line with its line break, safe for a model.
+    /// The line with its terminator, safe for a model.
     pub text: String,
-    /// The hit that it shows.
+    /// The hit that the line shows; `None` for a heading.
     pub hit: Option<&'a Hit>,
 }
 
-/// What was recalled, as it stands in a prompt.
+/// Returns what was recalled as lines of a prompt.
 pub fn lines<'a>(
     memory: &Memory,
     entries: &'a [Hit],
@@ -265,15 +267,15 @@ pub fn lines<'a>(
     lines
 }
 
-/// The same as one text.
+/// Returns what was recalled as one text.
 pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> String {
     lines(memory, entries, notes, sessions).into_iter().map(|line| line.text).collect()
 }
 
-/// Whether something found is a past session.
+/// Returns true if a hit is a past session.
 pub fn is_session(hit: &Hit) -> bool {
     hit.kind == SourceKind::Session
 }
 
-/// Two recalled entries that share this much of their words are shown once.
+/// Similarity of words from which two recalled entries count as duplicates.
 pub const ALIKE: f64 = 0.8;

@@ -1,5 +1,4 @@
-//! Observations consolidated, by a model or by rules, and put in the place of what was there.
-//! Prints nothing but warnings.
+//! Consolidation of observations, by a model or by rules. Prints nothing but warnings.
 
 use super::{Memory, lock, observe::warn};
 use crate::{
@@ -20,21 +19,20 @@ use pimem_core::{
     view::observe::{Reflected, ReflectedFile},
 };
 
-/// Tokens that a model is asked to read at once; of more, rules make less.
+/// Maximum number of tokens given to a model; longer files are consolidated by rules.
 const MOST: Tokens = Tokens(100_000);
-/// What happens where no model helps.
+/// Message about the fallback if no model helps.
 const INSTEAD: &str = "reflected by rules instead";
 
-/// Which observations are consolidated, and how.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReflectRequest<'a> {
     /// Sessions, by id or by file; empty for all that have observations.
     pub sessions: &'a [String],
-    /// Cut everything that is older than two days down to a line.
+    /// True to cut everything older than two days down to a line.
     pub aggressive: bool,
-    /// Leave files alone that are not too long.
+    /// True to skip files that are not too long.
     pub if_due: bool,
-    /// Write nothing.
+    /// True to write nothing.
     pub dry_run: bool,
 }
 
@@ -42,7 +40,7 @@ impl Memory {
     /// Consolidates observations.
     ///
     /// # Errors
-    /// When a session has none, or a file cannot be read or written.
+    /// Fails if a session has no observations, or a file cannot be read or written.
     pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
         let (dir, scope, known) = self.target()?;
         let store = self.store(dir, scope);
@@ -71,7 +69,7 @@ impl Memory {
     }
 }
 
-/// The file of a session that somebody named: by its id, its name or its path in the store.
+/// Finds the file of a session by its id, its name or its path in the store.
 fn find(all: &[String], name: &str) -> Result<String, Failure> {
     let short = name.rsplit('/').next().unwrap_or(name);
     let short = short.strip_suffix(".md").unwrap_or(short);
@@ -99,27 +97,25 @@ fn find(all: &[String], name: &str) -> Result<String, Failure> {
     }
 }
 
-/// How to go about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
     pub aggressive: bool,
-    /// Tokens beyond which a file is too long.
+    /// Number of tokens above which a file is too long.
     pub due: Tokens,
-    /// Write nothing.
+    /// True to write nothing.
     pub trial: bool,
 }
 
-/// Tokens beyond which a file is too long.
+/// Returns the number of tokens above which a file is too long.
 pub(super) fn due(memory: &Memory) -> Tokens {
     memory.config.settings.reflector.observation_tokens
 }
 
-/// How long a file is.
+/// Returns the number of tokens of a file.
 pub(super) fn tokens(store: &Store, stem: &str) -> Result<Tokens, Failure> {
     read(store, stem).map(|text| Tokens::of(&text))
 }
 
-/// Consolidates a file.
 pub(super) fn file(
     memory: &Memory,
     store: &Store,
@@ -152,7 +148,7 @@ pub(super) fn file(
             broken = true;
             return None;
         };
-        // Whoever wrote to it meanwhile has not been read by the model.
+        // If the file changed meanwhile, the model has not read the new part, so rules are used.
         let after = if now == before { after.clone() } else { by_rules(&now, today, how).0 };
         (done.before, done.after) = (Tokens::of(&now).0, Tokens::of(&after).0);
         (after != now).then(|| after.replace('\n', lines::newline(bytes)).into_bytes())
@@ -165,8 +161,8 @@ fn by_rules(before: &str, today: Date, how: How) -> (String, bool) {
     if !how.aggressive {
         let after = reflect::reflect(before, today, Mode::Normal);
         let (was, is) = (Tokens::of(before), Tokens::of(&after));
-        // A file in which nothing has faded and that is not too long is left alone: it would lose more
-        // with every call.
+        // A file that is not too long and in which nothing has faded is left alone; otherwise it
+        // would lose more with every call.
         if !reflect::too_little(was, is) || (was == is && was <= how.due) {
             return (after, false);
         }
@@ -174,8 +170,8 @@ fn by_rules(before: &str, today: Date, how: How) -> (String, bool) {
     (reflect::reflect(before, today, Mode::Aggressive), true)
 }
 
-/// What a model makes of it, with its name and whether it was asked for more than usual; `None` where
-/// there is none, or nothing of use came of it.
+/// Returns the consolidation by a model, with its name and whether the aggressive prompt was used.
+/// `None` if there is no model or its answer is not usable.
 fn asked(
     memory: &Memory,
     store: &Store,
@@ -215,7 +211,7 @@ fn asked(
         Some(Ok(after)) if enough(&after) => (after, false),
         first => match (ask(Prompt::ReflectorAggressive), first) {
             (Ok(Ok(after)), _) => (after, true),
-            // Little is more than nothing.
+            // A small reduction is better than none.
             (_, Some(Ok(after))) => (after, false),
             (Ok(Err(why)), _) => {
                 refused(format!("the answer of {} cannot be used: {why}", service.name()), "");
@@ -230,7 +226,7 @@ fn asked(
     Some((service.name().to_owned(), result))
 }
 
-/// A model's answer, or why it cannot be used.
+/// Returns a model's answer, or why it cannot be used.
 fn answered(
     memory: &Memory,
     service: &Service,
@@ -252,7 +248,7 @@ fn answered(
     Ok(reflect::accepted(before, after, today))
 }
 
-/// A file, with line ends of one kind.
+/// Reads a file and normalises its line ends.
 fn read(store: &Store, stem: &str) -> Result<String, Failure> {
     let name = observation_files::file(stem);
     let bytes = store.file(&name).map_err(|problem: Problem| Failure::from(&problem))?;

@@ -1,4 +1,4 @@
-//! The report, and what a prompt recalls beside it.
+//! The report, with recall for a prompt.
 
 use super::{
     Memory,
@@ -16,20 +16,18 @@ use pimem_core::{
     view::{Entries, report::ReportView, why::JudgedEntry},
 };
 
-/// What a report is for.
 #[derive(Debug, Clone, Default)]
 pub struct ReportRequest {
-    /// Tokens that it may take; without, what the settings allow.
+    /// Maximum number of tokens; `None` for the configured budget.
     pub budget: Option<Tokens>,
-    /// Tokens that a system prompt takes already.
+    /// Tokens of the system prompt, which reduce the budget.
     pub system_prompt: Tokens,
-    /// A prompt, for which entries and past sessions are recalled that the report has not.
+    /// A prompt for which to recall entries and past sessions that the report lacks.
     pub prompt: Option<String>,
-    /// Whether it says of every entry why it is in or out.
     pub detail: Detail,
 }
 
-/// A report, and what there was to say about it.
+/// A report with its problems.
 pub struct Reported {
     /// The report; its text is what goes into a prompt.
     pub view: ReportView,
@@ -40,10 +38,10 @@ pub struct Reported {
 }
 
 impl Memory {
-    /// What an agent should know, within a budget of tokens.
+    /// Returns what an agent should know, within a budget of tokens.
     ///
     /// # Errors
-    /// When a store was named that is not there.
+    /// Fails if the named store does not exist.
     pub fn report(&self, request: &ReportRequest) -> Result<Reported, Failure> {
         let stores = self.readers()?;
         let settings = self.report_settings(request.budget, request.system_prompt);
@@ -64,7 +62,7 @@ impl Memory {
         self.say_left_out(&stores, waiting);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let explained = request.detail == Detail::Explained;
-        // A person reads the text.
+        // People read the text instead of the list of entries.
         let named = explained || self.notices.for_programs();
         let judged = report.judged(&ranking).filter(|(_, verdict)| explained || verdict.shown());
         let judged = judged.filter(|_| named).map(|(row, verdict)| {

@@ -1,4 +1,4 @@
-//! What awaits review in a store, with what a person should know about it.
+//! Collects the unreviewed texts of a store, with warnings about them.
 
 use std::ops::Range;
 
@@ -26,38 +26,36 @@ use pimem_core::{
     },
 };
 
-/// Something that awaits review.
+/// A text that awaits review.
 pub struct Item {
-    /// What the ledger would hold.
+    /// Keys that trusting it adds to the ledger.
     pub keys: Vec<Key>,
-    /// The text.
     pub view: Awaiting,
 }
 
-/// A store with what awaits review in it.
+/// A store with its unreviewed texts.
 pub struct Held {
-    /// The store.
     pub store: Store,
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: usize,
-    /// What awaits review, entries first.
+    /// Unreviewed texts, entries first.
     pub items: Vec<Item>,
-    /// How many of its entries those are, and how they came.
+    /// Counts of unreviewed entries, and how they came here.
     pub unreviewed: Unreviewed,
-    /// What could not be read.
+    /// Files that could not be read.
     pub problems: Vec<Problem>,
 }
 
-/// Why a preference that a hook learned waits.
+/// Why a preference learned by a hook awaits review.
 const PASTED: &str = "it may have been pasted, or leads out of the project";
 
-/// Reads a store, and finds what awaits review.
+/// Reads a store and collects its unreviewed texts.
 pub fn look(memory: &Memory, store: Store) -> Held {
     let snapshot = store.read(memory.now, &memory.config.categories);
     held(memory, store, &snapshot)
 }
 
-/// The same of a store that was read.
+/// Collects the unreviewed texts of a snapshot.
 pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     memory.note_own(
         provenance::LIMIT,
@@ -109,7 +107,7 @@ pub fn held(memory: &Memory, store: Store, snapshot: &Snapshot) -> Held {
     Held { entries: ranking.rows.len(), items, unreviewed, problems, store }
 }
 
-/// By whom an entry was added, as the log says.
+/// Returns when and by whom an entry was added, according to the log.
 fn added(events: &[(Event, String)]) -> Option<String> {
     let is_text = |kind: &EventKind| matches!(kind, EventKind::Add(..) | EventKind::Edit(..));
     let (event, line) = events.iter().rev().find(|(event, _)| is_text(&event.kind))?;
@@ -121,8 +119,8 @@ fn added(events: &[(Event, String)]) -> Option<String> {
     Some(format!("added on {date}{by}{session}, as the log says"))
 }
 
-/// Notes, lists and logs, which are looked at in an editor: they are as long as they are. What cannot
-/// be read is added to `unread`.
+/// Returns notes, lists and logs, which are reviewed in an editor because they may be long. Adds
+/// read problems to `unread`.
 fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     if store.trust.is_whole() {
         return None;
@@ -158,7 +156,7 @@ fn notes(store: &Store, unread: &mut Vec<Problem>) -> Option<Item> {
     is_any.then_some(Item { keys, view })
 }
 
-/// Settings of the project's file, which are looked at together.
+/// Returns the settings of the project's file, which are reviewed together.
 fn settings(store: &Store, awaiting: &[review::Awaiting]) -> Option<Item> {
     let whole = review::Awaiting::text(awaiting);
     let mut warnings = vec!["it decides what is run, what is sent, and to whom".to_owned()];
@@ -172,7 +170,7 @@ fn settings(store: &Store, awaiting: &[review::Awaiting]) -> Option<Item> {
     Some(Item { keys, view: Awaiting { what, warnings, lines } })
 }
 
-/// Summaries of past sessions.
+/// Returns summaries of past sessions.
 fn passages(store: &Store) -> Vec<Item> {
     if store.trust.is_whole() {
         return Vec::new();
@@ -190,7 +188,7 @@ fn passages(store: &Store) -> Vec<Item> {
         .collect()
 }
 
-/// A text that is no entry.
+/// Returns a text that is not an entry.
 fn text(store: &Store, kind: trust::Kind, text: &str, what: Text) -> Item {
     let view = Awaiting {
         what,
@@ -201,12 +199,12 @@ fn text(store: &Store, kind: trust::Kind, text: &str, what: Text) -> Item {
 }
 
 impl Held {
-    /// How many texts that are no entries await review.
+    /// Returns the number of unreviewed texts that are not entries.
     pub fn others(&self) -> usize {
         self.items.iter().filter(|item| !item.view.is_entry()).count()
     }
 
-    /// How much awaits review.
+    /// Describes what awaits review.
     pub fn in_words(&self) -> String {
         let others = match self.others() {
             0 => String::new(),

@@ -1,4 +1,4 @@
-//! `memory-scores.json`: scores as other programs read them.
+//! `memory-scores.json`: scores in a format for other programs.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use pimem_core::{
     view::{self, Entries},
 };
 
-/// `memory-scores.json`: an output in a documented format, sorted by id.
+/// Content of `memory-scores.json`, in a documented format, sorted by id.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Scores<'a> {
@@ -35,7 +35,7 @@ struct Record<'a> {
     last_accessed: Option<String>,
 }
 
-/// A snapshot of scores, each under the key of its entry.
+/// Returns a snapshot of scores; `key` returns the key of an entry.
 pub fn snapshot(
     memory: &Memory,
     board: &Ranking,

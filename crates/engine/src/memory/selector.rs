@@ -1,4 +1,4 @@
-//! Selectors: which entry a user means.
+//! Selectors, by which a user names an entry.
 
 use super::Memory;
 use crate::{
@@ -11,13 +11,14 @@ use pimem_core::{
     view::Entries,
 };
 
-/// Shortest id prefix that is taken for one.
+/// Minimum length of an id prefix.
 const PREFIX: usize = 7;
-/// Candidates that an ambiguous selector names.
+/// Maximum number of candidates that an error lists.
 const CANDIDATES: usize = 8;
 
-/// Finds the one entry that `selector` means: an id prefix, the exact text, or a fragment of it. Where
-/// there is none, it may be in what is `unread`, and that is said first.
+/// Returns the one entry that `selector` matches: an id prefix, the exact text, or a fragment of
+/// it. If none matches and there are `unread` files, the error is about these, because they may
+/// have the entry.
 pub fn entry<'a>(
     memory: &Memory,
     board: &'a Ranking,
@@ -32,7 +33,7 @@ pub fn entry<'a>(
         })
 }
 
-/// The entries that some selectors mean, in their order and each once.
+/// Returns the entries that selectors match, in order and without repetition.
 pub fn entries<'a>(
     memory: &Memory,
     ranking: &'a Ranking,
@@ -49,7 +50,7 @@ pub fn entries<'a>(
     Ok(rows)
 }
 
-/// The one among `rows` that is meant; `canonical` gives a row's canonical line.
+/// Returns the one row that matches; `canonical` returns a row's canonical line.
 fn one<'a>(
     rows: &'a [ScoredEntry],
     selector: &str,
@@ -77,7 +78,7 @@ fn one<'a>(
     Err(Vec::new())
 }
 
-/// No entry, or several.
+/// Returns the failure for no match, or for several candidates.
 pub fn failure(selector: &str, candidates: impl Iterator<Item = String>) -> Failure {
     let mut hints: Vec<String> = candidates.collect();
     if hints.is_empty() {

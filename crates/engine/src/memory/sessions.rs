@@ -1,4 +1,4 @@
-//! Summaries of past sessions: how one comes about, and gets into the file. Prints nothing.
+//! Summaries of past sessions: creating and storing them. Prints nothing.
 
 use std::{
     cmp::Reverse,
@@ -24,32 +24,32 @@ use pimem_core::{
     view::session::{SessionIndexed, SessionView, Sessions},
 };
 
-/// The most bytes of plain text that is taken for a session.
+/// Maximum size in bytes of plain text accepted as a session.
 const MOST_TEXT: u64 = 16 << 20;
-/// Characters of a session's id.
+/// Maximum number of characters of a session's id.
 const ID: usize = 64;
 
-/// Who a session was, where its transcript does not say or is not believed.
+/// Agent and session id, used instead of those in the transcript.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Named<'a> {
     pub agent: Option<&'a str>,
     pub session: Option<&'a str>,
 }
 
-/// A transcript that somebody gives.
+/// A transcript to read.
 pub enum Transcript<'a> {
-    /// A file, which is no plain text.
+    /// A file, which must not be plain text.
     File(&'a Path),
-    /// Standard input, which may be.
+    /// Standard input, which may be plain text.
     Stdin(Box<dyn Read + 'a>),
 }
 
 impl Memory {
-    /// Sums a session up, in place of its earlier summary. One in which too little was said is left
-    /// out.
+    /// Summarises a session, and replaces its earlier summary. A session in which the user said too
+    /// little is skipped.
     ///
     /// # Errors
-    /// When the transcript cannot be read or is none, or the summary cannot be written.
+    /// Fails if the transcript cannot be read or parsed, or the summary cannot be written.
     pub fn index_session(
         &self,
         transcript: Transcript<'_>,
@@ -71,10 +71,10 @@ impl Memory {
         Ok(SessionIndexed { indexed: true, session: Some(SessionView::new(summary, None)) })
     }
 
-    /// The newest past sessions, at most so many.
+    /// Returns the newest past sessions, up to `limit`.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn sessions(&self, limit: usize) -> Result<Answer<Sessions>, Failure> {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
         for store in self.readers()? {
@@ -86,7 +86,7 @@ impl Memory {
                 Err(problem) => problems.push(problem),
             }
         }
-        // Of one time, the later in the file is the newer.
+        // Of sessions with the same time, the later one in the file is the newer.
         found.reverse();
         found.sort_by_key(|(summary, _)| Reverse(summary.when));
         found.truncate(limit);
@@ -96,8 +96,8 @@ impl Memory {
     }
 }
 
-/// The store of a session: the project's if there is one, else the user's. A session makes no
-/// project store.
+/// Returns the store for summaries: the project's if it exists, or else the user's. A summary does
+/// not create a project store.
 pub fn store(memory: &Memory) -> Result<Store, Failure> {
     match memory.target() {
         Ok(target) if target.2 || memory.places.named.is_some() => memory.made(target),
@@ -105,8 +105,8 @@ pub fn store(memory: &Memory) -> Result<Store, Failure> {
     }
 }
 
-/// Puts a summary into the store, in place of the same session's. Gives the new name of a damaged
-/// file that had to be moved out of the way.
+/// Stores a summary, and replaces that of the same session. If the file is damaged, it is renamed
+/// and its new name returned.
 pub fn index(store: &Store, new: &summaries::Summary) -> Result<Option<String>, Failure> {
     let add = || -> anyhow::Result<bool> {
         let mut damaged = false;
@@ -130,7 +130,7 @@ pub fn index(store: &Store, new: &summaries::Summary) -> Result<Option<String>, 
     Ok(aside)
 }
 
-/// What a list of prompts comes to, if they are enough.
+/// Summarises a list of prompts; `None` if they are too few.
 pub fn of_prompts<'a>(
     memory: &Memory,
     named: Named<'_>,
@@ -143,7 +143,7 @@ pub fn of_prompts<'a>(
     said.finish(memory, named, None, None)
 }
 
-/// The same of what hooks noted of prompts: their beginnings.
+/// Summarises prompts recorded by hooks, of which only the start is known.
 pub fn of_notes<'a>(
     memory: &Memory,
     named: Named<'_>,
@@ -151,14 +151,14 @@ pub fn of_notes<'a>(
 ) -> Option<summaries::Summary> {
     let mut said = Said::default();
     for note in notes {
-        // They were long enough, whatever is left of them.
+        // Their length was checked when they were recorded.
         said.summary.add(&excerpt::lead_of_clean(note).unwrap_or_default());
     }
     said.finish(memory, named, None, None)
 }
 
-/// What a transcript comes to, if its user said enough. A file that is no transcript is refused:
-/// nothing but messages is ever taken from a path.
+/// Summarises a transcript; `None` if the user said too little. A file that is not a transcript is
+/// refused, because only messages may be taken from a path.
 pub fn from_transcript(
     memory: &Memory,
     named: Named<'_>,
@@ -167,7 +167,7 @@ pub fn from_transcript(
     from_lines(memory, named, open(path)?, &path.display().to_string())
 }
 
-/// Opens a transcript that somebody named.
+/// Opens a transcript that the user or an agent named.
 pub fn open(path: &Path) -> Result<File, Failure> {
     let file = line_reader::open(path).map_err(|problem| {
         Failure::new(Kind::Io, problem.to_string(), "name the transcript of a session")
@@ -178,8 +178,8 @@ pub fn open(path: &Path) -> Result<File, Failure> {
     })
 }
 
-/// The same of standard input, which may be plain text too: a message for each block of lines
-/// between empty ones or, where there are none, for each line.
+/// Summarises standard input, which may also be plain text: one message per block of lines between
+/// empty ones or, without empty lines, per line.
 pub fn from_stdin(
     memory: &Memory,
     named: Named<'_>,
@@ -192,15 +192,14 @@ pub fn from_stdin(
     }
 }
 
-/// What an input turned out to be.
+/// The format of an input.
 pub enum Opened<R> {
     /// Lines of JSON, or one document.
     Lines(R),
-    /// Plain text.
     Text(String),
 }
 
-/// Looks at the first line of an input; `None` when there is nothing in it.
+/// Detects the format from the first line; `None` if the input is empty.
 pub fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>, Failure> {
     let mut input = BufReader::new(input);
     let fail = |error| unreadable(name, error);
@@ -222,7 +221,7 @@ pub fn opened(input: impl Read, name: &str) -> Result<Option<Opened<impl Read>>,
     Ok(Some(Opened::Text(String::from_utf8_lossy(&text).replace("\r\n", "\n"))))
 }
 
-/// The messages of plain text.
+/// Splits plain text into messages.
 pub fn blocks(text: &str) -> Vec<&str> {
     if text.trim().contains("\n\n") { text.split("\n\n").collect() } else { text.lines().collect() }
 }
@@ -231,7 +230,7 @@ pub fn unreadable(name: &str, error: io::Error) -> Failure {
     Failure::from(anyhow::Error::new(error).context(format!("cannot read {name}")))
 }
 
-/// What is no transcript.
+/// Returns the failure for a file that is not a transcript.
 pub fn unknown(name: &str) -> Failure {
     let message = format!("{name} is no transcript that pimem knows");
     let hint = "transcripts of Claude Code, Codex, Gemini and pi are read; plain text is taken \
@@ -257,7 +256,7 @@ fn from_lines(
     Ok(said.finish(memory, named, Some(session.format.name()), session.id.as_deref()))
 }
 
-/// What the user said, as far as it goes into a summary, and when last.
+/// The summary of what the user said, and the time of the last message.
 #[derive(Default)]
 struct Said {
     summary: Summary,
@@ -286,7 +285,7 @@ impl Said {
             Some(text).filter(|text| !text.is_empty())
         };
         let id = named.session.or(id).or(who.session.as_deref()).and_then(clean);
-        // Without any id, the same text is the same session.
+        // Without an id, the text identifies the session.
         let id = id.unwrap_or_else(|| format!("{:016x}", fnv1a64(&[text.as_bytes()])));
         let agent = named.agent.or(agent).and_then(clean).unwrap_or(who.by);
         let when = Some(memory.now.cap(self.last.unwrap_or(memory.now.0)));

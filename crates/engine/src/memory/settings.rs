@@ -1,4 +1,4 @@
-//! Settings shown and changed.
+//! Showing and changing settings.
 
 use std::fs;
 
@@ -24,11 +24,11 @@ use pimem_core::{
     view::config::{self, Changed, InForce, ModelCheck, Prompt, Setting, Settings},
 };
 
-/// Enough to see whether somebody answers, and cheap.
+/// A cheap question that shows whether a model answers.
 const HELLO: Question<'_> = Question { rules: "Answer with one word.", text: "Say hello." };
 
 impl Memory {
-    /// All settings with their origins, and what is left out.
+    /// Returns all settings with their origins, and the unusable ones.
     pub fn settings(&self) -> Settings {
         let awaiting = |key: &Key| {
             let other = self.config.awaiting.iter().find(|other| other.key.name == key.name)?;
@@ -45,10 +45,10 @@ impl Memory {
         Settings { settings: settings::keys().map(setting).collect(), unusable: self.unusable() }
     }
 
-    /// One setting.
+    /// Returns one setting.
     ///
     /// # Errors
-    /// When there is no setting of that name.
+    /// Fails if there is no setting of that name.
     pub fn setting(&self, name: &str) -> Result<InForce, Failure> {
         let key = find(name)?;
         let origin = self.config.origin(key).to_string();
@@ -58,7 +58,8 @@ impl Memory {
     /// Changes a setting in the file of a store.
     ///
     /// # Errors
-    /// When the value does not fit, the file may not set it, or cannot be read or written.
+    /// Fails if the value is not valid, the file may not set it, or the file cannot be read or
+    /// written.
     pub fn change_setting(
         &self,
         key: &Key,
@@ -128,10 +129,10 @@ impl Memory {
         Ok(Changed { key: key.name, value, file: path.display().to_string() })
     }
 
-    /// The rules that a language model gets.
+    /// Returns the rules sent to a language model.
     ///
     /// # Errors
-    /// When the user's own cannot be read.
+    /// Fails if the user's own file cannot be read.
     pub fn prompt(&self, prompt: llm::prompt::Prompt) -> Result<Prompt, Failure> {
         let home = self.env.home.as_deref();
         let own = home.map(|home| prompt.path(home));
@@ -144,10 +145,10 @@ impl Memory {
         })
     }
 
-    /// Asks the language model of a role for a word. How long that took is for the caller to say.
+    /// Asks the language model of a role a short question. Callers measure the time.
     ///
     /// # Errors
-    /// When none is set, or it does not answer.
+    /// Fails if no model is set, or it does not answer.
     pub fn check_model(&self, role: Role) -> Result<ModelCheck, Failure> {
         let Some(service) = Service::of(&self.config, &self.env, role)? else {
             let message = format!("no language model is set for the {}", role.name());
@@ -166,7 +167,7 @@ impl Memory {
     }
 }
 
-/// The setting of that name.
+/// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static Key, Failure> {
     Key::find(name).ok_or_else(|| {
         let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
@@ -177,8 +178,8 @@ pub fn find(name: &str) -> Result<&'static Key, Failure> {
     })
 }
 
-/// Notes that settings were made here. Those that came with a clone do not become known because
-/// something was added to them.
+/// Records that settings were made here. Settings that came with a clone do not become trusted by
+/// adding to them.
 fn vouch(memory: &Memory, trust: &trust::Trust, old: &[Awaiting], new: &[Awaiting]) {
     let text = |settings| trust.text(trust::Kind::Settings, &Awaiting::text(settings));
     if old.is_empty() || trust.holds(text(old)) {

@@ -1,4 +1,4 @@
-//! Indexes that a search found behind, and bringing them up to date after it has answered.
+//! Refreshing of stale indexes after a search was answered.
 
 use super::{
     Memory,
@@ -13,17 +13,16 @@ use crate::{
     store::snapshot::Store,
 };
 
-/// A store whose index should be brought up to date.
+/// A store whose index should be refreshed.
 pub struct Stale {
-    /// The store.
     pub store: Store,
-    /// The whole index, not only what changed.
+    /// True to rebuild the whole index, not only what changed.
     pub whole: bool,
-    /// Vectors that were made for the answer.
+    /// Vectors that the search computed.
     pub fresh: Known,
 }
 
-/// Which indexes should be brought up to date: those much behind, and those without vectors.
+/// Returns the indexes to refresh: those far behind, and those that lack vectors.
 pub fn of(stores: &[Store], corpora: &[Corpus], space: Option<QueryEmbedding>) -> Vec<Stale> {
     let mut behind = space.map(|space| space.behind).unwrap_or_default().into_iter();
     stores
@@ -37,8 +36,7 @@ pub fn of(stores: &[Store], corpora: &[Corpus], space: Option<QueryEmbedding>) -
         .collect()
 }
 
-/// Brings stale indexes up to date, after the answer was given. What fails here costs time later
-/// and nothing else.
+/// Refreshes stale indexes. Errors only cost time in later searches.
 pub fn refresh(memory: &Memory, stores: Vec<Stale>) {
     for Stale { store, whole, fresh } in stores {
         let Some(dir) = memory.cache_dir(&store) else { continue };

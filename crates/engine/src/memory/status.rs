@@ -1,4 +1,4 @@
-//! Stores, what agents get of them, and what waits.
+//! Status of stores: their content, what agents see of it, and what awaits review.
 //!
 //! Writes nothing, not even to the ledger of trust.
 
@@ -22,10 +22,11 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// How stores stand, and what a report would show now. `hooks` are the agents that call.
+    /// Returns the status of stores, and what a report would show now. `hooks` are the agents with
+    /// hooks.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn status(&self, hooks: Hooks) -> Result<Status, Failure> {
         let stores: Vec<Store> = self.strict_readers()?.into_iter().map(Store::unwritten).collect();
         let mut findings = doctor::around(self, &stores).len();
@@ -60,7 +61,7 @@ impl Memory {
     }
 }
 
-/// Where the first setting that is left out stands, as people write it.
+/// Returns the place of the first unusable setting, for display.
 fn unusable_place(memory: &Memory) -> String {
     let Some(wrong) = memory.config.unusable.first() else { return String::new() };
     let place = match &wrong.origin {
@@ -70,7 +71,7 @@ fn unusable_place(memory: &Memory) -> String {
     place + &wrong.line.map_or_else(String::new, |line| format!(":{line}"))
 }
 
-/// A store as it stands, and how much is wrong with it.
+/// Returns the status of a store, and the number of findings about it.
 fn look(
     memory: &Memory,
     store: Store,

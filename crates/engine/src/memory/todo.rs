@@ -1,4 +1,4 @@
-//! The scratchpad: a checklist of what must not be forgotten for now.
+//! The scratchpad: a checklist of open tasks.
 
 use super::Memory;
 use crate::{
@@ -13,29 +13,26 @@ use pimem_core::{
     view::notes::{Cleared, Todo, TodoChange, TodoItem},
 };
 
-/// What an item becomes.
+/// New state of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tick {
-    /// Done.
     Done,
-    /// Open again.
     Open,
 }
 
-/// Which items are listed.
+/// Which items to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Items {
-    /// Those that are open.
     Open,
-    /// Done ones too.
+    /// Open and done items.
     All,
 }
 
 impl Memory {
-    /// Adds open items, but for those that are there.
+    /// Adds open items that do not exist yet.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn add_todo(&self, texts: &[String]) -> Result<Todo, Failure> {
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
@@ -59,11 +56,11 @@ impl Memory {
         Ok(Todo { items: texts.iter().map(item).collect() })
     }
 
-    /// Ticks the first open item that contains a text, in any case, or opens the first done one again.
-    /// Without one, nothing is changed and there are no items.
+    /// Ticks the first open item that contains a text, ignoring case, or reopens the first done
+    /// one. Returns no items if none matches.
     ///
     /// # Errors
-    /// When the text is empty, or a scratchpad cannot be read or written.
+    /// Fails if the text is empty, or a scratchpad cannot be read or written.
     pub fn tick_todo(&self, text: &str, tick: Tick) -> Result<Todo, Failure> {
         let text = text.trim();
         if text.is_empty() {
@@ -94,10 +91,10 @@ impl Memory {
         Ok(Todo { items: Vec::new() })
     }
 
-    /// The items of all scratchpads.
+    /// Returns the items of all scratchpads.
     ///
     /// # Errors
-    /// When a scratchpad cannot be read.
+    /// Fails if a scratchpad cannot be read.
     pub fn todo(&self, which: Items) -> Result<Todo, Failure> {
         let mut items = Vec::new();
         for store in self.readers()? {
@@ -108,10 +105,10 @@ impl Memory {
         Ok(Todo { items: items.into_iter().map(item).collect() })
     }
 
-    /// Moves done items, with what stands below them, to the archives.
+    /// Moves done items, with the lines below them, to the archives.
     ///
     /// # Errors
-    /// When a scratchpad cannot be read or written.
+    /// Fails if a scratchpad cannot be read or written.
     pub fn clear_todo(&self) -> Result<Cleared, Failure> {
         let mut all = Vec::new();
         for store in self.readers()? {
@@ -123,9 +120,10 @@ impl Memory {
             let mut over = false;
             while !over {
                 cleared = checklist::clear(&scratchpad(&store)?).1;
-                // The archive gains first: a crash between the two leaves an item twice, never nowhere.
+                // The archive is written first: a crash in between duplicates an item instead of
+                // losing it.
                 store.append(&lock, notes::DONE, "Scratchpad", &cleared)?;
-                // What an editor ticked meanwhile is not in the archive yet.
+                // Items ticked in an editor meanwhile are not in the archive yet.
                 store.rewrite(&lock, notes::SCRATCHPAD, |bytes| {
                     let (after, lines) = checklist::clear(bytes);
                     over = lines == cleared;
@@ -138,7 +136,7 @@ impl Memory {
     }
 }
 
-/// The scratchpad of a store; empty when there is none.
+/// Reads the scratchpad of a store; empty if it does not exist.
 pub fn scratchpad(store: &Store) -> Result<Vec<u8>, Failure> {
     let bytes = store.file(notes::SCRATCHPAD).map_err(|problem| Failure::from(&problem))?;
     Ok(bytes.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Topic files, with how hot and how full they are.
+//! Topic files, with their heat and size.
 
 use super::{Answer, Memory, problems};
 use crate::{error::Failure, store::transaction::TOPIC_CHARS};
@@ -12,10 +12,10 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// All topic files, hottest first.
+    /// Returns all topic files, hottest first.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
         let stores = self.readers()?;
         let (board, snapshots) = self.ranking(&stores);

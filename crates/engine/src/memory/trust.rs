@@ -1,5 +1,5 @@
-//! What every command does about trust: headings and some settings are withheld, and what is left
-//! out is said.
+//! Trust as all commands apply it: withholds unreviewed headings and settings, and reports what is
+//! left out.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -18,7 +18,8 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// A heading that came with a clone is text like any other, and stands in every report.
+    /// Resets unreviewed headings of the project: they may have come with a clone, and are in every
+    /// report.
     pub fn withhold_headings(&mut self) {
         let by_project = matches!(self.config.origin(&Scoring::categories), Origin::Project(_));
         if let Some(dir) = self.places.project().filter(|_| by_project) {
@@ -28,7 +29,8 @@ impl Memory {
         }
     }
 
-    /// Settings that came with a clone could have programs run and texts sent to anybody.
+    /// Admits the project's settings that await review if they are trusted. Settings from a clone
+    /// could run programs and send texts to anyone.
     pub fn withhold_settings(&mut self) {
         if self.config.awaiting.is_empty() {
             return;
@@ -41,18 +43,19 @@ impl Memory {
         }
     }
 
-    /// Whether a file of notes, a list or a log may be shown to an agent.
+    /// Returns true if an agent may see a file of notes, a list or a log.
     pub fn shows_notes(&self, store: &Store, name: &str) -> bool {
         self.shows_all_notes(store) || store.file_reviewed(name)
     }
 
-    /// Whether all of them may: the store was begun here, and no pull can change it. Of another, those
-    /// may that are as they were last written or reviewed on this machine.
+    /// Returns true if an agent may see all notes of a store: it was begun here, and is not in a
+    /// work tree, so that no pull can change it. In other stores, only files unchanged since they
+    /// were written or reviewed here are shown.
     fn shows_all_notes(&self, store: &Store) -> bool {
         store.trust.is_whole() || store.notes_begun() && !self.places.in_work_tree(&store.dir)
     }
 
-    /// Says that settings are left out.
+    /// Reports that settings are withheld.
     pub fn say_withheld(&self) {
         let Some(first) = self.config.awaiting.first() else { return };
         let more = match self.config.awaiting.len() - 1 {
@@ -64,21 +67,21 @@ impl Memory {
         self.notices.note(&format!("{place}: {name}{more} {count} after pimem trust"));
     }
 
-    /// Says why something that was written here could not be noted as such.
+    /// Reports an error in recording a text as written here.
     pub fn say_unnoted(&self) {
         if let Some(why) = self.unnoted.get() {
             self.notices.note(&format!("Not noted as reviewed, so reports leave it out: {why}"));
         }
     }
 
-    /// Says which of some stores' ledgers cannot be read: nothing is known to be reviewed there.
+    /// Warns of ledgers that cannot be read: there, nothing counts as reviewed.
     pub fn warn_of_ledgers<'a>(&self, stores: impl Iterator<Item = &'a Store>) {
         for problem in stores.filter_map(|store| store.trust.problem()) {
             self.warn(format!("{problem}; without it, nothing counts as reviewed"));
         }
     }
 
-    /// Says a warning, once.
+    /// Issues a warning once.
     pub fn warn(&self, warning: String) {
         let mut warned = self.warned.borrow_mut();
         if !warned.contains(&warning) {
@@ -87,8 +90,8 @@ impl Memory {
         }
     }
 
-    /// Which of some entries await review: how many preferences wait, how many others there are, and
-    /// how those came.
+    /// Counts the unreviewed entries: waiting preferences and others, with how the others came
+    /// here.
     pub fn unreviewed<'a>(
         &self,
         stores: &[Store],
@@ -116,7 +119,7 @@ impl Memory {
         Unreviewed { waiting, others: others.len(), came: self.came(stores, &others) }
     }
 
-    /// Says how many entries of stores are left out of what agents read.
+    /// Reports how many entries are hidden from agents.
     pub fn say_left_out(&self, stores: &[Store], unreviewed: Unreviewed) {
         let came = unreviewed.came;
         let what = match unreviewed.others {
@@ -137,22 +140,21 @@ impl Memory {
     }
 }
 
-/// What looks at all of them.
+/// Command that reviews all of them.
 const REVIEW: &str = "pimem trust --review";
 
-/// Entries that agents are not shown.
+/// Counts of entries hidden from agents.
 #[derive(Debug, Clone, Copy)]
 pub struct Unreviewed {
-    /// Preferences that were learned here and wait.
+    /// Preferences learned here that await review.
     pub waiting: usize,
-    /// All others.
     pub others: usize,
-    /// How those came, as far as that is known: what is said after their number.
+    /// How the others came here: a phrase that follows their number.
     pub came: &'static str,
 }
 
 impl Unreviewed {
-    /// What waits, and what is to be done about it.
+    /// Describes the waiting preferences and how to review them.
     pub fn waiting(self) -> Option<String> {
         match self.waiting {
             0 => None,
@@ -161,7 +163,7 @@ impl Unreviewed {
         }
     }
 
-    /// How many entries await review, out of so many if that is given.
+    /// Describes how many entries await review, out of `of` if given.
     pub fn told(self, of: Option<usize>) -> String {
         let all = self.waiting + self.others;
         let count = of.map_or_else(|| all.to_string(), |of| format!("{all} of {of}"));
@@ -181,7 +183,7 @@ impl Unreviewed {
         }
     }
 
-    /// What an agent is told of it, on one line.
+    /// Returns the one-line message for an agent.
     pub fn for_agent(self) -> Option<String> {
         let (count, are, them) = match self.others {
             0 => return self.waiting(),
@@ -196,7 +198,7 @@ impl Unreviewed {
     }
 }
 
-/// Which notes, lists and logs may be shown, each file looked at once.
+/// Decides which notes, lists and logs may be shown; checks each file once.
 pub struct Notes<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
@@ -205,18 +207,17 @@ pub struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    /// In some stores.
     pub fn new(memory: &'a Memory, stores: &'a [Store]) -> Self {
         Self { memory, stores, all: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Whether it is such a file, and may.
+    /// Returns true if the file is of such a kind and may be shown.
     pub fn shown(&self, kind: SourceKind, number: usize, name: &str) -> bool {
         !matches!(kind, SourceKind::Topic | SourceKind::Archive | SourceKind::Session)
             && self.shows(number, name)
     }
 
-    /// Whether such a file of a store may be shown.
+    /// Returns true if such a file of a store may be shown.
     pub fn shows(&self, number: usize, name: &str) -> bool {
         let Some(store) = self.stores.get(number) else { return false };
         let all = || self.memory.shows_all_notes(store);

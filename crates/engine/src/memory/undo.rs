@@ -1,4 +1,4 @@
-//! Taking back what was typed last.
+//! Undo of the last typed command.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use pimem_core::{
     view::undo::{Undone, UndoneChange, UndoneLine},
 };
 
-/// What one store has of the command.
+/// The part of the command in one store.
 struct Part {
     store: Store,
     steps: Vec<Step>,
 }
 
 impl Memory {
-    /// Takes back the last command that was typed on this machine.
+    /// Undoes the last command that was typed on this machine.
     ///
     /// # Errors
-    /// When a line has changed since, or a store cannot be read or written.
+    /// Fails if a line has changed since, or a store cannot be read or written.
     pub fn undo(&self) -> Result<Undone, Failure> {
         let mut parts = Vec::new();
         for store in self.readers()? {
@@ -73,7 +73,8 @@ fn take_back(
         ids.retain(|id| !txn.snapshot().ledger.retracts(*entry, *id));
         !ids.is_empty()
     });
-    // The log is written first: with nothing left to say there, an earlier attempt was interrupted.
+    // The log is written first, so if all its events are retracted, an earlier undo was
+    // interrupted.
     let is_done = open.is_empty() && !events.is_empty();
     let attempt = if is_done { Attempt::Again } else { Attempt::First };
     let back = store.taken_back(steps, attempt).map_err(|error| refused(error, command))?;
@@ -99,7 +100,7 @@ fn refused(error: anyhow::Error, command: &str) -> Failure {
     }
 }
 
-/// The lines that go back and those that go, as a patch shows them.
+/// Returns the restored and removed lines, as in a patch.
 fn lines(steps: &[Step]) -> Vec<UndoneLine> {
     let mut all = Vec::new();
     for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
@@ -107,7 +108,7 @@ fn lines(steps: &[Step]) -> Vec<UndoneLine> {
             let trimmed = |lines: &[String]| -> Vec<String> {
                 lines.iter().map(|line| line.trim_end().to_owned()).collect()
             };
-            // A last line without an end that got one says what it said.
+            // A last line that only gained a terminator is unchanged.
             let (removed, added) = (trimmed(&hunk.removed), trimmed(&hunk.added));
             let gone =
                 added.iter().filter(|line| !removed.contains(line)).map(|line| format!("- {line}"));

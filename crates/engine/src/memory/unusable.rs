@@ -1,11 +1,11 @@
-//! What is said of settings that cannot be used. Everything goes on without them.
+//! Messages about unusable settings. Commands continue without these settings.
 
 use super::Memory;
 use crate::config::layers::Origin;
 use pimem_core::view::config::Unusable;
 
 impl Memory {
-    /// The settings that are left out, for programs.
+    /// Returns the unusable settings, for programs.
     pub fn unusable(&self) -> Vec<Unusable> {
         let unusable = self.config.unusable.iter().map(|wrong| Unusable {
             origin: wrong.origin.to_string(),
@@ -16,7 +16,7 @@ impl Memory {
         unusable.collect()
     }
 
-    /// Says in one line that settings are left out.
+    /// Reports unusable settings in one line.
     pub fn say_unusable(&self) {
         let Some((first, more)) = self.config.unusable.split_first() else { return };
         if more.is_empty() {
@@ -28,15 +28,15 @@ impl Memory {
         ));
     }
 
-    /// Says of each setting that is left out where it stands, and what to do about it.
+    /// Reports each unusable setting with its place and a hint.
     pub fn say_each_unusable(&self) {
         for wrong in &self.config.unusable {
             self.notices.note(&format!("warning: {wrong}; left out ({})", wrong.hint));
         }
     }
 
-    /// The same for an agent, in one line. It repeats nothing that stands in a file: a project's may
-    /// have come from anywhere.
+    /// Returns the one-line message for an agent. It quotes nothing from a file, because a
+    /// project's file is untrusted.
     pub fn unusable_for_agents(&self) -> Option<String> {
         let (first, more) = self.config.unusable.split_first()?;
         let file = match &first.origin {

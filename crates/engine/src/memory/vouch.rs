@@ -1,7 +1,7 @@
-//! Trust given and taken back: in single texts, in all that is there, or in a store.
+//! Granting and revoking trust: in single texts, in all current content, or in a whole store.
 //!
-//! What is trusted is a text as it was shown, so nothing has to be locked meanwhile: a line that
-//! changes between question and answer is another text.
+//! Trust applies to a text as it was shown, so no lock is held while the user decides: a line that
+//! changes meanwhile is another text.
 
 use super::{
     Answer, Memory, problems,
@@ -23,34 +23,34 @@ use pimem_core::{
     },
 };
 
-/// What a person says about a text.
+/// A person's decision about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     /// Agents may see it.
     Trust,
-    /// It awaits review further on.
+    /// It continues to await review.
     Leave,
-    /// So does it, and all that follows.
+    /// Ends the review; this and all following texts continue to await review.
     Stop,
 }
 
-/// The key of an entry, and the one that says that git brought it.
+/// The key of an entry, and the key that marks it as brought by git.
 type Pair = (Key, Key);
 
 impl Memory {
-    /// What awaits review.
+    /// Returns what awaits review.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn review(&self) -> Result<Answer<Review>, Failure> {
         Ok(answer(&self.held()?, Vec::new()))
     }
 
-    /// Asks about one text after the other. Each answer is kept at once.
+    /// Asks about each text. Each decision is stored at once.
     ///
     /// # Errors
-    /// When the store that was named does not exist or belongs to another user, the ledger cannot be
-    /// written, or nobody can be asked.
+    /// Fails if the named store does not exist or belongs to another user, the ledger cannot be
+    /// written, or the user cannot be asked.
     pub fn review_each(
         &self,
         mut ask: impl FnMut(&Store, &Awaiting) -> Result<Reply, Failure>,
@@ -78,11 +78,11 @@ impl Memory {
         Ok(answer(&held, Vec::new()))
     }
 
-    /// Trusts everything that was read, the archive too.
+    /// Trusts everything that was read, including the archive.
     ///
     /// # Errors
-    /// When the store that was named does not exist or belongs to another user, or the ledger cannot
-    /// be written.
+    /// Fails if the named store does not exist or belongs to another user, or the ledger cannot be
+    /// written.
     pub fn trust_all(&self) -> Result<Answer<Review>, Failure> {
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, problems, .. } in
@@ -103,10 +103,11 @@ impl Memory {
         Ok(answer(&held, done))
     }
 
-    /// Vouches for stores, whatever they will hold. What that does not cover still awaits review.
+    /// Trusts all present and future content of stores. What this does not cover still awaits
+    /// review.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or the ledger cannot be written.
+    /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn trust_always(&self) -> Result<Answer<Review>, Failure> {
         let (mut held, mut done) = (self.held()?, Vec::new());
         for Held { store, items, .. } in held.iter_mut().filter(|held| !held.store.trust.is_own()) {
@@ -120,26 +121,26 @@ impl Memory {
         Ok(answer(&held, done))
     }
 
-    /// Takes back all trust in the stores that need any.
+    /// Revokes all trust in the stores that need any.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or the ledger cannot be written.
+    /// Fails if the named store does not exist, or the ledger cannot be written.
     pub fn revoke_all(&self) -> Result<Review, Failure> {
         let mut done = Vec::new();
         for store in self.strict_readers()?.iter().filter(|store| !store.trust.is_own()) {
             let texts = store.trust.forget(None)?;
             done.push(of(store, Act::Revoked(texts), Vec::new()));
         }
-        // Nobody but programs wants to know what awaits review then.
+        // Only the output for programs includes what then awaits review.
         let held = if self.notices.for_programs() { self.held()? } else { Vec::new() };
         Ok(answer(&held, done).view)
     }
 
-    /// Trusts single entries, or no longer.
+    /// Grants or revokes trust in single entries.
     ///
     /// # Errors
-    /// When a selector fits no entry or several, its store is trusted as a whole or belongs to another
-    /// user, or the ledger cannot be written.
+    /// Fails if a selector does not match exactly one entry, the store is trusted as a whole or
+    /// belongs to another user, or the ledger cannot be written.
     pub fn trust_entries(
         &self,
         selectors: &[String],
@@ -173,7 +174,7 @@ impl Memory {
             match action {
                 Action::Trusted => store.trust.record(&keys)?,
                 Action::Revoked => {
-                    // Or else it would be found to have been typed here.
+                    // Otherwise the entry would be recognised as typed here.
                     store.trust.record(&brought)?;
                     store.trust.forget(Some(&keys))?;
                 }
@@ -209,14 +210,14 @@ fn answer(held: &[Held], done: Vec<Done>) -> Answer<Review> {
     }
 }
 
-/// That something was done about a store, with what was odd about the texts that nobody looked at.
+/// Returns the result for a store, with the suspicious texts that nobody reviewed.
 fn of(store: &Store, act: Act, items: Vec<Item>) -> Done {
     let views = items.into_iter().map(|item| item.view);
     let odd = views.filter(|view| !view.warnings.is_empty()).collect();
     Done { act, scope: store.scope, dir: store.dir.display().to_string(), odd }
 }
 
-/// That all of a store was reviewed, so that what is written in it from now on can be told from it.
+/// Returns the key that records a full review, so that text written later can be recognised.
 fn made(store: &Store) -> Key {
     store.trust.text(trust::Kind::Made, "")
 }

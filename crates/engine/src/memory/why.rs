@@ -13,11 +13,11 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// The arithmetic of an entry, its place in a report within `budget`, or what the settings allow,
-    /// and what is to come.
+    /// Returns the calculation of an entry's score, its place in a report within `budget`, or the
+    /// configured one, and its forecast.
     ///
     /// # Errors
-    /// When the selector does not mean exactly one entry.
+    /// Fails if the selector does not match exactly one entry.
     pub fn why(&self, selector: &str, budget: Option<Tokens>) -> Result<Answer<Why>, Failure> {
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);

@@ -1,4 +1,4 @@
-//! The working report: the day at hand, for a prompt.
+//! The working report: the current day, for a prompt.
 
 use super::{
     Answer, Memory, recall,
@@ -25,21 +25,21 @@ use pimem_core::{
     view::report::WorkingView,
 };
 
-/// Hits of the search with the prompt.
+/// Maximum number of hits of the search for the prompt.
 const HITS: usize = 3;
-/// Hits that are looked through for them.
+/// Number of hits read to select them.
 const READ_HITS: usize = HITS * 4;
-/// Characters of the prompt that are searched for.
+/// Maximum number of characters of the prompt that are searched for.
 const PROMPT: usize = 200;
-/// Bytes of the end of a log that are read: far more than is shown.
+/// Bytes read from the end of a log; far more than is shown.
 pub const READ: u64 = 64 * 1024;
 
 impl Memory {
-    /// Open items, logs of today and yesterday, what fits the prompt, and long-term notes; with the
-    /// stores whose index should be refreshed afterwards.
+    /// Returns open items, logs of today and yesterday, hits for the prompt, and long-term notes.
+    /// Also returns the stores whose index should be refreshed.
     ///
     /// # Errors
-    /// When a store was named that is not there.
+    /// Fails if the named store does not exist.
     pub fn working_report(
         &self,
         request: &ReportRequest,
@@ -108,8 +108,8 @@ impl Memory {
     }
 }
 
-/// What the prompt brings to mind that is not there anyway: what is much like it, and where that is not
-/// enough, what is most like it; entries before past sessions.
+/// Returns hits for the prompt that are not in the report anyway: those above the minimum score of
+/// recall, then the next best; entries before past sessions.
 fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) -> SearchResult {
     let clean: String = prompt.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let clean: String = clean.trim().chars().take(PROMPT).collect();
@@ -125,7 +125,8 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
     let mut answers = search::find_each(memory, stores, &[like, any]).into_iter();
     let mut found = answers.next().unwrap_or_default();
     let others = answers.next().unwrap_or_default().hits;
-    // A session that begins like the prompt is much like it, and says less than an entry does.
+    // A session whose start resembles the prompt scores high, but has less information than an
+    // entry.
     let is_session = |hit: &Hit| hit.kind == SourceKind::Session;
     let sorted = |hits: Vec<Hit>| {
         let (sessions, others): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_session);
@@ -144,7 +145,7 @@ fn recall(memory: &Memory, stores: &[Store], prompt: &str, sources: &Sources) ->
     found
 }
 
-/// The open items of a store, a line each.
+/// Returns the open items of a store, one per line.
 pub fn open_items(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::SCRATCHPAD)?.unwrap_or_default();
     let lines =
@@ -152,13 +153,13 @@ pub fn open_items(store: &Store) -> Result<String, Problem> {
     Ok(lines.collect())
 }
 
-/// The end of a day's log; handoffs say what is not shown beside them.
+/// Returns the end of a day's log, with handoffs reduced to what is not shown elsewhere.
 fn log(store: &Store, date: Date, open: &str) -> Result<String, Problem> {
     let end = store.tail(&notes::daily(date), READ)?;
     Ok(end.map(|end| handoff::abridged(&end, open)).unwrap_or_default())
 }
 
-/// The long-term notes of a store.
+/// Returns the long-term notes of a store.
 pub fn notes(store: &Store) -> Result<String, Problem> {
     let bytes = store.file(notes::NOTES)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())

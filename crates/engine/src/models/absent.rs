@@ -1,8 +1,8 @@
-//! What stands in for fastembed and downloads in a build without the feature `fastembed`.
+//! Stubs for fastembed and downloads, for builds without the feature `fastembed`.
 
 use pimem_core::embed::model::Unavailable;
 
-/// In place of the file of that name.
+/// Replaces the file `fastembed.rs`.
 pub mod fastembed {
     use std::path::Path;
 
@@ -11,10 +11,10 @@ pub mod fastembed {
         model::Unavailable,
     };
 
-    /// Whether models in ONNX are in this build.
+    /// True if the build supports ONNX models.
     pub const INCLUDED: bool = false;
 
-    /// There is none.
+    /// Cannot be created.
     pub enum Session {}
 
     impl Session {
@@ -24,31 +24,31 @@ pub mod fastembed {
         }
     }
 
-    /// Fails.
+    /// Always fails.
     pub fn version(_: &Path) -> Result<Vec<f32>, Unavailable> {
         Err(super::absent())
     }
 
-    /// Fails.
+    /// Always fails.
     pub fn load(_: &Path, _: &Path) -> Result<Session, Unavailable> {
         Err(super::absent())
     }
 
-    /// The models of the documentation.
+    /// Returns the models of the documentation.
     pub fn supported() -> Vec<Known> {
         catalog::all()
     }
 }
 
-/// In place of the file of that name.
+/// Replaces the file `download.rs`.
 pub mod download {
     use crate::models::staging::{InstallError, Opened, Source};
 
-    /// There is none.
+    /// Cannot be created.
     pub enum Hub {}
 
     impl Hub {
-        /// Fails.
+        /// Always fails.
         pub fn new(_: &str, _: Option<&str>, _: &str) -> Result<Self, InstallError> {
             let hint = "build pimem with its default features";
             Err(InstallError::refused("downloads are not in this build", hint))

@@ -1,5 +1,5 @@
-//! Downloads from Hugging Face, or from a mirror with the same paths. Only `pimem model pull` does
-//! this, and only when it is called.
+//! Downloads from Hugging Face, or from a mirror with the same paths. Used only by `pimem model
+//! pull`.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use ureq::{Agent, Proxy};
 
 use super::staging::{InstallError, Opened, Source};
 
-/// The usual place.
+/// Default server.
 pub const ENDPOINT: &str = "https://huggingface.co";
 
 /// A repository of models.
@@ -17,7 +17,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// A repository at `endpoint`, or the usual place when that is empty.
+    /// Creates a client for a repository at `endpoint`; empty means the default server.
     pub fn new(
         endpoint: &str,
         proxy: Option<&str>,
@@ -32,7 +32,7 @@ impl Hub {
         let proxy = proxy.filter(|_| is_https).map(Proxy::new).transpose().map_err(|_| {
             InstallError::refused("HTTPS_PROXY is not an address", "write it as http://host:port")
         })?;
-        // No limit for the whole: a large model on a slow line takes its time.
+        // No limit on the total time, because a large model on a slow line takes long.
         let config = Agent::config_builder()
             .proxy(proxy)
             .timeout_resolve(Some(Duration::from_secs(20)))

@@ -1,4 +1,5 @@
-//! fastembed and ONNX Runtime: the only file that names them. It runs in the model's own process.
+//! Interface to fastembed and ONNX Runtime, which are used only here. It runs in the model's own
+//! process.
 
 use std::{
     fs, io,
@@ -16,15 +17,14 @@ use pimem_core::embed::{
     model::{Pooling, Unavailable},
 };
 
-/// Whether models in ONNX are in this build.
+/// True if the build supports ONNX models.
 pub const INCLUDED: bool = true;
 
-/// A loaded model.
 pub struct Session(TextEmbedding);
 
 impl Session {
-    /// The vector of a text. One at a time: with dynamic quantisation a vector depends on what
-    /// else is in the batch, and small batches are the fastest.
+    /// Returns the vector of a text. Texts are embedded one at a time: with dynamic quantisation a
+    /// vector depends on the rest of the batch, and small batches are the fastest.
     pub fn embed(&mut self, text: &str) -> Result<Vec<f32>, Unavailable> {
         let vectors =
             self.0.embed([text], Some(1)).map_err(|error| Unavailable(error.to_string()))?;
@@ -32,20 +32,19 @@ impl Session {
     }
 }
 
-/// The version of a library, as numbers.
+/// Returns the version of a library, as numbers.
 #[expect(clippy::cast_precision_loss, reason = "versions are small")]
 pub fn version(library: &Path) -> Result<Vec<f32>, Unavailable> {
     drop(ort::init_from(absolute(library)?).map_err(|error| cannot_load(library, &error))?);
-    // Which succeeds with versions 1.x only.
+    // The call above succeeds with versions 1.x only.
     let minor = ort::util::probe(library).unwrap_or_default();
     Ok(vec![1.0, minor as f32])
 }
 
-/// Loads library and model.
 pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
     let manifest = Manifest::read(dir)?
         .ok_or_else(|| Unavailable(format!("there is no model in {}", dir.display())))?;
-    // Without this first step, fastembed panics when there is no library.
+    // Without this step, fastembed panics if there is no library.
     let environment = ort::init_from(absolute(library)?)
         .map_err(|error| cannot_load(library, &error))?
         .with_name("pimem")
@@ -63,12 +62,12 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
         tokenizer_config_file: read(install::TOKENIZER_CONFIG)?,
     };
     let mut model = UserDefinedEmbeddingModel::new(read(install::MODEL)?, files);
-    // Never left to fastembed, whose default is the first token.
+    // Always set, because fastembed's default is the first token.
     model.pooling = Some(match manifest.model.pooling {
         Pooling::Mean | Pooling::Sum => ::fastembed::Pooling::Mean,
         Pooling::Cls => ::fastembed::Pooling::Cls,
     });
-    // The process ends with the model.
+    // The leak is harmless: the process ends with the model.
     model.output_key = manifest.output.map(|name| OutputKey::ByName(name.leak()));
     let own = [
         install::MODEL,
@@ -80,7 +79,7 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
     for file in manifest.files.iter().filter(|file| !own.contains(&file.name.as_str())) {
         model = model.with_external_initializer(file.name.clone(), read(&file.name)?);
     }
-    // More threads gain nothing for one short text, and much of the time is spent elsewhere.
+    // More threads do not help for one short text, and much of the time is spent elsewhere.
     let options = InitOptionsUserDefined::new()
         .with_environment(environment)
         .with_max_length(manifest.max_tokens)
@@ -91,7 +90,7 @@ pub fn load(library: &Path, dir: &Path) -> Result<Session, Unavailable> {
 }
 
 fn absolute(library: &Path) -> Result<PathBuf, Unavailable> {
-    // A relative path would be looked for beside the program first.
+    // A relative path would be searched for beside the program first.
     fs::canonicalize(library).map_err(|error| cannot_read(library, &error))
 }
 
@@ -101,7 +100,7 @@ fn cannot_read(path: &Path, error: &io::Error) -> Unavailable {
 
 fn cannot_load(library: &Path, error: &dyn std::error::Error) -> Unavailable {
     let error = error.to_string();
-    // What is before it names the path again, and versions of nothing that a user knows.
+    // The text before repeats the path and has versions of ort that users do not know.
     let reason = match error.split_once("; expected version ") {
         Some((_, versions)) => format!("its version should be {versions}"),
         None => error,
@@ -109,7 +108,7 @@ fn cannot_load(library: &Path, error: &dyn std::error::Error) -> Unavailable {
     Unavailable(format!("cannot load {}: {reason}", library.display()))
 }
 
-/// Every text model that fastembed knows, with those of the documentation first.
+/// Returns all text models that fastembed supports, those of the documentation first.
 pub fn supported() -> Vec<Known> {
     let mut all = catalog::all();
     let mut more: Vec<Known> =
@@ -123,7 +122,7 @@ pub fn supported() -> Vec<Known> {
 fn of_fastembed(info: ::fastembed::ModelInfo<EmbeddingModel>) -> Known {
     let variant = info.model.to_string();
     let mut name = catalog::canonical(&info.model_code);
-    // Quantised forms mostly share a repository with the others.
+    // Most quantised variants share a repository with the others.
     if variant.ends_with("Q4") {
         name.push_str("-q4");
     } else if variant.ends_with('Q') && !name.ends_with("-q") {

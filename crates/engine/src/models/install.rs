@@ -1,5 +1,5 @@
-//! Installing models and the ONNX Runtime library: prepared and tried in a directory of its own,
-//! then renamed into place. Interrupted at any point, nothing is installed.
+//! Installation of models and of the ONNX Runtime library. They are prepared and tried in a
+//! separate directory, then renamed into place; an interrupted installation installs nothing.
 
 use std::{fs::File, io, path::Path, time::SystemTime};
 
@@ -25,34 +25,32 @@ pub const CONFIG: &str = "config.json";
 pub const SPECIAL: &str = "special_tokens_map.json";
 pub const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 
-/// A sentence of everyday words, which every model has a vector for.
+/// A sentence of everyday words, for which every model has a vector.
 const SENTENCE: &str = "A short sentence, to see whether the model gives an answer.";
 
 /// What to install.
 pub struct Wish {
-    /// Its canonical name.
+    /// Canonical name.
     pub name: String,
-    /// What is known by that name.
+    /// Entry of the catalogue with that name.
     pub known: Option<Known>,
-    /// Where it is downloaded, the ONNX file must be the one that is known.
+    /// True if the ONNX file must be the one in the catalogue; set for downloads.
     pub pinned: bool,
-    /// Pooling, if somebody said it.
+    /// Pooling, if the user specified it.
     pub pooling: Option<Pooling>,
-    /// Prefix of queries, if somebody said it.
+    /// Prefix of queries, if the user specified it.
     pub query_prefix: Option<String>,
-    /// Prefix of passages, if somebody said it.
+    /// Prefix of passages, if the user specified it.
     pub passage_prefix: Option<String>,
 }
 
-/// What was installed.
+/// The result of an installation.
 pub struct Installed {
-    /// The model.
     pub manifest: Manifest,
-    /// Why it could not be tried, if so.
+    /// Why the model could not be tried.
     pub untried: Option<Unavailable>,
 }
 
-/// Installs a model.
 pub fn model(
     models: &Models,
     wish: &Wish,
@@ -116,7 +114,7 @@ pub fn model(
     finish(models, stage, model, said, &source.name(), output)
 }
 
-/// Tries a prepared model, and puts it where it belongs.
+/// Tries a prepared model, and moves it into place.
 fn finish(
     models: &Models,
     mut stage: Stage,
@@ -133,7 +131,7 @@ fn finish(
             .map(|bytes| (manifest, bytes))
             .map_err(anyhow::Error::from)
     };
-    // The trial reads pooling and output from the record; the dimension is what it finds out.
+    // The trial reads pooling and output from the manifest, and determines the dimension.
     model.dimension = said.unwrap_or_default();
     let (first, bytes) = record(&model)?;
     stage.write(MANIFEST, &bytes)?;
@@ -169,18 +167,19 @@ fn finish(
     Ok(Installed { manifest, untried })
 }
 
-/// How a trial may end without a vector.
+/// Why a trial gave no vector.
 enum Trial {
-    /// There is nothing to try it with.
+    /// The trial could not be run.
     Impossible(Unavailable),
-    /// The model is not fit.
+    /// The model is not usable.
     Failed(Unavailable),
 }
 
-/// Embeds a sentence; gives the vector's length, and thresholds if nobody knows them.
+/// Embeds a sentence. Returns the length of the vector, and computed thresholds if the catalogue
+/// has none.
 fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Thresholds>), Trial> {
     let library = models.library().map_err(Trial::Impossible)?;
-    // So that a library that cannot be loaded is not taken for the model's fault.
+    // Checked first, so that a library that cannot be loaded is not taken for a fault of the model.
     models.version(&library).map_err(Trial::Impossible)?;
     let mut worker = models.worker(model.clone(), dir, &library, Some(installed::TRIAL));
     let vector = worker.raw(SENTENCE).map_err(Trial::Failed)?;
@@ -196,7 +195,7 @@ fn trial(models: &Models, model: &Model, dir: &Path) -> Result<(usize, Option<Th
     Ok((vector.len(), thresholds))
 }
 
-/// Installs a library from a file, or from a directory that has it. Gives its version.
+/// Installs a library from a file, or from a directory that contains it. Returns its version.
 pub fn library(
     models: &Models,
     from: &Path,
@@ -223,7 +222,7 @@ pub fn library(
     let library =
         runtime::Library { path: stage.dir.join(name), origin: runtime::Origin::Installed };
     let version = models.version(&library).map_err(|why| {
-        // It was loaded where it is prepared; nobody knows that place.
+        // The error names the temporary path, which the user does not know.
         let shown = why.0.replace(&*library.path.to_string_lossy(), &path.to_string_lossy());
         unfit(shown)
     })?;
@@ -234,7 +233,7 @@ pub fn library(
     Ok(version)
 }
 
-/// The ONNX file at the source, and its path there.
+/// Returns the ONNX file of the source, and its path there.
 fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), InstallError> {
     let known = wish.known.as_ref().map(|known| known.file.as_str());
     let plain = &[MODEL, "onnx/model.onnx"][..];
@@ -250,7 +249,7 @@ fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), Insta
     Err(missing(source, known.unwrap_or(MODEL)))
 }
 
-/// Files with weights beside the ONNX file `path`, and whether they must be there.
+/// Returns the files with external weights of the ONNX file `path`, and whether each is required.
 fn external_files(wish: &Wish, path: &str) -> Vec<(String, bool)> {
     let known = wish.known.as_ref().filter(|known| known.file == path);
     match known {
@@ -304,7 +303,7 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Deletes an installed model; `false` when there is none.
+/// Deletes an installed model. Returns false if it does not exist.
 pub fn remove(models: &Models, name: &str) -> Result<bool, InstallError> {
     let dir = models.dir(name);
     if !catalog::is_usable(name) || !dir.is_dir() {

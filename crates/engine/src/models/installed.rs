@@ -1,4 +1,4 @@
-//! Installed models: where they are, whether they are whole, and how one is opened.
+//! Installed models: their paths, integrity checks, and opening one.
 
 use std::{
     ffi::OsStr,
@@ -26,51 +26,49 @@ use pimem_core::{
     model::{hash::first_64, hex},
 };
 
-/// A model's own file in its directory.
+/// Name of the manifest in a model's directory.
 pub const MANIFEST: &str = "pimem-model.json";
-/// The record of an installed library.
+/// Name of the record of an installed library.
 pub const RUNTIME: &str = "pimem-runtime.json";
-/// No model gives more numbers; a damaged record must not decide how much memory is taken.
+/// Maximum dimension of a model, so that a damaged manifest cannot cause a huge allocation.
 pub const MAX_DIMENSION: usize = 1 << 16;
-/// The first key of both.
+/// Schema name, the first field of both files.
 const SCHEMA: &str = "pimem.installed/1";
-/// Tokens of a text that are looked at; what comes after them has no influence. A memory is
-/// shorter, and ONNX Runtime's time for a query hardly grows below this: 27 ms for 10 words, 54 ms
-/// for 170.
+/// Number of tokens of a text that are embedded; later ones have no influence. Entries are shorter,
+/// and below this ONNX Runtime's time for a query hardly grows: 27 ms for 10 words, 54 ms for 170.
 pub const MAX_TOKENS: usize = 256;
-/// How long a trial may take.
+/// Time limit of a trial.
 pub const TRIAL: Duration = Duration::from_mins(1);
 
 /// A file as it was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its name, without a directory.
+    /// Name without a directory.
     pub name: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
 }
 
-/// What is known about an installed model.
+/// The manifest of an installed model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     schema: String,
-    /// The model.
     pub model: Model,
-    /// Where it came from.
+    /// Where the model came from.
     pub source: String,
-    /// Tokens of a text that are looked at.
+    /// Number of tokens of a text that are embedded.
     pub max_tokens: usize,
-    /// The output to take, where it is not the usual one.
+    /// Name of the output to use; `None` for the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Its files.
     pub files: Vec<FileRecord>,
 }
 
 impl Manifest {
-    /// A manifest whose model gets a revision that stands for the files and how they are used.
+    /// Creates a manifest. The revision of its model is a hash of the files and of how they are
+    /// used.
     pub fn new(
         mut model: Model,
         source: String,
@@ -86,14 +84,14 @@ impl Manifest {
         Self { schema: SCHEMA.to_owned(), model, source, max_tokens: MAX_TOKENS, output, files }
     }
 
-    /// The manifest in a model's directory; `None` when there is none.
+    /// Reads the manifest in a model's directory; `None` if it does not exist.
     pub fn read(dir: &Path) -> Result<Option<Self>, Unavailable> {
         let manifest: Option<Self> = document(dir, MANIFEST)?;
         let fits = |it: &Self| it.schema == SCHEMA && it.model.dimension <= MAX_DIMENSION;
         Ok(manifest.filter(fits))
     }
 
-    /// What is wrong with the files by their sizes, which costs next to nothing.
+    /// Checks the files by their sizes, which is fast. Returns what is wrong.
     fn damage(&self, dir: &Path) -> Option<String> {
         self.files.iter().find_map(|file| file.damage(dir))
     }
@@ -109,7 +107,7 @@ impl FileRecord {
         }
     }
 
-    /// The same, reading all of the file.
+    /// Checks the whole content of the file. Returns what is wrong.
     pub fn deep_damage(&self, dir: &Path) -> Option<String> {
         let path = dir.join(&self.name);
         let shallow = self.damage(dir);
@@ -121,22 +119,20 @@ impl FileRecord {
     }
 }
 
-/// What is known about the installed library.
+/// The record of an installed library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeRecord {
     schema: String,
-    /// The library.
     pub file: FileRecord,
 }
 
 impl RuntimeRecord {
-    /// A record.
     pub fn new(file: FileRecord) -> Self {
         Self { schema: SCHEMA.to_owned(), file }
     }
 }
 
-/// The models and the library of this user.
+/// The installed models and library of a user.
 #[derive(Debug, Clone)]
 pub struct Models {
     cache: PathBuf,
@@ -147,29 +143,29 @@ pub struct Models {
 
 impl Models {
     /// `cache` is the user's cache directory, `setting` the value of `embedding.runtime`,
-    /// `variable` that of `ORT_DYLIB_PATH`, and `program` this one.
+    /// `variable` that of `ORT_DYLIB_PATH`, and `program` the path of this program.
     pub fn new(cache: &Path, setting: &str, variable: Option<&OsStr>, program: PathBuf) -> Self {
         let setting = Some(setting).filter(|setting| !setting.is_empty()).map(PathBuf::from);
         let variable = variable.map(PathBuf::from);
         Self { cache: cache.join("pimem"), setting, variable, program }
     }
 
-    /// Where models are.
+    /// Returns the directory of all models.
     pub fn root(&self) -> PathBuf {
         self.cache.join("models")
     }
 
-    /// Where a model is or would be.
+    /// Returns the directory of a model, which need not exist.
     pub fn dir(&self, name: &str) -> PathBuf {
         self.root().join(name)
     }
 
-    /// Where the installed library is.
+    /// Returns the directory of the installed library.
     pub fn runtime_dir(&self) -> PathBuf {
         self.cache.join("runtime")
     }
 
-    /// Names of installed models, sorted.
+    /// Returns the names of installed models, sorted.
     pub fn installed(&self) -> Vec<String> {
         let found = fs::read_dir(self.root()).into_iter().flatten().flatten();
         let names = found.filter_map(|entry| entry.file_name().into_string().ok());
@@ -180,7 +176,7 @@ impl Models {
         names
     }
 
-    /// What is known about an installed model; no process is started.
+    /// Returns the manifest of an installed model, without starting a process.
     pub fn manifest(&self, name: &str) -> Result<Manifest, Unavailable> {
         let name = catalog::canonical(name);
         let missing =
@@ -191,8 +187,9 @@ impl Models {
         Manifest::read(&self.dir(&name))?.ok_or_else(missing)
     }
 
-    /// Opens an installed model, if its files have the sizes they had and there is a library. Its
-    /// process starts with the first text. `deadline` includes that, and is for all calls together.
+    /// Opens an installed model, after checking the sizes of its files and that there is a library.
+    /// Its process starts with the first text. `deadline` includes that, and applies to all calls
+    /// together.
     pub fn open(
         &self,
         name: &str,
@@ -207,7 +204,7 @@ impl Models {
         Ok(Box::new(self.worker(manifest.model, &dir, &library, deadline)))
     }
 
-    /// The process that serves the model in `dir`.
+    /// Returns the worker for the model in `dir`.
     pub fn worker(
         &self,
         model: Model,
@@ -225,7 +222,7 @@ impl Models {
         Program { path: self.program.clone(), args }
     }
 
-    /// The version of a library; loading it is left to another process.
+    /// Returns the version of a library, which another process loads.
     pub fn version(&self, library: &Library) -> Result<String, Unavailable> {
         let nothing = catalog::model("", 2, pimem_core::embed::model::Pooling::Mean);
         let mut worker = Worker::new(nothing, self.child(library, None), Some(TRIAL));
@@ -233,7 +230,8 @@ impl Models {
         Ok(numbers.join("."))
     }
 
-    /// The library to load: the one that is named, else the installed one, else the system's.
+    /// Returns the library to load: the configured one, or else the installed one, or else the
+    /// system's.
     pub fn library(&self) -> Result<Library, Unavailable> {
         if !fastembed::INCLUDED {
             return Err(Unavailable("this build has no models but static".to_owned()));
@@ -264,7 +262,7 @@ impl Models {
     }
 }
 
-/// Reads one of our own records. One that cannot be understood counts as none.
+/// Reads one of our JSON files. A file that cannot be parsed counts as missing.
 fn document<T: for<'a> Deserialize<'a>>(dir: &Path, name: &str) -> Result<Option<T>, Unavailable> {
     match read::file(dir, &dir.join(name), read::MAX_FILE) {
         Ok(bytes) => Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok())),
@@ -272,7 +270,7 @@ fn document<T: for<'a> Deserialize<'a>>(dir: &Path, name: &str) -> Result<Option
     }
 }
 
-/// SHA-256 of a file, in hexadecimal.
+/// Returns the SHA-256 of a file, in hexadecimal.
 pub fn digest(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
@@ -286,7 +284,8 @@ pub fn digest(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Serves texts from standard input in this process: the child that [`Models::worker`] starts.
+/// Embeds texts from standard input in this process, which is the child that [`Models::worker`]
+/// starts.
 pub fn serve(
     library: &Path,
     dir: Option<&Path>,

@@ -1,5 +1,5 @@
-//! Installed embedding models and the ONNX Runtime: how they come, whether they are whole, and the process
-//! in which one runs.
+//! Installed embedding models and the ONNX Runtime: installation, integrity checks, and the process
+//! that runs a model.
 
 #[cfg(not(feature = "fastembed"))]
 mod absent;

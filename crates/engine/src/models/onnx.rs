@@ -1,7 +1,8 @@
-//! Whether a file is a whole ONNX model, as far as its outermost layer tells.
+//! Checks by its outermost fields that a file is a complete ONNX model.
 //!
-//! ONNX is protobuf: fields with lengths, which must end where the file does. That finds truncated
-//! downloads, error pages and git-lfs pointers before ONNX Runtime does, and where there is none.
+//! ONNX is protobuf: fields with lengths, which must end where the file ends. The check finds
+//! truncated downloads, error pages and git-lfs pointers before ONNX Runtime does, and also works
+//! without ONNX Runtime.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -9,7 +10,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 const IR_VERSION: u64 = 1;
 const GRAPH: u64 = 7;
 
-/// What is wrong with a file of `length` bytes, as the end of a sentence that starts with its name.
+/// Returns what is wrong with a file of `length` bytes, as the rest of a sentence that starts with
+/// its name.
 pub fn problem(file: &mut (impl Read + Seek), length: u64) -> io::Result<Option<&'static str>> {
     let mut start = Vec::new();
     file.by_ref().take(40).read_to_end(&mut start)?;
@@ -28,7 +30,7 @@ pub fn problem(file: &mut (impl Read + Seek), length: u64) -> io::Result<Option<
     }
 }
 
-/// Numbers of the outermost fields; `None` when they do not end with the file.
+/// Returns the numbers of the outermost fields; `None` if they do not end with the file.
 fn fields(file: &mut (impl Read + Seek), length: u64) -> io::Result<Option<Vec<u64>>> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,7 +1,8 @@
-//! The ONNX Runtime library: where it is, and whether it is whole.
+//! The ONNX Runtime library: search and integrity check.
 //!
-//! The dynamic loader maps a library without looking at its length, so a truncated one kills the
-//! process with SIGBUS. Hence this check, and hence a process of its own for the model.
+//! The dynamic loader maps a library without checking its length, so that a truncated one kills the
+//! process with SIGBUS. This is why the library is checked first, and why a model runs in a
+//! separate process.
 
 use std::{
     fs::{self, File},
@@ -9,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Directories in which a package manager may have put the library.
+/// Directories in which a package manager may have installed the library.
 const SYSTEM: &[&str] = &[
     "/usr/lib",
     "/usr/local/lib",
@@ -20,15 +21,15 @@ const SYSTEM: &[&str] = &[
 ];
 
 pimem_core::named! {
-    /// Who named a library.
+/// Source of a library's path.
     pub enum Origin {
-        /// The setting `embedding.runtime`.
+    /// The setting `embedding.runtime`.
         Setting = "embedding.runtime",
-        /// `ORT_DYLIB_PATH`.
+    /// `ORT_DYLIB_PATH`.
         Variable = "ORT_DYLIB_PATH",
-        /// `pimem model pull --runtime`.
+    /// `pimem model pull --runtime`.
         Installed = "installed",
-        /// It is where libraries are.
+    /// A directory of the system's libraries.
         System = "system",
     }
 }
@@ -36,19 +37,17 @@ pimem_core::named! {
 /// A library that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {
-    /// Where it is.
     pub path: PathBuf,
-    /// Who named it.
     pub origin: Origin,
 }
 
-/// A library of the system, the newest by its name.
+/// Returns the system's library, the newest by its name.
 pub fn of_system() -> Option<Library> {
     let path = SYSTEM.iter().find_map(|dir| in_directory(Path::new(dir)))?;
     Some(Library { path, origin: Origin::System })
 }
 
-/// The library in a directory: `libonnxruntime.so`, or the highest version of it.
+/// Returns the library in a directory: `libonnxruntime.so`, or its highest version.
 pub fn in_directory(dir: &Path) -> Option<PathBuf> {
     let found = fs::read_dir(dir).ok()?.flatten();
     let named = found.filter_map(|entry| entry.file_name().into_string().ok());
@@ -56,7 +55,7 @@ pub fn in_directory(dir: &Path) -> Option<PathBuf> {
     Some(dir.join(best))
 }
 
-/// Whether a file's name is that of the library, and not of one of its plug-ins.
+/// Returns true for the name of the library, false for that of one of its plug-ins.
 fn is_library(name: &str) -> bool {
     let versioned = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let linux = name.strip_prefix("libonnxruntime.so").is_some_and(versioned);
@@ -86,7 +85,7 @@ pub enum LibraryError {
     Unreadable(PathBuf, io::Error),
 }
 
-/// `Ok` when `path` is a file that can be given to the dynamic loader, else what is wrong with it.
+/// Checks that `path` is a complete library that can be given to the dynamic loader.
 pub fn check(path: &Path) -> Result<(), LibraryError> {
     let own = || path.to_path_buf();
     let meta = match fs::metadata(path) {
@@ -96,7 +95,7 @@ pub fn check(path: &Path) -> Result<(), LibraryError> {
         }
         Err(error) => return Err(LibraryError::Unreadable(own(), error)),
     };
-    // Not even opened: that alone would wait for ever on a pipe.
+    // Checked before opening, because opening a FIFO blocks.
     if !meta.is_file() {
         return Err(LibraryError::NotAFile(own()));
     }
@@ -115,33 +114,33 @@ pub fn check(path: &Path) -> Result<(), LibraryError> {
     }
 }
 
-/// Offsets and widths of the fields of an ELF header that say how long the file must be.
+/// Width and byte order of the numbers in an ELF file.
 struct Layout {
     wide: bool,
     big: bool,
 }
 
 impl Layout {
-    /// A number of `size` bytes.
+    /// Reads a number of `size` bytes.
     fn number(&self, bytes: &[u8], at: usize, size: usize) -> Option<u64> {
         let part = bytes.get(at..at.checked_add(size)?)?;
         let fold = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         Some(if self.big { part.iter().fold(0, fold) } else { part.iter().rev().fold(0, fold) })
     }
 
-    /// An address or offset.
+    /// Reads an address or offset.
     fn word(&self, bytes: &[u8], narrow: usize, wide: usize) -> Option<u64> {
         if self.wide { self.number(bytes, wide, 8) } else { self.number(bytes, narrow, 4) }
     }
 
-    /// A half word.
+    /// Reads a 16-bit number.
     fn half(&self, bytes: &[u8], narrow: usize, wide: usize) -> Option<u64> {
         self.number(bytes, if self.wide { wide } else { narrow }, 2)
     }
 }
 
-/// Whether an ELF file of `length` bytes has all that its headers speak of; `None` for anything
-/// else.
+/// Returns true if an ELF file of `length` bytes contains everything that its headers describe;
+/// `None` if it is not an ELF file.
 fn is_whole(file: &mut (impl Read + Seek), length: u64) -> io::Result<Option<bool>> {
     let mut header = [0; 64];
     let held = usize::try_from(length).unwrap_or(64).min(64);
@@ -150,7 +149,7 @@ fn is_whole(file: &mut (impl Read + Seek), length: u64) -> io::Result<Option<boo
         Some([0x7f, b'E', b'L', b'F', class @ (1 | 2), data @ (1 | 2)]) => {
             Layout { wide: *class == 2, big: *data == 2 }
         }
-        // An empty file is the shortest truncated one.
+        // An empty file counts as truncated.
         _ => return Ok((held < 6).then_some(false)),
     };
     let need = if layout.wide { 64 } else { 52 };
@@ -197,7 +196,8 @@ mod tests {
 
     use super::*;
 
-    /// An ELF file of two segments and three sections, its section table last, as linkers write it.
+    /// Builds an ELF file of two segments and three sections, its section table last, as linkers
+    /// write it.
     fn elf(wide: bool, big: bool) -> Vec<u8> {
         let number = |value: u64, size: usize| -> Vec<u8> {
             let bytes = value.to_be_bytes();

@@ -1,5 +1,5 @@
-//! What is prepared before it is installed: where files come from, and the directory they are copied
-//! to, which disappears unless it is installed.
+//! Staging of an installation: the sources of files, and a temporary directory that is deleted
+//! unless it is installed.
 
 use std::{
     fs::{self, File},
@@ -15,20 +15,19 @@ use super::installed::FileRecord;
 use crate::store::{atomic, read::Problem};
 use pimem_core::model::hex;
 
-/// The largest file beside the model itself.
+/// Maximum size in bytes of a file other than the model.
 const MAX_JSON: u64 = 256 << 20;
 
 /// Why something was not installed.
 #[derive(Debug)]
 pub enum InstallError {
-    /// It is not fit, or not there: a sentence, and what to do.
+    /// A file is unusable or missing: message and hint.
     Refused(String, String),
-    /// The disk.
+    /// A disk error.
     Io(anyhow::Error),
 }
 
 impl InstallError {
-    /// A refusal.
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused(message.into(), hint.into())
     }
@@ -46,22 +45,20 @@ impl From<Problem> for InstallError {
     }
 }
 
-/// A file that is about to be read.
 pub struct Opened {
-    /// Where it is, for messages.
+    /// Path or address, for messages.
     pub name: String,
-    /// Its bytes.
     pub reader: Box<dyn Read>,
-    /// How many there should be.
+    /// Expected size in bytes, if known.
     pub size: Option<u64>,
 }
 
-/// Where a model's files come from.
+/// A source of a model's files.
 pub trait Source {
-    /// For the record.
+    /// Returns the name for the manifest.
     fn name(&self) -> String;
 
-    /// Opens a file by its path there; `None` when there is none.
+    /// Opens a file by its path in the source; `None` if it does not exist.
     fn open(&self, path: &str) -> Result<Option<Opened>, InstallError>;
 }
 
@@ -76,7 +73,7 @@ impl Source for Directory {
     fn open(&self, path: &str) -> Result<Option<Opened>, InstallError> {
         let path = self.0.join(path);
         let name = path.display().to_string();
-        // Not even opened when it is no file: that alone would wait for ever on a pipe.
+        // Checked before opening, because opening a FIFO blocks.
         if !fs::metadata(&path).is_ok_and(|meta| meta.is_file()) {
             return Ok(None);
         }
@@ -86,26 +83,26 @@ impl Source for Directory {
     }
 }
 
-/// Told the bytes that are done, and how many there will be.
+/// Progress callback: bytes done, and total.
 pub type Progress<'a> = &'a mut dyn FnMut(usize, usize);
 
-/// A directory that is being prepared; deleted unless it is installed.
+/// A temporary directory that is deleted unless it is installed.
 pub struct Stage {
-    /// Where it is.
     pub dir: PathBuf,
-    /// What is in it.
+    /// The files written so far.
     pub files: Vec<FileRecord>,
 }
 
 impl Stage {
-    /// A directory in `parent`; what killed processes left there is deleted.
+    /// Creates a directory in `parent`, and deletes those that killed processes left there more
+    /// than a day ago.
     pub fn new(parent: &Path, now: SystemTime) -> Result<Self, InstallError> {
         let day = Duration::from_hours(24);
         atomic::sweep_dirs(parent, now.checked_sub(day).unwrap_or(SystemTime::UNIX_EPOCH));
         Ok(Self { dir: atomic::temporary_dir(parent)?, files: Vec::new() })
     }
 
-    /// Copies a file, and checks that it is as long as it was said to be.
+    /// Copies a file and checks its length.
     pub fn copy(
         &mut self,
         name: &str,
@@ -145,14 +142,14 @@ impl Stage {
         Ok(())
     }
 
-    /// Writes a file of our own.
+    /// Writes a file with the given content.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), InstallError> {
         let reader = Box::new(io::Cursor::new(bytes.to_vec()));
         let size = Some(bytes.len() as u64);
         self.copy(name, Opened { name: name.to_owned(), reader, size }, &mut |_, _| ())
     }
 
-    /// Puts it where it belongs.
+    /// Moves the directory to `target`.
     pub fn install(&self, target: &Path) -> Result<(), InstallError> {
         Ok(atomic::install_dir(&self.dir, target)?)
     }
@@ -160,12 +157,12 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // After it was installed, there is nothing of this name any more.
+        // After an installation the directory no longer exists under this name.
         drop(atomic::remove_dir(&self.dir));
     }
 }
 
-/// All of a file that is not large.
+/// Reads a small file completely.
 pub fn read_all(opened: Opened) -> Result<Vec<u8>, InstallError> {
     let Opened { name, reader, size } = opened;
     let mut bytes = Vec::new();

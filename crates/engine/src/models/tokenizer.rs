@@ -1,40 +1,33 @@
-//! The JSON files of a model: what must be in them, and what can be filled in.
+//! The JSON files of a tokenizer: validation, and defaults for missing fields.
 
 use serde_json::{Value, json};
 
 use pimem_core::embed::model::Pooling;
 
-/// Tokens of a text where nothing says how many a model can take.
+/// Default maximum number of tokens of a text.
 const MAX_LENGTH: u64 = 512;
 
-/// The files as they were found.
+/// The files of the source.
 pub struct Files {
-    /// `tokenizer.json`.
     pub tokenizer: Vec<u8>,
-    /// `config.json`.
     pub config: Vec<u8>,
     /// `special_tokens_map.json`.
     pub special: Option<Vec<u8>>,
-    /// `tokenizer_config.json`.
     pub tokenizer_config: Option<Vec<u8>>,
 }
 
-/// The files as fastembed takes them.
+/// The files in the form that fastembed requires.
 #[derive(Debug)]
 pub struct Parts {
-    /// `tokenizer.json`.
     pub tokenizer: Vec<u8>,
-    /// `config.json`.
     pub config: Vec<u8>,
-    /// `special_tokens_map.json`.
     pub special: Vec<u8>,
-    /// `tokenizer_config.json`.
     pub tokenizer_config: Vec<u8>,
-    /// Numbers in a vector, if the configuration says it.
+    /// Dimension of the vectors, if `config.json` has it.
     pub dimension: Option<usize>,
 }
 
-/// Why files are not those of a model's tokenizer.
+/// Why the files are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerError {
     #[error("{0} is not a JSON object")]
@@ -51,13 +44,13 @@ pub enum TokenizerError {
     Pooling,
 }
 
-/// Checks the files, and fills in what fastembed insists on and others leave out.
+/// Validates the files, and adds what fastembed requires and other programs omit.
 pub fn complete(files: Files) -> Result<Parts, TokenizerError> {
     let tokenizer = object("tokenizer.json", &files.tokenizer)?;
     let config = object("config.json", &files.config)?;
     let tokens = words(&tokenizer).ok_or(TokenizerError::NoTokenizer)?;
     let room = config.get("vocab_size").and_then(Value::as_u64);
-    // Some models number a special token or two beyond what they say.
+    // Some models use a few more special tokens than they declare.
     if let Some(vocabulary) = room.filter(|room| tokens > room.saturating_add(room / 100)) {
         return Err(TokenizerError::OtherModel { tokens, vocabulary });
     }
@@ -81,7 +74,7 @@ pub fn complete(files: Files) -> Result<Parts, TokenizerError> {
     Ok(Parts { tokenizer, config, special, tokenizer_config, dimension })
 }
 
-/// `tokenizer_config.json` with what it lacks; `None` when it lacks nothing.
+/// Returns `tokenizer_config.json` with missing fields added; `None` if none is missing.
 fn completed(held: &Value, tokenizer: &Value, config: &Value) -> Option<Vec<u8>> {
     let mut after = held.as_object()?.clone();
     let before = after.len();
@@ -101,14 +94,14 @@ fn completed(held: &Value, tokenizer: &Value, config: &Value) -> Option<Vec<u8>>
     changed.then(|| serde_json::to_vec_pretty(&after).unwrap_or_default())
 }
 
-/// Whether a special token is in the tokenizer's list.
+/// Returns true if a special token is in the tokenizer's list.
 fn has(tokenizer: &Value, token: &str) -> bool {
     let added = tokenizer.get("added_tokens").and_then(Value::as_array);
     let is_it = |added: &Value| added.get("content").and_then(Value::as_str) == Some(token);
     added.is_some_and(|added| added.iter().any(is_it))
 }
 
-/// How many tokens a tokenizer numbers: the highest number and 1.
+/// Returns the number of tokens of a tokenizer: the highest id plus 1.
 fn words(tokenizer: &Value) -> Option<u64> {
     let vocabulary = tokenizer.pointer("/model/vocab")?;
     if let Some(list) = vocabulary.as_array() {
@@ -118,7 +111,7 @@ fn words(tokenizer: &Value) -> Option<u64> {
     Some(highest.saturating_add(1))
 }
 
-/// Pooling as sentence-transformers writes it down in `1_Pooling/config.json`.
+/// Parses the pooling in sentence-transformers' `1_Pooling/config.json`.
 pub fn pooling(text: &[u8]) -> Result<Pooling, TokenizerError> {
     let config = object("1_Pooling/config.json", text)?;
     let on = |key: &str| config.get(key).and_then(Value::as_bool) == Some(true);

@@ -1,7 +1,7 @@
-//! A model in a process of its own, fed line by line.
+//! Runs a model in a child process, which reads texts and writes vectors line by line.
 //!
-//! ONNX Runtime is C++ that loads files: it may crash, abort or hang. Here it can do so without
-//! harm: whatever happens in the child, the caller gets [`Unavailable`] in time.
+//! ONNX Runtime is C++ that loads files: it may crash, abort or hang. In a child process that is
+//! harmless: the caller gets [`Unavailable`] in time.
 
 use std::{
     ffi::OsString,
@@ -17,23 +17,22 @@ use serde_json::Value;
 use crate::process::{Event, Keep, Kill, Running};
 use pimem_core::embed::model::{Embedder, Model, Role, Unavailable};
 
-/// A line of an answer is no longer than this.
+/// Maximum length of an answer line in bytes.
 const MAX_LINE: u64 = 4 << 20;
-/// Without a deadline, a model that has been silent for so long is given up: loading a large one
-/// from a slow disk takes its time.
+/// Time after which a silent model is given up if there is no deadline; loading a large model from
+/// a slow disk takes long.
 const SILENCE: Duration = Duration::from_mins(2);
 
-/// Microsoft's builds of ONNX Runtime report to Microsoft and leave an identifier in the cache
-/// directory, unless the environment says no before the library is loaded. Both names are in use.
+/// Microsoft's builds of ONNX Runtime send telemetry and write an identifier to the cache
+/// directory, unless the environment disables that before the library is loaded. Both names are in
+/// use.
 const NO_TELEMETRY: [(&str, &str); 2] =
     [("ORT_DISABLE_TELEMETRY", "1"), ("ORT_TELEMETRY_DISABLED", "1")];
 
 /// The program to start.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its arguments.
     pub args: Vec<OsString>,
 }
 
@@ -44,9 +43,9 @@ fn start(program: &Program, deadline: Option<Duration>) -> Result<Running, Unava
         .map_err(|error| Unavailable(format!("the model's process cannot be started: {error}")))
 }
 
-/// Why a child ended that should not have.
+/// Returns why the child ended early.
 fn end(running: &mut Running) -> Unavailable {
-    // It closes its output a while before it has ended.
+    // The child closes its output some time before it has ended.
     let mut status = running.status();
     for _ in 0..40 {
         if status.is_some() {
@@ -61,7 +60,7 @@ fn end(running: &mut Running) -> Unavailable {
     })
 }
 
-/// A model that runs in a child process. Starting it is cheap until the first text.
+/// A model that runs in a child process, which starts with the first text.
 pub struct Worker {
     model: Model,
     program: Program,
@@ -71,13 +70,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A model that `program` serves. `deadline` is for all calls of [`Embedder::embed`] together
-    /// and runs from the first, the start of the process included.
+    /// Creates a worker for a model that `program` serves. `deadline` applies to all calls of
+    /// [`Embedder::embed`] together and runs from the first; it includes the start of the process.
     pub fn new(model: Model, program: Program, deadline: Option<Duration>) -> Self {
         Self { model, program, deadline, running: None, failed: None }
     }
 
-    /// The vector of one text as the model gives it: of any length, and of any dimension.
+    /// Returns the vector of one text as the model gives it, with any length and dimension.
     pub fn raw(&mut self, text: &str) -> Result<Vec<f32>, Unavailable> {
         let mut vectors = Vec::new();
         self.ask(vec![text.to_owned()], &mut |vector| {
@@ -87,7 +86,7 @@ impl Worker {
         Ok(vectors)
     }
 
-    /// Asks for vectors, which come in the order of the texts.
+    /// Requests vectors, which arrive in the order of the texts.
     fn ask(
         &mut self,
         texts: Vec<String>,
@@ -140,7 +139,7 @@ impl Worker {
     }
 }
 
-/// Reads an answer: an array of numbers, or an object with the reason why there is none.
+/// Parses an answer: an array of numbers, or an object with an error.
 fn answer(line: &[u8]) -> Result<Vec<f32>, Unavailable> {
     let odd = || Unavailable("the model's process gave an answer that is no vector".to_owned());
     match serde_json::from_slice(line).map_err(|_| odd())? {
@@ -160,7 +159,7 @@ fn answer(line: &[u8]) -> Result<Vec<f32>, Unavailable> {
     }
 }
 
-/// `vector` at length 1, or all zeros.
+/// Scales a vector to length 1; all zeros stay zeros.
 fn unit(vector: &mut [f32]) {
     let square: f64 = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
     let length = square.sqrt();

@@ -1,9 +1,9 @@
-//! Children that do everything wrong: none of them harms the caller, or keeps it waiting.
+//! Tests with faulty children: none of them harms the caller or keeps it waiting.
 
 use super::*;
 use pimem_core::embed::{catalog, model::Pooling};
 
-/// A worker whose child runs a line of shell.
+/// Creates a worker whose child runs a line of shell.
 fn worker(script: &str, deadline: Option<u64>) -> Worker {
     let program = Program { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] };
     let mut model = catalog::model("test", 2, Pooling::Mean);
@@ -79,7 +79,7 @@ fn a_child_that_does_not_read_stops_nobody() {
     let texts = vec![long.as_str(); 8];
     let got = embed(&mut worker("exec sleep 60", Some(50)), &texts);
     assert_eq!(got, Err("the model did not answer within 50 ms".to_owned()));
-    // One that writes without having read fills the other pipe.
+    // A child that writes without reading fills the other pipe.
     let mut eager = worker("yes '[1, 0]'", None);
     assert_eq!(embed(&mut eager, &texts).map(|vectors| vectors.len()), Ok(8));
 }

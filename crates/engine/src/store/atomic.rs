@@ -1,8 +1,8 @@
-//! The few ways in which bytes reach the disk.
+//! File writes: every byte that reaches the disk goes through this module.
 //!
-//! A file is replaced whole (temporary file, fsync, rename, fsync of the directory) or appended to
-//! (one write, fsync). Nothing is written in place, and nothing is opened through a link: whoever
-//! may follow one asks [`super::read`] where it leads.
+//! A file is either replaced as a whole (temporary file, fsync, rename, fsync of the directory) or
+//! appended to (one write, fsync). Files are never modified in place and never opened through a
+//! symbolic link; callers that may follow a link resolve it first with [`super::read`].
 #![expect(clippy::disallowed_methods, reason = "the one way to change the disk")]
 
 use std::{
@@ -15,25 +15,25 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// First part of the names of temporary files. Only the holder of the lock makes them, so the next
-/// holder may delete what it finds.
+/// Prefix of the names of temporary files. Only the holder of the lock creates them, so the next
+/// holder may delete any that it finds.
 pub const TEMPORARY: &str = ".pimem-tmp-";
 
-/// Whether writes wait for the disk.
+/// Whether a write waits for the disk, and who may read the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
-    /// They do.
+    /// Waits for the disk.
     Full,
-    /// They do not; what can be made again, and tests.
+    /// Does not wait; for derived data and tests.
     None,
-    /// They do not, and only the owner may read the file: what is kept on this machine.
+    /// Does not wait, and only the owner may read the file; for machine-local data.
     Private,
-    /// They do, and only the owner may read the file: what this machine cannot learn again.
+    /// Waits, and only the owner may read the file; for machine-local data that cannot be rebuilt.
     PrivateFull,
 }
 
 impl Sync {
-    /// The same for files that only their owner may read.
+    /// Returns the variant with the same durability in which only the owner may read the file.
     #[must_use]
     pub fn private(self) -> Self {
         if self.waits() { Self::PrivateFull } else { Self::Private }
@@ -48,7 +48,8 @@ impl Sync {
     }
 }
 
-/// Replaces `path` by `bytes`; `recheck` may still call it off, just before the rename.
+/// Replaces `path` by `bytes` and returns true. If `recheck`, called just before the rename,
+/// returns false, nothing is replaced.
 pub fn replace_file(
     path: &Path,
     bytes: &[u8],
@@ -68,7 +69,7 @@ pub fn replace_file(
             Ok(true)
         });
     if !matches!(done, Ok(true)) {
-        // The next holder of the lock sweeps what cannot be removed now.
+        // If the file cannot be removed now, the next holder of the lock sweeps it.
         drop(fs::remove_file(&temporary));
         return done;
     }
@@ -87,7 +88,7 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
         options.mode(0o600);
     }
     let mut file = options.open(temporary)?;
-    // A link is about to be replaced, and has no mode worth keeping.
+    // A symbolic link is replaced, and its mode is not worth keeping.
     if let Some(meta) = fs::symlink_metadata(target).ok().filter(fs::Metadata::is_file) {
         file.set_permissions(meta.permissions())?;
     }
@@ -98,8 +99,8 @@ fn write_new(temporary: &Path, target: &Path, bytes: &[u8], sync: Sync) -> io::R
     Ok(())
 }
 
-/// How often an appender without a lock looks at a last line that has no end: another process may be
-/// in the middle of its write.
+/// Number of times that an appender without a lock re-reads an unterminated last line: another
+/// process may be in the middle of its write.
 const LOOKS: u32 = 32;
 
 fn ends_a_line(file: &mut File) -> io::Result<bool> {
@@ -109,19 +110,19 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Gives a file another name in its directory.
+/// Renames a file within its directory.
 pub fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).with_context(|| format!("cannot rename {}", from.display()))
 }
 
-/// Appends whole lines. A last line that was torn by a crash is ended first, and what this call
-/// could not write completely is taken back. The caller holds the lock, but for [`Sync::Private`]:
-/// there, ending a line that only looked torn leaves an empty one.
+/// Appends whole lines. Terminates a last line that a crash has torn, and truncates the file again
+/// if the lines cannot be written completely. The caller holds the lock, except with
+/// [`Sync::Private`]: there, terminating a line that only looked torn leaves an empty line.
 pub fn append_lines(path: &Path, lines: &(impl AsRef<[u8]> + ?Sized), sync: Sync) -> Result<()> {
     append_below(path, String::new, lines, sync)
 }
 
-/// The same for a file that begins with a line of its own.
+/// Appends whole lines like [`append_lines`]; a new file starts with the line `head`.
 pub fn append_below(
     path: &Path,
     head: impl Fn() -> String,
@@ -165,8 +166,8 @@ pub fn append_below(
     Ok(())
 }
 
-/// Makes a directory and those above it, each known to the one that it is in before this returns
-/// where writes wait for the disk.
+/// Creates a directory and its missing parents. If writes wait for the disk, each parent is synced
+/// before this returns.
 pub fn create_dir(path: &Path, sync: Sync) -> Result<()> {
     make_dir(path, sync).with_context(|| format!("cannot create {}", path.display()))
 }
@@ -187,14 +188,14 @@ fn make_dir(path: &Path, sync: Sync) -> io::Result<()> {
     };
     match made {
         Ok(()) if sync.waits() => sync_parent(path),
-        // Another process may have been faster.
+        // Another process may have created the directory meanwhile.
         Err(error) if !path.is_dir() => Err(error),
         _ => Ok(()),
     }
 }
 
-/// Syncs the directory that a new one is in. One that may be written and not read, which nobody can
-/// sync, is left to the system.
+/// Syncs the parent of a new directory. A parent that is writable but not readable cannot be opened
+/// for a sync; this is not an error.
 fn sync_parent(path: &Path) -> io::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match try_sync_dir(parent.unwrap_or(Path::new("."))) {
@@ -203,7 +204,7 @@ fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file that is not there yet.
+/// Writes a file if it does not exist. Returns true if it was written.
 pub fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
     if path.exists() {
         return Ok(false);
@@ -211,11 +212,11 @@ pub fn create_file(path: &Path, text: &str, sync: Sync) -> Result<bool> {
     replace_file(path, text.as_bytes(), sync, || Ok(true))
 }
 
-/// Opens a file to append to it, made when there is none: one that locks are taken on, which is never
-/// renamed and never deleted, or the log of another process.
+/// Opens a file for appending and creates it if it does not exist. For lock files, which are never
+/// renamed or deleted, and for the log of another process.
 ///
 /// # Errors
-/// [`is_link`] tells a link, which is not followed.
+/// Fails if the path is a symbolic link, which is not followed; see [`is_link`].
 pub fn open_to_append(path: &Path, sync: Sync) -> io::Result<File> {
     open_at_end(path, sync, Missing::Create)
 }
@@ -238,7 +239,7 @@ fn open_at_end(path: &Path, sync: Sync, missing: Missing) -> io::Result<File> {
     open_no_link(&mut options, path)
 }
 
-/// Opens a file to read it, unless it has become a link since it was looked at.
+/// Opens a file for reading. Fails if it has become a symbolic link since it was checked.
 pub fn open_to_read(path: &Path) -> io::Result<File> {
     open_no_link(OpenOptions::new().read(true), path)
 }
@@ -252,7 +253,7 @@ fn open_no_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Tells the failure to open a link.
+/// Returns true if the error means that the path is a symbolic link.
 #[cfg(unix)]
 pub fn is_link(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -264,20 +265,20 @@ pub fn is_link(_: &io::Error) -> bool {
     false
 }
 
-/// Deletes temporary files that a killed process left. The caller holds the lock.
+/// Deletes temporary files of killed processes. The caller holds the lock.
 pub fn sweep(dir: &Path) {
-    // What cannot be listed now is swept by the next one.
+    // If the directory cannot be listed now, the next holder of the lock sweeps it.
     drop(sweep_with(dir, drop));
 }
 
-/// The same, giving the names of what stays.
+/// Deletes temporary files of killed processes and returns the names of the other files.
 pub fn sweep_and_list(dir: &Path) -> io::Result<Vec<OsString>> {
     let mut kept = Vec::new();
     sweep_with(dir, |name| kept.push(name))?;
     Ok(kept)
 }
 
-/// Whether there are temporary files, of killed processes or of those at work.
+/// Returns true if the directory has temporary files, of killed or of running processes.
 pub fn has_litter(dir: &Path) -> bool {
     let mut names = fs::read_dir(dir).into_iter().flatten().flatten();
     names.any(|entry| is_temporary(&entry.file_name()))
@@ -300,24 +301,24 @@ fn sweep_with(dir: &Path, mut keep: impl FnMut(OsString)) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes a file of the cache.
+/// Deletes a file that can be rebuilt; errors are ignored.
 pub fn remove_derived(path: &Path) {
     drop(fs::remove_file(path));
 }
 
-/// Deletes a file that must not come back.
+/// Deletes a file; if writes wait for the disk, the deletion is synced.
 pub fn remove_file(path: &Path, sync: Sync) -> io::Result<()> {
     fs::remove_file(path)?;
     if sync.waits() { sync_parent(path) } else { Ok(()) }
 }
 
-/// Deletes a directory, if nothing is in it.
+/// Deletes a directory if it is empty.
 pub fn remove_empty_dir(path: &Path) -> bool {
     fs::remove_dir(path).is_ok()
 }
 
-/// Makes a directory with a name of its own in `parent`, for its owner only, in which something can
-/// be prepared for [`install_dir`].
+/// Creates a directory with a random name in `parent`, readable by its owner only, whose content is
+/// prepared for [`install_dir`].
 pub fn temporary_dir(parent: &Path) -> Result<PathBuf> {
     create_dir(parent, Sync::Private)?;
     let path = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
@@ -325,7 +326,7 @@ pub fn temporary_dir(parent: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A new file in a temporary directory, for its owner only. Who wrote it syncs it.
+/// Creates a file in a temporary directory, readable by its owner only. The caller syncs it.
 pub fn new_file(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -337,11 +338,11 @@ pub fn new_file(path: &Path) -> Result<File> {
     options.open(path).with_context(|| format!("cannot create {}", path.display()))
 }
 
-/// Makes a prepared directory `target`; what was there is deleted.
+/// Renames the directory `prepared` to `target` and deletes the directory that `target` was.
 pub fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
     let parent = target.parent().unwrap_or(Path::new("."));
     let old = parent.join(format!("{TEMPORARY}{:016x}", random()? & u128::from(u64::MAX)));
-    // A directory that is not empty cannot be renamed over.
+    // A rename cannot replace a directory that is not empty.
     let replaced = fs::rename(target, &old).is_ok();
     let renamed = fs::rename(prepared, target);
     if renamed.is_err() && replaced {
@@ -354,12 +355,13 @@ pub fn install_dir(prepared: &Path, target: &Path) -> Result<()> {
     sync_dir(parent)
 }
 
-/// Deletes a directory of the cache with all that is in it.
+/// Deletes a directory and its content.
 pub fn remove_dir(path: &Path) -> Result<()> {
     fs::remove_dir_all(path).with_context(|| format!("cannot delete {}", path.display()))
 }
 
-/// Deletes temporary directories that a killed process left; those since `recent` may be in use.
+/// Deletes temporary directories of killed processes that are older than `recent`; newer ones may
+/// be in use.
 pub fn sweep_dirs(parent: &Path, recent: SystemTime) {
     let Ok(found) = fs::read_dir(parent) else { return };
     for entry in found.flatten() {
@@ -371,7 +373,7 @@ pub fn sweep_dirs(parent: &Path, recent: SystemTime) {
     }
 }
 
-/// A random number for names and ids.
+/// Returns a random number for names and ids.
 pub fn random() -> Result<u128> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;

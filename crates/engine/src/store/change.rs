@@ -1,4 +1,4 @@
-//! What a change to a store does to its files of entries.
+//! Changes that a transaction makes to the entry files of a store.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,19 @@ use pimem_core::model::{
 /// A file of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// `topics/<stem>.md`.
     Topic(String),
-    /// `archive/<stem>.md`.
     Archive(String),
 }
 
 impl Target {
-    /// Its name without `.md`.
+    /// Returns the name without `.md`.
     pub(super) fn stem(&self) -> &str {
         match self {
             Self::Topic(stem) | Self::Archive(stem) => stem,
         }
     }
 
-    /// Its name in a store.
+    /// Returns the path relative to the store.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Topic(stem) => format!("topics/{stem}.md"),
@@ -32,34 +30,36 @@ impl Target {
         }
     }
 
-    /// Where it is in a store.
+    /// Returns the path, given the directory of the store.
     pub(super) fn path(&self, dir: &Path) -> PathBuf {
         dir.join(self.name())
     }
 }
 
-/// What is to become of a file; planned again when the file changed meanwhile.
+/// A change to one file. If the file changes before it is written, the change is planned again.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A new line: the last one, or the last one below a heading, which is made when there is none.
+    /// Adds a line at the end of the file, or at the end of the section `heading`, which is created
+    /// if it is missing.
     Append { category: CategoryId, text: String, markers: Markers, heading: Option<String> },
-    /// Without an entry, on whatever lines it stands.
+    /// Removes all lines of an entry.
     Remove(Wording),
-    /// Without the other lines of an entry, where one of them is to stay or not; marked ones do.
+    /// Removes repeated lines of an entry; if the flag is set, one line stays. Lines with markers
+    /// always stay.
     RemoveRepeats(Wording, bool),
-    /// With or without the pinned marker.
+    /// Sets or clears the pinned marker.
     SetPinned(Wording, bool),
-    /// With another wording of an entry.
+    /// Replaces the text of an entry.
     Reword(Wording, String),
 }
 
 impl Change {
-    /// Whether a file needs room for it.
+    /// Returns true if the change makes the file longer.
     pub(super) fn grows(&self) -> bool {
         matches!(self, Self::Append { .. } | Self::Reword(..))
     }
 
-    /// The category of what it is about.
+    /// Returns the category of the entry that the change is about.
     pub(super) fn category(&self) -> CategoryId {
         match self {
             Self::Append { category, .. } => *category,

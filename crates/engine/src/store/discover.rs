@@ -1,4 +1,4 @@
-//! Which directory is the store: discovery, without any process or write.
+//! Discovery of the project's store and the user's store. Starts no process and writes nothing.
 
 use std::{
     io::ErrorKind,
@@ -8,27 +8,25 @@ use std::{
 use super::gitlink::{self, Git};
 use pimem_core::model::hash::short_sha256;
 
-/// Name of the store below a project's root.
+/// Path of the store below a project's root.
 const STORE: &str = ".pi/memory";
 
-/// What discovery looks at.
+/// The inputs of discovery.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// The working directory.
     pub cwd: PathBuf,
-    /// The home directory.
     pub home: Option<PathBuf>,
-    /// A store named by flag or variable.
+    /// Project store named by flag or variable.
     pub named: Option<PathBuf>,
-    /// A user store named by variable.
+    /// User store named by variable.
     pub user: Option<PathBuf>,
-    /// Directories that discovery does not enter from below, nor goes above.
+    /// Directories that discovery does not enter from below and does not go above.
     pub ceilings: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The project's store, if there is one: named, or of the nearest ancestor, or of the main
-    /// work tree.
+    /// Returns the project's store if it exists: the named store, or that of the nearest ancestor,
+    /// or that of the main work tree.
     pub fn project(&self) -> Option<PathBuf> {
         if let Some(named) = &self.named {
             return Some(self.cwd.join(named));
@@ -48,9 +46,9 @@ impl Places {
         main.filter(|dir| !self.is_home(dir)).map(|dir| dir.join(STORE)).filter(|dir| is_there(dir))
     }
 
-    /// Where a project's store would be made: at the root of the work tree (of the main one, so
-    /// that all linked ones share it), else in the working directory. `None` for the home
-    /// directory, which is no project.
+    /// Returns where a project's store would be created: at the root of the main work tree, so that
+    /// all linked work trees share it, or else in the working directory. `None` for the home
+    /// directory, which is not a project.
     pub fn new_project(&self) -> Option<PathBuf> {
         if let Some(named) = &self.named {
             return Some(self.cwd.join(named));
@@ -71,8 +69,9 @@ impl Places {
         (!self.is_home(root)).then(|| root.join(STORE))
     }
 
-    /// The root of the project that the working directory is in: of the work tree, or where the
-    /// store is, or the directory itself. `None` for the home directory, which is no project.
+    /// Returns the root of the project of the working directory: the root of the work tree, or the
+    /// directory that holds a store, or the working directory itself. `None` for the home
+    /// directory, which is not a project.
     pub fn root(&self) -> Option<&Path> {
         let is_root =
             |dir: &&Path| !matches!(gitlink::look(dir), Git::None) || is_there(&dir.join(STORE));
@@ -80,14 +79,14 @@ impl Places {
         (!self.is_home(root)).then_some(root)
     }
 
-    /// Whether a directory is in a work tree of git, and may hold what somebody else has written.
+    /// Returns true if a directory is in a git work tree, and so may hold files that others wrote.
     pub fn in_work_tree(&self, dir: &Path) -> bool {
         let real = real(dir);
         let mut above = real.ancestors().take_while(|dir| !self.is_ceiling(dir));
         above.any(|dir| std::fs::symlink_metadata(dir.join(".git")).is_ok())
     }
 
-    /// The user's store, whether it exists or not.
+    /// Returns the path of the user's store, which need not exist.
     pub fn user(&self) -> Option<PathBuf> {
         match &self.user {
             Some(user) => Some(self.cwd.join(user)),
@@ -95,7 +94,7 @@ impl Places {
         }
     }
 
-    /// The working directory and what is above it, up to a ceiling or a file-system boundary,
+    /// Returns the working directory and its ancestors, up to a ceiling or a file-system boundary,
     /// without the home directory.
     pub fn ancestors(&self) -> impl Iterator<Item = &Path> {
         let home = self.home.as_deref().and_then(identity);
@@ -105,23 +104,23 @@ impl Places {
             .map(|dir| (dir, identity(dir)))
             .enumerate()
             .take_while(move |(depth, (dir, id))| {
-                // As with git: a ceiling does not exclude the working directory itself.
+                // As in git, a ceiling does not exclude the working directory itself.
                 let same_device = id.map(|id| id.0) == here.map(|here| here.0);
                 *depth == 0 || (!self.is_ceiling(dir) && same_device)
             })
-            // By identity: $HOME may be spelt through a link.
+            // Compared by device and inode, because $HOME may go through a link.
             .filter(move |(_, (dir, id))| {
                 self.home.as_deref() != Some(dir) && (id.is_none() || *id != home)
             })
             .map(|(_, (dir, _))| dir)
     }
 
-    /// The root of the git work tree that `dir` lies in, not above a ceiling.
+    /// Returns the root of the git work tree that contains `dir`, searching up to a ceiling.
     pub fn work_tree<'a>(&self, dir: &'a Path) -> Option<&'a Path> {
         self.above(dir).find(|dir| gitlink::look(dir) != Git::None)
     }
 
-    /// A path as people write it: from the working directory or the home directory on.
+    /// Returns a path for display, relative to the working directory or the home directory.
     pub fn short(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.cwd).ok();
         if let Some(rest) = below.filter(|rest| !rest.as_os_str().is_empty()) {
@@ -133,7 +132,7 @@ impl Places {
         }
     }
 
-    /// A directory and those above it, up to a ceiling.
+    /// Returns a directory and its ancestors, up to a ceiling.
     pub(super) fn above<'a>(&self, dir: &'a Path) -> impl Iterator<Item = &'a Path> {
         dir.ancestors()
             .enumerate()
@@ -151,8 +150,8 @@ impl Places {
     }
 }
 
-/// Tells a store that is there. One that cannot be looked at is, as far as anybody knows: whoever reads
-/// it finds out why.
+/// Returns true if the store exists. A store whose metadata cannot be read counts as existing, so
+/// that reading it reports the error.
 pub fn is_there(store: &Path) -> bool {
     match std::fs::metadata(store) {
         Ok(meta) => meta.is_dir(),
@@ -160,7 +159,7 @@ pub fn is_there(store: &Path) -> bool {
     }
 }
 
-/// Device and inode of a directory.
+/// Returns the device and inode of a directory.
 #[cfg(unix)]
 fn identity(dir: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
@@ -172,17 +171,18 @@ fn identity(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// Name of a store's directory in the cache: the same for every path that leads to it.
+/// Returns the name of a store's directory in the cache. It is the same for every path to the
+/// store.
 pub fn store_key(store: &Path) -> String {
     key_of(&real(store))
 }
 
-/// The same for a path without links.
+/// Returns the cache name for a path without links.
 pub fn key_of(real: &Path) -> String {
     short_sha256(real.as_os_str().as_encoded_bytes())
 }
 
-/// The directory that a path leads to.
+/// Returns the canonical path of a directory, or the path itself if it cannot be resolved.
 pub fn real(store: &Path) -> PathBuf {
     std::fs::canonicalize(store).unwrap_or_else(|_| store.to_path_buf())
 }

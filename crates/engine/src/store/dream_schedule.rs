@@ -1,9 +1,10 @@
-//! The run of a dream: one at a time, when the last one was, and which sessions wait for it.
+//! Scheduling of dreams: the lock, the time of the last dream, and the queue of sessions.
 //!
-//! What is known lies below `data/dream/` and stays on this machine, as transcripts do; beside it is
-//! the watermark, which is all that another program or a lost state leaves to go by. A session is
-//! told by its transcript, and waits until it was dreamt of in the length that it has. So a clock
-//! that jumps loses none, and one that goes on waits again.
+//! The state is in `data/dream/` and stays on this machine, like transcripts. The store itself
+//! holds only a watermark, the one input for other programs and for the case that the state is
+//! lost. A session is identified by its transcript, and is pending until its transcript was
+//! processed at its current length. So a clock that jumps loses no session, and a resumed session
+//! is pending again.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -25,80 +26,79 @@ use super::{
 };
 use pimem_core::model::time::{Now, Timestamp};
 
-/// When the last dream was, for people and other programs; in the store itself.
+/// File in the store with the time of the last dream, for people and other programs.
 const WATERMARK: &str = ".dream-watermark";
-/// Held by whoever dreams, and says who that is. Never renamed and never deleted.
+/// Lock file; holds the process that dreams. Never renamed or deleted.
 const LOCK: &str = "dream/lock";
-/// What was dreamt of.
+/// Sessions already processed.
 const STATE: &str = "dream/state.json";
-/// Sessions that ended, a line each.
+/// Queue of ended sessions, one per line.
 const QUEUE: &str = "dream/sessions.jsonl";
-/// What dreams without a terminal say.
+/// Output of dreams that run without a terminal.
 const LOG: &str = "dream/dream.log";
-/// Bytes of the queue or the log from which only its last lines are kept.
+/// Size in bytes from which the queue or the log is cut to its last lines.
 const LONG: u64 = 256_000;
-/// Sessions that one dream takes.
+/// Maximum number of sessions per dream.
 const SESSIONS: usize = 5;
-/// Sessions that the state remembers: the latest.
+/// Maximum number of sessions in the state; the latest are kept.
 const REMEMBERED: usize = 500;
-/// How long whoever adds to the queue waits to shorten it. The next one will do as well.
+/// Maximum wait of an appender for the lock to shorten the queue. If it fails, the next appender
+/// tries again.
 const HASTE: Duration = Duration::from_millis(20);
-/// How often, and how far apart, the lock is tried: others look at it for a moment.
+/// Number of attempts at the lock, and the pause between them: other processes probe it for a
+/// moment.
 const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Another dream is under way.
+/// Error: another dream is running.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("another dream is under way")]
 pub struct Busy {
-    /// Its process and when that began, if it says so.
+    /// Process id and start time of the dream; `None` if the lock file does not have them.
     pub holder: Option<(u32, Timestamp)>,
 }
 
-/// Who holds the lock, as the lock file has it.
+/// Content of the lock file.
 #[derive(Serialize, Deserialize)]
 struct Holder {
     pid: u32,
     started: String,
 }
 
-/// A session that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastSession {
-    /// Its id, as it may be written down.
+    /// The id, sanitised for storage; `None` if the agent gave none.
     #[serde(default)]
     pub session: Option<String>,
-    /// The agent's name.
     pub agent: String,
-    /// Where the agent wrote it down: a path that a hook was told, which may lead anywhere.
+    /// Path of the transcript as given to a hook. It is not trusted: it may point anywhere.
     pub transcript: PathBuf,
-    /// When it ended.
     ended: String,
 }
 
-/// A session that is to be dreamt of.
+/// A session that the next dreams process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Which one.
     pub session: PastSession,
-    /// Bytes of its transcript now.
+    /// Current length of its transcript in bytes.
     pub bytes: u64,
 }
 
-/// What is known about former dreams.
+/// State of former dreams.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dreams {
-    /// Logs until then were read. A moment in the future is none: nothing that is written before it
-    /// comes may be passed over.
+    /// Logs up to this time were read. A watermark in the future is ignored, so that nothing
+    /// written before that time is skipped.
     pub watermark: Option<Timestamp>,
-    /// When the last one succeeded, by the same rule, so that no clock keeps the next one off.
+    /// Time of the last successful dream. A time in the future is ignored, so that a wrong clock
+    /// does not block the next dream.
     pub last: Option<Timestamp>,
-    /// By transcript: its length when it was dreamt of, and when that was; `None` where the state is
-    /// gone.
+    /// Transcripts with the length at which they were processed, and when; `None` if the state is
+    /// lost.
     sessions: Option<BTreeMap<PathBuf, (u64, Timestamp)>>,
 }
 
-/// The state as it lies on the disk. What a later version adds is passed over.
+/// The state file. Unknown fields of later versions are ignored.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct State {
@@ -116,7 +116,7 @@ struct Dreamt {
 }
 
 impl Dreams {
-    /// Reads watermark and state. Whatever is damaged counts as none.
+    /// Parses watermark and state. Damaged input counts as absent.
     fn read(now: Now, mark: &[u8], state: &[u8]) -> Self {
         let past = |time: &Timestamp| *time <= now.0;
         let mark = str::from_utf8(mark).ok().and_then(|text| Timestamp::parse(text.trim()));
@@ -129,39 +129,39 @@ impl Dreams {
         Self { watermark: mark.filter(past), last: last.or(mark).filter(past), sessions }
     }
 
-    /// From when the next one may begin by itself.
+    /// Returns the earliest time of the next automatic dream.
     pub fn next(&self, hours: f64) -> Option<Timestamp> {
         #[expect(clippy::cast_possible_truncation, reason = "the setting is 24 at most")]
         self.last.map(|last| Timestamp(last.0.saturating_add((hours * 3_600_000.0) as i64)))
     }
 
-    /// Whether a session of that length waits.
+    /// Returns true if a session whose transcript has this length is pending.
     fn wants(&self, session: &PastSession, bytes: u64) -> bool {
         match &self.sessions {
             Some(known) => known.get(&session.transcript).is_none_or(|(then, _)| *then != bytes),
-            // Without a state there is only the time to go by.
+            // Without a state, only the time can be compared.
             None => self.watermark.is_none_or(|mark| session.ended() > Some(mark)),
         }
     }
 }
 
 impl PastSession {
-    /// A session that ended now.
+    /// Creates a session that ends now.
     pub fn new(id: Option<String>, agent: &str, transcript: PathBuf, now: Now) -> Self {
         Self { session: id, agent: agent.to_owned(), transcript, ended: now.0.to_string() }
     }
 
-    /// When it ended.
+    /// Returns the end of the session; `None` if the time cannot be parsed.
     pub fn ended(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.ended)
     }
 }
 
 impl Store {
-    /// Takes the lock of dreams, which the kernel gives up when the process dies.
+    /// Takes the lock of dreams. The kernel releases it when the process dies.
     ///
     /// # Errors
-    /// [`Busy`], or what keeps it from being taken.
+    /// Returns [`Busy`] if another process holds the lock.
     pub fn lock_dreams(&self, now: Now) -> Result<StoreLock> {
         let path = self.local_path(LOCK)?;
         let cannot = || format!("cannot lock {}", path.display());
@@ -178,7 +178,7 @@ impl Store {
         Err(self.dreamer().into())
     }
 
-    /// Whoever dreams now.
+    /// Returns the running dream, if there is one.
     pub fn dreaming(&self) -> Option<Busy> {
         let there = self.local(LOCK).ok().flatten().is_some();
         let held =
@@ -192,15 +192,15 @@ impl Store {
         Busy { holder: holder.and_then(|h| Some((h.pid, Timestamp::parse(&h.started)?))) }
     }
 
-    /// What is known about former dreams. Whatever is damaged counts as none.
+    /// Reads the state of former dreams. Damaged files count as absent.
     pub fn dreams(&self, now: Now) -> Dreams {
         let mark = read::file(&self.dir, &self.dir.join(WATERMARK), 1024).ok().flatten();
         let state = self.local(STATE).ok().flatten();
         Dreams::read(now, &mark.unwrap_or_default(), &state.unwrap_or_default())
     }
 
-    /// Puts a session that ended into the queue. Only from here do transcripts count: a clone may
-    /// bring a queue that names those of other projects.
+    /// Adds an ended session to the queue and trusts its transcript. No other transcripts are
+    /// processed: a clone may bring a queue that names those of other projects.
     pub fn note_session(&self, session: &PastSession) -> Result<()> {
         let there = session.transcript.to_str().filter(|_| length(&session.transcript).is_some());
         let Some(path) = there else { return Ok(()) };
@@ -217,7 +217,8 @@ impl Store {
         Ok(())
     }
 
-    /// The sessions for one dream, those that ended first before others, and how many more wait.
+    /// Returns the sessions for one dream, the earliest ended first, and the number of other
+    /// pending sessions.
     pub fn waiting(&self, dreams: &Dreams) -> (Vec<Waiting>, usize) {
         let bytes = self.local(QUEUE).ok().flatten().unwrap_or_default();
         let mut found: Vec<Waiting> = queued(&bytes)
@@ -238,8 +239,8 @@ impl Store {
         (found, more)
     }
 
-    /// A dream has succeeded: writes down when it began, and which sessions it was of. Temporary files
-    /// in the store are for the holder of its lock.
+    /// Records a successful dream: its start, and the sessions that it processed. The lock of the
+    /// store protects temporary files in the store.
     pub fn dreamt(&self, _lock: &StoreLock, began: Now, of: &[Waiting]) -> Result<()> {
         let before = self.dreams(began);
         let now = of.iter().map(|one| (one.session.transcript.clone(), (one.bytes, began.0)));
@@ -272,8 +273,8 @@ impl Store {
         Ok(())
     }
 
-    /// The log of dreams without a terminal, to append to; only its end is kept. Not to be called
-    /// while one runs, which goes on writing to the file that it has.
+    /// Opens the log of dreams for appending, cut to its last lines. Must not be called while a
+    /// dream runs, because that dream has the old file open.
     pub fn dream_log(&self) -> Result<(PathBuf, fs::File)> {
         let path = self.local_path(LOG)?;
         if fs::metadata(&path).is_ok_and(|meta| meta.len() > LONG) {
@@ -286,13 +287,13 @@ impl Store {
         Ok((path, log))
     }
 
-    /// Adds a line to the log.
+    /// Appends a line to the log; errors are ignored.
     pub fn log_dream(&self, line: &str) {
         drop(self.append_local(LOG, &format!("{line}\n")));
     }
 }
 
-/// The sessions of a queue, each as it was noted last; damaged lines are passed over.
+/// Parses a queue. For each session the last line counts; damaged lines are skipped.
 fn queued(bytes: &[u8]) -> Vec<PastSession> {
     let mut seen = HashSet::new();
     let lines = bytes.rsplit(|byte| *byte == b'\n');
@@ -309,7 +310,7 @@ fn lines(sessions: &[PastSession]) -> String {
     sessions.iter().map(line).collect()
 }
 
-/// Bytes of a transcript that is there.
+/// Returns the length in bytes of a transcript that exists.
 fn length(path: &Path) -> Option<u64> {
     let absolute = path.is_absolute().then_some(path)?;
     fs::metadata(absolute).ok().filter(fs::Metadata::is_file).map(|meta| meta.len())
@@ -347,7 +348,7 @@ mod tests {
         {
             assert_eq!(next(10, damaged, "{\"version\":1"), None, "{damaged:?}");
         }
-        // The clock was turned back: what is to come keeps no dream off.
+        // The clock was set back: times in the future do not block a dream.
         assert_eq!(next(10, "1970-01-01T11:00:00.000Z", &state(11, "/a", 1)), None);
         assert_eq!(
             dreams(10, "", &state(9, "/a", 1)).next(0.5),

@@ -1,10 +1,10 @@
-//! The evidence of a store: the log that is shared, and what this machine adds to it.
+//! The evidence of a store: the shared log, and this machine's local log.
 //!
-//! An agent's hooks write beside the store, into `data/`, so that answering a prompt changes no file
-//! that git knows. Readers fold both. The next command that somebody types moves the lines over, in
-//! one piece: appended and synced first, deleted then, so that a kill in between leaves them twice,
-//! which the fold does not count and the next move does not repeat. Both files are written under the
-//! store's lock alone.
+//! Hooks of agents append to the local log in `data/` beside the store, so that answering a prompt
+//! changes no file under version control. Readers fold both logs. The next command that a person
+//! runs moves the local lines into the shared log: append and sync first, then delete. A kill in
+//! between leaves the lines in both; the fold ignores duplicates, and the next move does not append
+//! them again. Both logs are written only under the lock of the store.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -18,17 +18,17 @@ use super::{
 };
 use pimem_core::model::{entry::EntryId, hash::IdSet};
 
-/// What the two logs hold, as bytes.
+/// The content of both logs.
 #[derive(Debug, Default)]
 pub struct Logs {
     /// `evidence.jsonl`.
     pub shared: Vec<u8>,
-    /// What waits on this machine to be moved into it.
+    /// Local lines that wait to be moved to the shared log.
     pub local: Vec<u8>,
 }
 
 impl Logs {
-    /// Both as the one log that a move makes of them, to the byte.
+    /// Returns both logs as the one log that a move makes of them, byte for byte.
     pub fn joined(self) -> Vec<u8> {
         let Self { mut shared, local } = self;
         if shared.is_empty() {
@@ -49,8 +49,8 @@ fn end_line(log: &mut Vec<u8>) {
 }
 
 impl Store {
-    /// The name of this machine's log in `data/`. Stores that are not called `memory` may have a
-    /// neighbour with the same `data/`.
+    /// Returns the name of the local log in `data/`. The name includes the store's unless that is
+    /// `memory`, because neighbouring stores may share `data/`.
     fn local_name(&self) -> String {
         let is_plain = self.dir.file_name().is_some_and(|name| name == "memory");
         if is_plain {
@@ -61,26 +61,26 @@ impl Store {
         format!("evidence-{name}.jsonl")
     }
 
-    /// This machine's log as messages name it, from the store.
+    /// Returns the local log's path relative to the store, for messages.
     pub fn local_log_name(&self) -> String {
         format!("../data/{}", self.local_name())
     }
 
-    /// Where this machine's log is. `None` where `data/` leads out of the project: nothing was ever
-    /// written there.
+    /// Returns the path of the local log. `None` if `data/` leads out of the project: nothing is
+    /// ever written there.
     pub fn local_log(&self) -> Option<PathBuf> {
         let dir = self.data_dir();
         self.guard_data(&dir).ok().map(|()| dir.join(self.local_name()))
     }
 
-    /// Reads both logs, in the order that misses nothing while lines are moved.
+    /// Reads both logs, the local one first, so that lines moved meanwhile are not missed.
     pub fn logs(&self) -> Result<Logs, Problem> {
         let local = self.read_local_log()?;
         let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG)?;
         Ok(Logs { shared: shared.unwrap_or_default(), local })
     }
 
-    /// All evidence, as one log. An event may stand in it twice.
+    /// Returns all evidence as one log, which may have duplicate events.
     pub fn log(&self) -> Result<Vec<u8>, Problem> {
         self.logs().map(Logs::joined)
     }
@@ -88,13 +88,13 @@ impl Store {
     fn read_local_log(&self) -> Result<Vec<u8>, Problem> {
         let Some(path) = self.local_log() else { return Ok(Vec::new()) };
         match read::file(&self.data_dir(), &path, read::MAX_LOG) {
-            // Where nobody can enter `data/`, or it is no directory, hooks write to the log.
+            // If `data/` cannot be entered or is not a directory, hooks write to the shared log.
             Err(Problem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
             bytes => bytes.map(Option::unwrap_or_default),
         }
     }
 
-    /// Appends lines to the log that this process writes to, and waits for the disk.
+    /// Appends lines to the log of this process, and waits for the disk.
     pub(super) fn append_events(&self, lines: &str) -> Result<()> {
         let aside = || self.made_path(&self.local_name(), self.sync.private());
         if let Some(path) = self.aside.then(aside).and_then(Result::ok) {
@@ -104,11 +104,11 @@ impl Store {
         atomic::append_lines(&log, lines, self.sync)
     }
 
-    /// Moves what hooks have noted into the log. Gives whether there was anything. What cannot be
-    /// read stays where it is, for readers to tell of.
+    /// Moves the lines of the local log into the shared log. Returns true if there were any. A log
+    /// that cannot be read is left for readers to report.
     ///
     /// # Errors
-    /// When the log cannot be written; nothing is lost then.
+    /// Fails if the shared log cannot be written; no line is lost.
     pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
         let Ok(local) = self.read_local_log() else { return Ok(false) };
         let Some(path) = self.local_log().filter(|_| !local.is_empty()) else { return Ok(false) };
@@ -118,12 +118,13 @@ impl Store {
             let (log, _) = read::place(&self.dir, &self.evidence())?;
             atomic::append_lines(&log, &new, self.sync)?;
         }
-        // What stays behind stands in the log as well, and is not moved twice.
+        // If the local log cannot be removed, its lines are in the shared log too and are not moved
+        // again.
         drop(atomic::remove_file(&path, self.sync));
         Ok(true)
     }
 
-    /// Takes the lines about some entries out of this machine's log. Gives whether there were any.
+    /// Removes the lines about some entries from the local log. Returns true if there were any.
     pub(super) fn purge_local_log(&self, ids: &IdSet<EntryId>) -> Result<bool> {
         let Some(path) = self.local_log() else { return Ok(false) };
         let held = self.read_local_log()?;
@@ -135,7 +136,7 @@ impl Store {
     }
 }
 
-/// The lines of this machine's log that are not in the other one yet.
+/// Returns the local lines that are not in the shared log.
 fn unknown(local: &[u8], shared: &[u8]) -> Vec<u8> {
     let ours: BTreeSet<&[u8]> =
         evidence_log::lines(local).filter(|line| !line.is_empty()).collect();
@@ -143,7 +144,7 @@ fn unknown(local: &[u8], shared: &[u8]) -> Vec<u8> {
         evidence_log::lines(shared).filter_map(|line| ours.get(line).copied()).collect();
     let mut new = Vec::with_capacity(local.len() + 1);
     if there.is_empty() {
-        // To the byte, so that whoever has folded both knows them again.
+        // Byte for byte, so that a reader that has folded both logs recognises the lines.
         new.extend_from_slice(local);
         end_line(&mut new);
         return new;

@@ -1,4 +1,4 @@
-//! The evidence log as bytes: its lines, and what they fold to. Never writes.
+//! Parsing and folding of the evidence log. Never writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,19 @@ use pimem_core::{
     score::{clock::Days, ledger::Ledger},
 };
 
-/// Bytes of a short line of the log, as most are.
+/// Bytes of a short line of the log; most lines are short.
 const LINE: usize = 128;
 
-/// An empty ledger for a log of so many bytes.
+/// Returns an empty ledger with capacity for a log of `bytes` bytes.
 pub(super) fn ledger_for(bytes: usize) -> Ledger {
     Ledger::with_capacity(bytes / LINE)
 }
 
-/// Folds a whole log.
 pub fn fold(log: &[u8]) -> Ledger {
     fold_until(log, Timestamp(i64::MAX))
 }
 
-/// Folds what a log says of the time up to a moment, that included.
+/// Folds the events of a log up to `moment`, inclusive.
 pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
     let mut ledger = ledger_for(log.len());
     for event in lines(log).filter_map(event).filter(|event| event.ts <= moment) {
@@ -35,13 +34,13 @@ pub fn fold_until(log: &[u8], moment: Timestamp) -> Ledger {
     ledger
 }
 
-/// The days on which something happened to an entry, as [`Ledger::days`] tells them.
+/// Returns the days that have an event; see [`Ledger::days`].
 pub(super) fn days(log: &[u8]) -> Days {
     let known = lines(log).filter_map(event).filter(|event| event.kind != EventKind::Unknown);
     known.map(|event| event.ts).collect()
 }
 
-/// The events of a log with their lines, by entry, each once.
+/// Returns the distinct events of a log with their lines, by entry.
 pub fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     let mut found: IdMap<EntryId, Vec<(Event, String)>> = IdMap::default();
     let mut known = BTreeSet::new();
@@ -55,7 +54,7 @@ pub fn by_entry(log: &[u8]) -> IdMap<EntryId, Vec<(Event, String)>> {
     found
 }
 
-/// A log without the lines about some entries.
+/// Returns a log without the lines about some entries.
 pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
     let mut kept = Vec::with_capacity(log.len());
     for line in log.split_inclusive(|byte| *byte == b'\n') {
@@ -66,8 +65,8 @@ pub(super) fn without(log: &[u8], ids: &IdSet<EntryId>) -> Vec<u8> {
     kept
 }
 
-/// The entries that some lines of a log are about; `None` when other entries may depend on them,
-/// as they do on edits and merges, and on what takes them back.
+/// Returns the entries that some lines are about; `None` if other entries may depend on the lines,
+/// as with edits, merges and their retractions.
 pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     let plain = |event: &Event| {
         use EventKind::{Edit, Merge, Retract};
@@ -76,12 +75,12 @@ pub fn mentioned(added: &[u8]) -> Option<IdSet<EntryId>> {
     lines(added).filter_map(event).map(|event| plain(&event).then_some(event.entry)).collect()
 }
 
-/// How many events a log has.
+/// Returns the number of events in a log.
 pub fn count(log: &[u8]) -> usize {
     lines(log).filter_map(event).count()
 }
 
-/// The lines of the log, without their ends.
+/// Iterates over the lines of a log, without their terminators.
 pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     let ends = memchr::memchr_iter(b'\n', log).chain([log.len()]);
     ends.scan(0, move |start, end| {
@@ -91,12 +90,12 @@ pub(super) fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The event on a line of the log.
+/// Parses a line of the log.
 pub(super) fn event(line: &[u8]) -> Option<Event> {
     Event::read_bytes(line)
 }
 
-/// Where `wanted` entries stood, by the latest event that says so.
+/// Returns the origins of the `wanted` entries, each from the latest event that has one.
 pub(super) fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, Origin)> {
     let mut found: BTreeMap<EntryId, ((Timestamp, EventId), Origin)> = BTreeMap::new();
     for line in lines(log) {
@@ -115,7 +114,8 @@ pub(super) fn origins(log: &[u8], wanted: &BTreeSet<EntryId>) -> Vec<(EntryId, O
     found.into_iter().map(|(id, (_, origin))| (id, origin)).collect()
 }
 
-/// The entry of an `add` or `reinforce` line as pimem writes it, from its fixed place in the line.
+/// Returns the entry id of an `add` or `reinforce` line in the form that pimem writes, from its
+/// fixed offset.
 pub(super) fn plain_entry(line: &[u8]) -> Option<EntryId> {
     const ENTRY: std::ops::Range<usize> = 76..92;
     const OP: &[u8] = b"\",\"op\":\"";

@@ -1,4 +1,4 @@
-//! What a store holds at a moment, as one number: a plan is applied to what it was made for.
+//! Fingerprint of a store's content, which ties a plan to the state that it was made for.
 
 use anyhow::Result;
 use sha2::{Digest, Sha256};
@@ -10,7 +10,7 @@ use super::{
 use pimem_core::model::hash::first_64;
 
 impl Store {
-    /// A hash of topics and evidence, the first 64 bits in hexadecimal.
+    /// Returns the first 64 bits of a hash of topics and evidence, in hexadecimal.
     pub fn state(&self) -> Result<String> {
         let mut hash = Sha256::new();
         let mut part = |name: &str, bytes: &[u8]| {

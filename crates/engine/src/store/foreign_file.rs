@@ -1,8 +1,7 @@
-//! Files of other programs, edited on the user's behalf: read and replaced as a whole, by one of
-//! us at a time.
+//! Edits to files of other programs, made under a lock and as whole-file replacements.
 //!
-//! A link is followed to its file, as those who keep their settings in one repository want it; in
-//! a project, which may come from anywhere, only to files of the project.
+//! A symbolic link is followed to its file, because some users keep their settings in one
+//! repository. In a project, which may come from anywhere, a link must stay inside the project.
 
 use std::{
     io,
@@ -16,36 +15,33 @@ use super::{
     read::{self, Problem, ProblemKind},
 };
 
-/// How often an edit is begun anew because the file changed meanwhile.
+/// Maximum number of attempts at an edit when the file changes meanwhile.
 const TRIES: usize = 5;
-/// The list of directories that we made.
+/// File that lists the directories which pimem created.
 const MADE: &str = "made";
 
-/// Why a file is as it was.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignFileError {
-    /// It cannot be read.
     #[error(transparent)]
     Unreadable(Problem),
-    /// A link out of the project.
+    /// A link that leads out of the project.
     #[error("{} is behind a link that leads out of the project", .0.display())]
     Outside(PathBuf),
-    /// A link to nothing.
+    /// A dangling link.
     #[error("{} is a link to nothing", .0.display())]
     Dangling(PathBuf),
-    /// Its owner wants no changes.
     #[error("{} is read-only", .0.display())]
     ReadOnly(PathBuf),
-    /// Somebody else changes it all the time.
+    /// Another program changed the file at every attempt.
     #[error("{} changes all the time", .0.display())]
     Restless(PathBuf),
-    /// It cannot be written.
     #[error("cannot change {}: {:#}", .0.display(), .1)]
     Unwritable(PathBuf, anyhow::Error),
 }
 
 impl ForeignFileError {
-    /// What to do about it.
+    /// Returns how to fix the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable(problem) => problem.hint(),
@@ -63,18 +59,15 @@ impl ForeignFileError {
     }
 }
 
-/// What becomes of a file.
+/// What to do with a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It stays.
     Keep,
-    /// It gets these bytes.
     Replace(Vec<u8>),
-    /// It goes.
     Delete,
 }
 
-/// A file, found behind links.
+/// A file of another program, with links resolved.
 #[derive(Debug)]
 pub struct Foreign {
     path: PathBuf,
@@ -82,7 +75,8 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Finds a file, whether it is there or not; within a project, if one is given.
+    /// Resolves the path of a file, which need not exist. If `project` is given, the file must be
+    /// inside it.
     pub fn find(path: &Path, project: Option<&Path>) -> Result<Self, ForeignFileError> {
         let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         let real = if is_link {
@@ -102,7 +96,7 @@ impl Foreign {
         Ok(Self { path: path.to_path_buf(), real })
     }
 
-    /// What is in it; `None` when it is not there.
+    /// Reads the file; `None` if it does not exist.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ForeignFileError> {
         let dir = self.real.parent().unwrap_or(Path::new("/"));
         read::file(dir, &self.real, read::MAX_FILE).map_err(|problem| match problem.kind {
@@ -119,7 +113,7 @@ impl Foreign {
     }
 }
 
-/// The right to change files of others, which one process has at a time.
+/// Lock on edits of other programs' files; held by one process at a time.
 #[derive(Debug)]
 pub struct Editor {
     dir: PathBuf,
@@ -127,7 +121,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Waits for the right, with the lock in the user's state directory.
+    /// Waits for the lock, which is in the user's state directory.
     pub fn new(state: &Path, patience: Duration) -> Result<Self, LockError> {
         let dir = state.join("pimem/hooks");
         atomic::create_dir(&dir, Sync::PrivateFull).map_err(|error| {
@@ -138,7 +132,7 @@ impl Editor {
         Ok(Self { dir, _lock: lock })
     }
 
-    /// Changes a file by what `edit` makes of it. Gives what was done.
+    /// Applies `edit` to a file, and returns the change that was made.
     pub fn change<E: From<ForeignFileError>>(
         &self,
         file: &Foreign,
@@ -174,7 +168,8 @@ impl Editor {
             made.and_then(|()| atomic::create_dir(dir, Sync::Full))
                 .map_err(|error| file.unwritable(error))?;
         }
-        // What a killed one of us left; nobody else has the lock.
+        // Deletes what a killed pimem left. No other pimem runs here, because this one has the
+        // lock.
         atomic::sweep(dir);
         let same = || Ok(file.read().is_ok_and(|now| now.as_deref() == before));
         atomic::replace_file(&file.real, after, Sync::Full, same)
@@ -198,7 +193,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// Deletes the directories that were made for a file, if nothing else is in them.
+    /// Deletes the directories that pimem created for a file, if they are empty.
     fn delete_dirs(&self, path: &Path) {
         let list = self.dir.join(MADE);
         let Ok(Some(bytes)) = read::file(&self.dir, &list, read::MAX_FILE) else { return };
@@ -212,18 +207,18 @@ impl Editor {
             made.remove(at);
         }
         let rest: String = made.iter().flat_map(|dir| [dir, "\n"]).collect();
-        // A list that stays too long costs nothing: a directory goes only when it is empty.
+        // A list that keeps too many directories is harmless: only empty directories are deleted.
         drop(atomic::replace_file(&list, rest.as_bytes(), Sync::Private, || Ok(true)));
     }
 }
 
-/// A directory as a line of the list, if it fits on one.
+/// Returns a directory as a line of the list; `None` if it is not UTF-8 or contains a line break.
 fn line(dir: &Path) -> Option<String> {
     dir.to_str().filter(|dir| !dir.contains('\n')).map(|dir| format!("{dir}\n"))
 }
 
 fn writable(file: &Foreign) -> Result<(), ForeignFileError> {
-    // Renaming would go through, but whoever took the permission away meant it.
+    // A rename would succeed, but the missing write permission is intended.
     let is_read_only =
         std::fs::metadata(&file.real).is_ok_and(|meta| meta.permissions().readonly());
     if is_read_only { Err(ForeignFileError::ReadOnly(file.path.clone())) } else { Ok(()) }

@@ -1,5 +1,5 @@
-//! What is taken over from other directories, and what is written for other programs. Links that
-//! lead out of a directory are not followed.
+//! Reading of directories to import, and writing of exported trees. Links that lead out of a
+//! directory are not followed.
 
 use std::path::Path;
 
@@ -25,19 +25,19 @@ use pimem_core::{
     score::{adopt::PiScore, ledger::Ledger, ranking::LocatedEntry},
 };
 
-/// Pages of a directory.
+/// The pages of a directory.
 #[derive(Debug, Default)]
 pub struct Pages {
-    /// Those that are text, by name.
+    /// Pages that are text, with their names.
     pub files: Vec<File>,
-    /// Those that are not.
+    /// Pages that are not text.
     pub left: Vec<Left>,
-    /// Those that could not be read.
+    /// Pages that could not be read.
     pub problems: Vec<Problem>,
 }
 
 impl Pages {
-    /// Reads the pages of a folder of `dir`, `""` being itself.
+    /// Reads the pages of a folder of `dir`; `""` is `dir` itself.
     pub fn folder(&mut self, dir: &Path, folder: &str) {
         match read::markdown_names(dir, &dir.join(folder)) {
             Ok(names) => names.iter().for_each(|name| {
@@ -49,7 +49,7 @@ impl Pages {
         }
     }
 
-    /// Reads one page of `dir`, if it is there.
+    /// Reads one page of `dir`, if it exists.
     pub fn file(&mut self, dir: &Path, name: &str) {
         match read::file(dir, &dir.join(name), read::MAX_FILE) {
             Ok(Some(bytes)) => self.page(name, bytes),
@@ -58,7 +58,7 @@ impl Pages {
         }
     }
 
-    /// Takes a page in, if it is text.
+    /// Adds a page, if it is text.
     pub fn page(&mut self, name: &str, bytes: Vec<u8>) {
         let name = name.to_owned();
         let reason = match String::from_utf8(bytes) {
@@ -73,38 +73,38 @@ impl Pages {
     }
 }
 
-/// The entries of a store with all that is known about them.
+/// The entries of a store with their evidence.
 #[derive(Debug, Default)]
 pub struct Holdings {
     /// Entries, in the order of files and lines.
     pub items: Vec<Item>,
     /// Lines that are not UTF-8.
     pub left: Vec<Left>,
-    /// The same as it was read.
+    /// The snapshot that the entries were read from.
     pub snapshot: Snapshot,
 }
 
-/// What a reader goes by.
+/// Context for reading entries.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     pub now: Now,
     pub categories: &'a Categories,
-    /// The day that ends with a moment, if one does where clocks are read.
+    /// Returns the local date of the day that ends at a moment; `None` if no day ends then.
     pub day: fn(Timestamp) -> Option<Date>,
 }
 
-/// Events of the log by entry, and entries of which a score is known.
+/// Events by entry, and the entries whose score is known.
 type Known<'a> = (&'a IdMap<EntryId, Vec<(Event, String)>>, &'a IdSet<EntryId>);
 
 impl Store {
-    /// Reads everything about all entries. What has no evidence yet is told without any.
+    /// Reads all entries with their events and scores. Entries without evidence have neither.
     pub fn holdings(&self, reader: Reader<'_>) -> Holdings {
         let Reader { now, categories, .. } = reader;
         let snapshot = self.read(now, categories);
         let log = self.log().unwrap_or_default();
         let mut events = evidence_log::by_entry(&log);
         let who = Provenance::adoption();
-        // What pi knew is told as pi tells it, and what is only seen today has no past to tell.
+        // Scores taken over from pi count as known; an entry first seen now has no history.
         let mut scored = IdSet::default();
         for event in &snapshot.adopted {
             match event.kind {
@@ -119,7 +119,7 @@ impl Store {
         self.told(snapshot, (&events, &scored), reader)
     }
 
-    /// The entries of a topic file that stands alone.
+    /// Reads the entries of a single topic file without a store.
     pub fn topic_alone(&self, stem: &str, bytes: Vec<u8>, reader: Reader<'_>) -> Holdings {
         let doc = TopicDoc::parse(bytes, reader.categories);
         let topics = vec![TopicFile { stem: stem.to_owned(), doc }];
@@ -168,7 +168,7 @@ fn told(
     Item {
         topic: Some(entry.topic),
         text: entry.text,
-        // As it is adopted.
+        // The cue that adoption would record.
         cue: Some(evidence.map_or(unsaid, |evidence| evidence.cue)),
         pinned: entry.pinned,
         until: until.and_then(reader.day),
@@ -178,7 +178,7 @@ fn told(
     }
 }
 
-/// Writes files into a directory that is not there, or empty.
+/// Writes files into a directory that does not exist or is empty.
 pub fn write_tree(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
     for (name, bytes) in files {
         let path = dir.join(name);

@@ -1,9 +1,9 @@
-//! A topic without room.
+//! Error for a topic whose size limit is exceeded.
 
 use super::transaction::TOPIC_CHARS;
 use pimem_core::report::budget::thousands;
 
-/// A topic has no room for what should go into it.
+/// A change would make a topic exceed its size limit.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "Topic \"{stem}\" would exceed its size limit ({}/{} chars). Consolidate or remove entries first \
@@ -11,10 +11,10 @@ use pimem_core::report::budget::thousands;
     thousands(*.chars), thousands(TOPIC_CHARS)
 )]
 pub struct TopicFull {
-    /// Its name without `.md`.
+    /// Name of the topic file without `.md`.
     pub stem: String,
-    /// The category of what should go into it.
+    /// Name of the category of the new line.
     pub(super) category: String,
-    /// How many characters it would have.
+    /// Number of characters that the topic would have.
     pub(super) chars: usize,
 }

@@ -1,4 +1,4 @@
-//! Where a repository stands: branch, changed files and last commits. Without git, only the branch is told.
+//! Status of a repository: branch, changed files and last commits. Without git, only the branch.
 
 use std::{
     io,
@@ -13,14 +13,14 @@ use super::{
 };
 use pimem_core::safety::safe_text;
 
-/// Commits that are told of.
+/// Maximum number of commits.
 const COMMITS: usize = 3;
-/// How long git may take for them.
+/// Time limit for reading the commits.
 const LIMIT: Duration = Duration::from_secs(5);
-/// Changed files that are told of by name.
+/// Maximum number of changed files that are named.
 const FILES: usize = 10;
 
-/// Lines that say where the repository stands whose work tree starts at `root`.
+/// Returns lines that describe the status of the repository whose work tree starts at `root`.
 pub fn standing(root: &Path) -> Vec<String> {
     let Some(git) = gitlink::git_dir(root) else { return Vec::new() };
     let head = std::fs::read_to_string(git.join("HEAD")).unwrap_or_default();
@@ -37,16 +37,16 @@ pub fn standing(root: &Path) -> Vec<String> {
     }));
     let commits = git_objects::ask(root, root, LIMIT, commits).unwrap_or_default();
     lines.extend(commits.iter().map(|(id, subject)| format!("commit {} {subject}", short(id))));
-    // Names and messages are whatever somebody committed.
+    // File names and commit messages are untrusted text.
     lines.iter().map(|line| safe_text::model(line).into_owned()).collect()
 }
 
-/// Ids and subjects of the last commits, each the first parent of the one before it.
+/// Returns ids and subjects of the last commits, following first parents.
 fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut next = Some("HEAD".to_owned());
     while let Some(name) = next.take().filter(|_| found.len() < COMMITS) {
-        // That of a shallow clone names parents that it has not.
+        // In a shallow clone, the parent may be missing.
         let Some(commit) = objects.get(&[name])?.pop().flatten() else { break };
         let text = String::from_utf8_lossy(&commit.bytes);
         let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -57,10 +57,10 @@ fn commits(objects: &mut Objects) -> io::Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Files that differ from the last commit, by git itself; `None` without git.
+/// Returns the files that differ from the last commit, by `git status`; `None` without git.
 fn changed(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git")
-        // A repository that came from elsewhere names no command of ours.
+        // The repository may be untrusted; its configuration must not run a command.
         .args(["-c", "core.fsmonitor=false", "status", "--porcelain=v1", "-z", "--no-renames"])
         .current_dir(root)
         .env("GIT_OPTIONAL_LOCKS", "0")
@@ -71,12 +71,12 @@ fn changed(root: &Path) -> Option<Vec<String>> {
         .filter(|output| output.status.success())?;
     let files = output.stdout.split(|byte| *byte == 0);
     let path = |line: &[u8]| Some(String::from_utf8_lossy(line.get(3..)?).into_owned());
-    // Every log changes the store; that is not what the session worked on.
+    // Every log entry changes the store, which is not the work of the session.
     let is_own = |path: &String| path.starts_with(".pi/") || path.contains("/.pi/");
     Some(files.filter_map(path).filter(|path| !is_own(path)).collect())
 }
 
-/// A commit as git abbreviates it.
+/// Abbreviates a commit id as git does.
 fn short(id: &str) -> &str {
     id.get(..7).unwrap_or(id)
 }

@@ -1,6 +1,7 @@
-//! One process of git that is asked for objects, for a limited time.
+//! Reader of git objects: one `git` process with a time limit.
 //!
-//! It reads the index and objects, runs nothing that a repository names, and fetches nothing.
+//! It reads the index and objects, runs no program that the repository configures, and fetches
+//! nothing.
 
 use std::{
     io::{self, BufRead, BufReader, ErrorKind, Read, Write},
@@ -13,11 +14,11 @@ use std::{
 
 use pimem_core::model::hex;
 
-/// Objects asked for before the answers are read: neither pipe can be full then.
+/// Number of names sent before the answers are read; small enough that neither pipe can fill up.
 const AT_ONCE: usize = 64;
-/// Bytes of all objects that are taken.
+/// Maximum total size of objects in bytes.
 const ROOM: u64 = 64 << 20;
-/// Variables by which whoever calls us may speak of another repository, or of another state of this one.
+/// Environment variables by which the calling process may point git to another repository or state.
 const MISLEADING: [&str; 14] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -35,25 +36,22 @@ const MISLEADING: [&str; 14] = [
     "GIT_WORK_TREE",
 ];
 
-/// An object of git.
 pub(super) struct Object {
-    /// Its id.
     pub(super) id: String,
-    /// Whether it is a directory.
+    /// True for a tree.
     pub(super) is_tree: bool,
-    /// What it holds.
     pub(super) bytes: Vec<u8>,
 }
 
-/// A process that gives objects.
+/// Connection to the git process.
 pub(super) struct Objects {
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
     room: u64,
 }
 
-/// Has `talk` ask git about the repository that `dir` lies in, whose work tree is not above `root`.
-/// `None` when it has no answer within the limit, for whatever reason.
+/// Runs `talk` against the repository that contains `dir`, whose work tree is not above `root`.
+/// `None` if git fails or does not answer within the limit.
 pub(super) fn ask<T: Send>(
     dir: &Path,
     root: &Path,
@@ -70,7 +68,7 @@ pub(super) fn ask<T: Send>(
     let answer = thread::scope(|scope| {
         scope.spawn(move || done.send(talk(&mut objects)));
         let answer = waits.recv_timeout(limit);
-        // Whoever still waits for an answer then sees the end of it.
+        // Killing git closes the pipe, which ends a pending read.
         end(&mut child);
         answer
     });
@@ -91,7 +89,8 @@ fn start(dir: &Path, root: &Path) -> io::Result<Child> {
         .current_dir(dir)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
-        // Objects that a partial clone lacks would be fetched, by programs that its settings name.
+        // In a partial clone, git would fetch missing objects through programs named in its
+        // configuration.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::piped())
@@ -106,7 +105,7 @@ fn end(child: &mut Child) {
 }
 
 impl Objects {
-    /// The objects of some names, `None` for those that are not there.
+    /// Returns the objects with some names; `None` for each that does not exist.
     pub(super) fn get(&mut self, names: &[String]) -> io::Result<Vec<Option<Object>>> {
         let mut found = Vec::with_capacity(names.len());
         for names in names.chunks(AT_ONCE) {
@@ -147,7 +146,8 @@ impl Objects {
     }
 }
 
-/// Id, type and size of an object. A name that is not there is said to be missing, whatever is in it.
+/// Parses id, type and size of an object. Returns `None` for the answer to a missing name, whatever
+/// characters the name has.
 fn header(head: &str) -> Option<(&str, &str, u64)> {
     let mut fields = head.split(' ');
     let (id, kind, size) = (fields.next()?, fields.next()?, fields.next()?);
@@ -157,11 +157,11 @@ fn header(head: &str) -> Option<(&str, &str, u64)> {
     Some((id, kind, size))
 }
 
-/// The names of a directory, each with whether it is a directory and with its id.
+/// Parses the entries of a tree: name, whether it is a tree, and id.
 pub(super) fn entries(tree: &Object) -> Vec<(String, bool, String)> {
     let mut found = Vec::new();
     let mut rest = tree.bytes.as_slice();
-    // Ids stand there as they are, half as long as in hexadecimal digits.
+    // Ids are binary, half as long as in hexadecimal.
     let width = tree.id.len() / 2;
     while let Some(end) = memchr::memchr(0, rest) {
         let (head, tail) = rest.split_at(end);

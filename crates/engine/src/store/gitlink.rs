@@ -1,4 +1,4 @@
-//! What a `.git` entry says, read by hand: git is never spawned.
+//! Parser of `.git` directories and link files. Does not run git.
 
 use std::{
     io::{BufRead, Read},
@@ -8,41 +8,42 @@ use std::{
 /// What a directory is to git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Git {
-    /// No work tree starts here.
+    /// Not the root of a work tree.
     None,
     /// The root of an ordinary repository.
     Repository,
-    /// The root of a submodule, a project of its own.
+    /// The root of a submodule, which is a project of its own.
     Submodule,
-    /// The root of a linked work tree; the main one, if there is one.
+    /// The root of a linked work tree, with the main work tree if there is one.
     Linked(Option<PathBuf>),
 }
 
-/// Longest `.git` or `commondir` file that is read.
+/// Maximum size in bytes of a `.git` or `commondir` file.
 const MAX: u64 = 8 * 1024;
 
-/// Looks at `dir/.git`.
+/// Classifies a directory by its `.git` entry.
 pub fn look(dir: &Path) -> Git {
     let link = dir.join(".git");
     let Ok(meta) = std::fs::metadata(&link) else { return Git::None };
     if meta.is_dir() {
         return Git::Repository;
     }
-    // A path here is followed only to read `commondir` and to see whether a directory exists.
+    // The path in a `.git` file is used only to read `commondir` and to test whether a directory
+    // exists.
     let Some(target) = git_dir(dir) else { return Git::None };
     let Some(common) = read_line(&target.join("commondir")) else {
         return Git::Submodule;
     };
     let common = target.join(common);
     let main = std::fs::canonicalize(common).ok().and_then(|common| {
-        // A bare repository has no main work tree: its common directory is not called `.git`.
+        // A bare repository has no main work tree: its common directory is not named `.git`.
         let named = common.file_name().is_some_and(|name| name == ".git");
         named.then(|| common.parent().map(Path::to_path_buf)).flatten()
     });
     Git::Linked(main)
 }
 
-/// The directory with head and logs of the work tree that starts at `dir`.
+/// Returns the git directory of the work tree that starts at `dir`; it holds `HEAD` and its log.
 pub fn git_dir(dir: &Path) -> Option<PathBuf> {
     let link = dir.join(".git");
     if std::fs::metadata(&link).ok()?.is_dir() {
@@ -52,20 +53,21 @@ pub fn git_dir(dir: &Path) -> Option<PathBuf> {
     target.strip_prefix("gitdir:").map(|path| dir.join(path.trim())).filter(|path| path.is_dir())
 }
 
-/// The directory with settings and attributes that all work trees of a repository have in common.
+/// Returns the directory with the configuration and attributes that all work trees of a repository
+/// share.
 pub fn common_dir(dir: &Path) -> Option<PathBuf> {
     let git = git_dir(dir)?;
     Some(read_line(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common)))
 }
 
-/// Whether the repository of a work tree was cloned, as far as its first log line tells. One without a
-/// log has come from elsewhere if it knows another repository.
+/// Returns true if the repository of a work tree was cloned, by the first line of its log. Without
+/// a log, a repository with remote or packed refs counts as cloned.
 pub fn is_clone(dir: &Path) -> bool {
     let Some(git) = common_dir(dir) else { return false };
     if let Ok(log) = std::fs::File::open(git.join("logs/HEAD")) {
         let mut first = String::new();
         let read = std::io::BufReader::new(log.take(MAX)).read_line(&mut first);
-        // A commit's first line has no other repository in it.
+        // The log line of a commit does not name another repository.
         return read.is_err() || first.contains("\tclone: ");
     }
     git.join("refs/remotes").is_dir() || git.join("packed-refs").is_file()

@@ -1,5 +1,5 @@
-//! A store as it stood at an earlier moment, as far as its log tells: what was there, and how
-//! strongly. Texts are those of today; of an entry that was reworded since, the old wording is gone.
+//! A store at an earlier moment, reconstructed from its log: its entries and their strength. Texts
+//! are the current ones; the old wording of an entry reworded since is lost.
 
 use super::{
     evidence_log,
@@ -16,20 +16,18 @@ use pimem_core::{
     score::{evidence::UserState, ledger::Ledger, ranking::LocatedEntry},
 };
 
-/// What a store held at a moment.
+/// The content of a store at an earlier moment.
 pub struct Past {
-    /// Its entries.
     pub placed: Vec<LocatedEntry>,
-    /// Its evidence.
     pub ledger: Ledger,
-    /// Under which id an entry of today was known then, where that differs.
+    /// Ids at that moment of current entries whose id differs.
     pub former: IdMap<EntryId, EntryId>,
-    /// What of the archive could not be read.
+    /// Problems with reading the archive.
     pub problems: Vec<Problem>,
 }
 
 impl Store {
-    /// The store at `moment`, which has passed; `today` is what it holds now.
+    /// Returns the store at `moment`, which is in the past; `today` is its current content.
     pub fn at(&self, moment: Timestamp, today: &Snapshot, categories: &Categories) -> Past {
         let bytes = self.log().unwrap_or_default();
         let adopted = today.adopted.iter().filter(|event| event.ts <= moment);
@@ -50,7 +48,7 @@ impl Store {
             }
             let user =
                 |ledger: &Ledger, id| ledger.evidence(Now(moment), id).map(|known| known.user);
-            // A marker that an event explains is as old as the event.
+            // A marker that an event explains has the time of the event.
             let explained = user(&today.ledger, entry.id) == Some(UserState::Pinned);
             let pinned =
                 entry.pinned && (!explained || user(&past.ledger, then) == Some(UserState::Pinned));
@@ -60,8 +58,8 @@ impl Store {
     }
 }
 
-/// The id of an entry of today in a ledger of the past: its own, or that of the wording which it
-/// was made from since.
+/// Returns the id that a current entry had in a past ledger: its own, or that of the wording that
+/// it was made from since.
 fn wording(past: &Ledger, today: &Ledger, id: EntryId) -> Option<EntryId> {
     if past.knows(id) {
         return Some(id);

@@ -1,7 +1,7 @@
-//! The ledger of a session: what was put into its prompts already, so that nothing is said twice.
+//! The ledger of a session: what was already put into its prompts, so that nothing is repeated.
 //!
-//! One append-only file a session below `data/sessions/`, a line a fact. Hooks run side by side, so
-//! nothing is ever rewritten; what a later version notes is ignored.
+//! Each session has an append-only file in `data/sessions/` with one note per line. Hooks run
+//! concurrently, so files are never rewritten. Notes of later versions are ignored.
 
 use std::{
     collections::HashSet,
@@ -19,107 +19,105 @@ use pimem_core::model::{
 
 /// Directory of ledgers below `data/`.
 const FOLDER: &str = "sessions";
-/// The same call within this time is one call: hooks may be installed twice, for the user and for
-/// the project, or be called by an agent that also reads the settings of another.
+/// Equal calls within this time count as one: hooks may be installed both for the user and for the
+/// project, and an agent may also read the settings of another agent.
 const TWICE: Duration = Duration::from_secs(10);
-/// A ledger that nothing was added to for this long belongs to a session that is over.
+/// A session without new notes for this time is over.
 const OVER: Duration = Duration::from_hours(12);
-/// Ledgers that are read in one go.
+/// Maximum number of ledgers that one sweep reads.
 const SWEPT: usize = 500;
 
 /// One line of a ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum Note {
-    /// Whose ledger it is.
+    /// The session of the ledger.
     Session {
-        /// The session's id as it may be written down.
+        /// The session's id, sanitised for storage.
         id: String,
-        /// The agent's name.
         agent: String,
     },
-    /// Where the agent writes the session down.
+    /// The transcript of the session.
     Transcript {
-        /// The path.
+        /// Path as given by the agent.
         path: PathBuf,
     },
-    /// A hook was called, and whoever notes it first answers.
+    /// A hook call. The process that notes a call first answers it.
     Call {
-        /// Seconds of the true time.
+        /// Seconds since 1970.
         at: u64,
-        /// What the call was.
+        /// Hash of the call.
         key: String,
-        /// Which process.
+        /// Random id of the process.
         by: String,
-        /// Whether it begins a turn, so that what is called next is no repetition of what was before.
+        /// True if the call begins a turn; later calls then do not repeat earlier ones.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         turn: bool,
     },
-    /// The context was thrown away.
+    /// The agent discarded its context.
     Reset,
     /// The report was put into a prompt.
     Report,
     /// Entries were put into a prompt.
     Seen {
-        /// Their ids.
         entries: Vec<String>,
         /// Hashes of other texts.
         #[serde(default)]
         texts: Vec<u64>,
     },
-    /// An answer was weighed, and used these entries.
+    /// An answer was evaluated and used these entries.
     Used {
-        /// Their ids.
+        /// Ids in hexadecimal.
         entries: Vec<String>,
     },
-    /// The user said something.
+    /// The user sent a message.
     Said {
-        /// The beginning, without secrets.
+        /// Start of the message, without secrets.
         text: String,
     },
-    /// Preferences were learned from what the user said, which is in its context anyway.
+    /// Preferences were learned from the user's message, which is in the context anyway.
     Learned {
-        /// Their ids.
+        /// Ids in hexadecimal.
         entries: Vec<String>,
     },
-    /// A handoff was left.
+    /// A handoff was written.
     HandedOff {
-        /// A hash of its text.
+        /// Hash of its text.
         text: u64,
     },
-    /// A summary of the session has been kept.
+    /// A summary of the session was stored.
     Indexed,
-    /// Of a later version.
+    /// A note of a later version.
     #[serde(other)]
     Unknown,
 }
 
-/// What a ledger says.
+/// The state of a session, folded from its ledger.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// The session's id and the agent's name.
     pub whose: Option<(String, String)>,
-    /// Where the agent writes the session down.
+    /// Path of the transcript.
     pub transcript: Option<PathBuf>,
-    /// Whether the report was put into its context.
+    /// True if the report is in the context.
     pub reported: bool,
-    /// Entries in its context.
+    /// Entries in the context.
     pub seen: IdSet<EntryId>,
-    /// Other texts in its context, by hash.
+    /// Hashes of other texts in the context.
     pub texts: HashSet<u64>,
-    /// Entries that were in its context at any time, in the order in which they came.
+    /// Entries that were in the context at any time, in order of insertion.
     pub injected: Vec<EntryId>,
-    /// How many of these there were when an answer was last weighed.
+    /// Length of `injected` when an answer was last evaluated.
     pub weighed: usize,
-    /// Those of them that were used.
+    /// Injected entries that answers used.
     pub used: IdSet<EntryId>,
-    /// What the user said.
+    /// Messages of the user.
     pub said: Vec<String>,
-    /// How many preferences were learned.
+    /// Number of learned preferences.
     pub learned: usize,
-    /// Handoffs that were left, by hash.
+    /// Hashes of written handoffs.
     pub handoffs: HashSet<u64>,
-    /// Whether a summary was kept since the user last said something.
+    /// True if a summary was stored since the user's last message.
     pub indexed: bool,
 }
 
@@ -127,20 +125,20 @@ pub struct Known {
 pub struct Session {
     store: Store,
     name: String,
-    /// What it says.
+    /// State read when the ledger was opened.
     pub known: Known,
 }
 
 impl Session {
-    /// Opens the ledger of a session and notes a call, which may begin a turn. `None` when the same
-    /// call was noted by another process just now, which will answer it.
+    /// Opens the ledger of a session and notes a call; `turn` is true if the call begins a turn.
+    /// `None` if another process noted the same call just before; that process answers it.
     pub fn open(
         store: &Store,
         id: &str,
         (call, turn): (&str, bool),
         now: SystemTime,
     ) -> Option<Self> {
-        // Agents name sessions as they like: the name is hashed before it touches a path.
+        // Agents choose session ids freely, so the id is hashed before it becomes part of a path.
         let name = format!("{FOLDER}/{}.jsonl", short_sha256(id.as_bytes()));
         let at = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let by = atomic::random().map(|random| format!("{random:032x}")).unwrap_or_default();
@@ -158,11 +156,11 @@ impl Session {
     /// Copies the ledger to another store.
     pub fn copy_to(&self, store: &Store) {
         let bytes = self.store.local(&self.name).ok().flatten().unwrap_or_default();
-        // What is lost here is said to the agent once more.
+        // If the copy fails, the agent gets some texts twice.
         drop(store.append_local(&self.name, &String::from_utf8_lossy(&bytes)));
     }
 
-    /// Notes what happened; what cannot be written is forgotten.
+    /// Appends notes; errors are ignored.
     pub fn note(&self, notes: &[Note]) {
         let lines: String = notes.iter().map(line).collect();
         if !lines.is_empty() {
@@ -171,8 +169,8 @@ impl Session {
     }
 }
 
-/// Who noted a call first, just now and in this turn. Clocks are set back: what was noted in a time to
-/// come was not noted just now.
+/// Returns the process that noted a call first within [`TWICE`] in the current turn. A note far in
+/// the future, as after the clock was set back, does not count.
 fn first<'a>(notes: &'a [Note], call: &str, now: u64, begins: bool) -> Option<&'a String> {
     let mut first = None;
     for note in notes {
@@ -187,7 +185,7 @@ fn first<'a>(notes: &'a [Note], call: &str, now: u64, begins: bool) -> Option<&'
     first
 }
 
-/// The ledgers of sessions that are over: where each is, and what it says.
+/// Returns the ledgers of sessions that are over: path and state.
 pub fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
     let files = store.local_names(FOLDER).into_iter();
     let is_over = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > OVER);
@@ -211,7 +209,7 @@ pub fn remove(ledger: &std::path::Path) {
     atomic::remove_derived(ledger);
 }
 
-/// The notes of a ledger; damaged lines are left out.
+/// Parses the notes of a ledger; damaged lines are skipped.
 fn notes(bytes: &[u8]) -> impl Iterator<Item = Note> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok())
@@ -223,7 +221,7 @@ fn line(note: &Note) -> String {
     line
 }
 
-/// What notes come to.
+/// Folds notes to the state of a session.
 fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
     let mut known = Known::default();
     let ids = |entries: Vec<String>| entries.into_iter().filter_map(|id| id.parse().ok());
@@ -265,7 +263,7 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
     known
 }
 
-/// Makes the notes about entries and other texts that were put into a prompt.
+/// Returns the note for entries and other texts put into a prompt; `None` if there are none.
 pub fn seen(entries: impl IntoIterator<Item = EntryId>, texts: Vec<u64>) -> Option<Note> {
     let entries: Vec<String> = entries.into_iter().map(|id| id.to_string()).collect();
     (!entries.is_empty() || !texts.is_empty()).then_some(Note::Seen { entries, texts })
@@ -290,7 +288,7 @@ mod tests {
             (vec![call(now, "stop", "a", false), call(now, "stop", "b", false)], false, Some("a")),
             (vec![call(now - 9, "stop", "a", false)], false, Some("a")),
             (vec![call(now - 10, "stop", "a", false)], false, None),
-            // By a clock that was ahead by a little, and by a lot.
+            // The clock was ahead by a little, and by a lot.
             (vec![call(now + 9, "stop", "a", false)], false, Some("a")),
             (vec![call(now + 7200, "stop", "a", false)], false, None),
             (
@@ -299,7 +297,7 @@ mod tests {
                 Some("b"),
             ),
             (vec![call(now, "other", "a", false)], false, None),
-            // Something was asked in between, by whichever of two processes noted it first.
+            // A prompt came in between, noted first by either of two processes.
             (vec![call(now, "stop", "a", false), call(now, "ask", "b", true)], false, None),
             (
                 vec![
@@ -316,7 +314,7 @@ mod tests {
         }
         let asked = [call(now, "stop", "a", true), call(now, "stop", "b", true)];
         assert_eq!(first(&asked, "stop", now, true).map(String::as_str), Some("a"));
-        // As versions before noted it.
+        // The format of earlier versions.
         let old = "{\"op\":\"call\",\"at\":1,\"key\":\"k\",\"by\":\"a\"}\n";
         assert_eq!(notes(old.as_bytes()).next(), Some(call(1, "k", "a", false)));
         assert_eq!(line(&call(1, "k", "a", false)), old);

@@ -1,4 +1,4 @@
-//! A new store: its directories, and what it tells git.
+//! Creation of a store: its directories and git files.
 
 use std::fs;
 
@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 
 use super::{atomic, lock::StoreLock, read, snapshot::Store, trust::Kind};
 
-/// Lines of `.gitignore` in a store.
+/// Content of a store's `.gitignore`.
 pub const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dream-watermark\n";
-/// Lines of `.gitattributes`: concurrent additions are merged by keeping both.
+/// Content of a store's `.gitattributes`: the union merge keeps concurrent additions of both sides.
 pub const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=union\narchive/*.md merge=union\ndaily/*.md merge=union\nMEMORY.md merge=union\nSCRATCHPAD.md merge=union\n";
 
 impl Store {
-    /// Makes the store's directories and git files. Gives whether anything was new.
+    /// Creates the store's directories and git files. Returns true if any was missing.
     pub fn init(&self) -> Result<bool> {
         let topics = self.topics_dir();
         let make = || {
@@ -26,9 +26,9 @@ impl Store {
         Ok(fresh || made)
     }
 
-    /// Makes what the store lacks, as after an `init` that was killed, and deletes what other killed
-    /// processes left beside it. Gives whether anything was missing. Where nothing was before, the
-    /// store is this machine's own, its notes and logs too.
+    /// Creates the missing parts of the store, as after a killed `init`, and deletes temporary
+    /// files of killed processes. Returns true if any part was missing. A store that was empty is
+    /// trusted as made on this machine, including its notes and logs.
     pub fn complete(&self, _lock: &StoreLock) -> Result<bool> {
         let mut held = atomic::sweep_and_list(&self.dir)
             .with_context(|| format!("cannot read {}", self.dir.display()))?;
@@ -40,7 +40,7 @@ impl Store {
                 .note(|| [Kind::Made, Kind::Notes].map(|kind| self.trust.text(kind, "")).into());
         }
         let mut missing = false;
-        // For git first: from here on there is something to be committed.
+        // The git files come first: the next step creates something to commit.
         for (name, text) in [(".gitignore", GIT_IGNORE), (".gitattributes", GIT_ATTRIBUTES)] {
             if !held.iter().any(|held| held == name) {
                 missing |= atomic::create_file(&self.dir.join(name), text, self.sync)?;

@@ -1,8 +1,9 @@
-//! A change of many files that a killed process had begun, and how the next writer ends it.
+//! The journal of a change of many files, from which the next writer completes the change of a
+//! killed process.
 //!
-//! What is to be done is noted, synced, before anything is, and the note is deleted after everything
-//! is. Doing it again changes nothing: events are known by their ids, a line that is there is not added
-//! and one that is gone is not taken out. The journal is kept outside the repository: no clone can
+//! The journal is written and synced before the first change and deleted after the last. Redoing it
+//! is idempotent: events are known by their ids, a line that exists is not added, and a line that
+//! is gone is not removed. The journal is stored outside the repository, so that a clone cannot
 //! bring one.
 
 use std::{io, path::Path};
@@ -25,30 +26,30 @@ use pimem_core::model::{
     time::Now,
 };
 
-/// Its name in the directory of what dreams remember.
+/// File name in the directory for the state of dreams.
 const NAME: &str = "journal.json";
 
-/// What is to be done.
+/// The content of the journal file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     /// Lines for the evidence log.
     events: Vec<String>,
-    /// Changes to files, in their order.
+    /// Changes to files, in order.
     changes: Vec<Noted>,
 }
 
 /// A change to one file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Noted {
-    /// Whether the file is one of the archive.
+    /// True if the file is in the archive.
     archive: bool,
-    /// The file's name without `.md`.
+    /// Name of the file without `.md`.
     stem: String,
     #[serde(flatten)]
     what: What,
 }
 
-/// As [`Change`], by names.
+/// A [`Change`] with names for ids, for serialisation.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum What {
@@ -77,7 +78,7 @@ enum What {
     },
 }
 
-/// As [`Wording`], by names.
+/// A [`Wording`] with names for ids, for serialisation.
 #[derive(Debug, Serialize, Deserialize)]
 struct Of {
     entry: String,
@@ -85,7 +86,7 @@ struct Of {
     text: String,
 }
 
-/// Notes what is about to be done.
+/// Writes the journal of a change that is about to start.
 pub(super) fn begin(
     path: &Path,
     events: &[String],
@@ -110,18 +111,18 @@ pub(super) fn begin(
     atomic::replace_file(path, &bytes, Sync::PrivateFull, || Ok(true)).map(drop)
 }
 
-/// Keeps what one dream leaves for the next in the directory for that.
+/// Writes a file in the directory for the state of dreams.
 pub fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(dir) = path.parent() {
         atomic::create_dir(dir, Sync::Private)?;
     }
     let replace = || atomic::replace_file(path, bytes, Sync::Private, || Ok(true));
-    // A plan is kept without a lock, so a dream that begins may take its temporary file for litter.
+    // Plans are written without a lock, so a dream that starts may sweep the temporary file.
     replace().or_else(|_| replace()).map(drop)
 }
 
-/// Deletes what is there no more use for: a journal when all of it is done. One that came back after a
-/// power cut would undo what was decided since.
+/// Deletes a file, such as a journal whose changes are complete. The deletion is synced: a journal
+/// that reappeared after a power cut would undo later decisions.
 pub fn discard(path: &Path) -> Result<()> {
     match atomic::remove_file(path, Sync::Full) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -156,22 +157,22 @@ fn what(change: &Change, categories: &Categories) -> What {
 }
 
 impl Store {
-    /// The journal of changes that are done as one, if there is a place for it.
+    /// Returns the path of the journal; `None` if there is no state directory.
     pub fn journal(&self) -> Option<std::path::PathBuf> {
         Some(self.dream_dir()?.join(NAME))
     }
 
-    /// Ends what a killed process had begun. Gives whether there was anything.
+    /// Completes the change of a killed process. Returns true if there was one.
     pub fn resume(&self, lock: &StoreLock, categories: &Categories, now: Now) -> Result<bool> {
         let Some(path) = self.journal() else { return Ok(false) };
         let root = path.parent().unwrap_or(&path);
         let bytes = match read::file(root, &path, read::MAX_LOG) {
             Ok(Some(bytes)) => bytes,
-            // Where the directory of what this machine knows cannot be used, nothing was begun.
+            // If the state directory cannot be used, no journal was written.
             Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),
             Err(problem) => return Err(problem.into()),
         };
-        // It is put into place whole, so whatever cannot be read is not ours.
+        // The journal is written atomically, so a file that does not parse is not ours.
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
             return discard(&path).map(|()| false);
         };
@@ -184,7 +185,7 @@ impl Store {
                 done?;
                 return discard(&path).map(|()| true);
             };
-            // Somebody has filled the topic since, so what was to be added to it is not.
+            // The topic has been filled since, so additions to it are dropped.
             let topic = Target::Topic(full.stem.clone());
             let before = changes.len();
             changes.retain(|(target, change)| !(change.grows() && *target == topic));
@@ -234,7 +235,7 @@ impl Store {
 }
 
 impl Noted {
-    /// `None` where it is about a category that is no more.
+    /// Returns `None` if the category no longer exists.
     fn read(self, categories: &Categories) -> Option<(Target, Change)> {
         let target =
             if self.archive { Target::Archive(self.stem) } else { Target::Topic(self.stem) };

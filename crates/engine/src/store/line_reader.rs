@@ -1,4 +1,4 @@
-//! Long files of others, line by line: transcripts, of which the beginning is usually enough.
+//! Line-by-line reading of long files such as transcripts.
 
 use std::{
     fs::File,
@@ -9,12 +9,12 @@ use std::{
 
 use super::read::{self, Problem, ProblemKind};
 
-/// Bytes that are read of a file where its beginning is usually enough.
+/// Default maximum number of bytes to read from a file; the beginning usually suffices.
 pub const MOST: u64 = 64 << 20;
-/// A longer line is passed over: it holds a picture, or what a tool printed.
+/// Maximum length of a line in bytes. Longer lines, which hold images or tool output, are skipped.
 const LINE: usize = 4 << 20;
 
-/// Opens a file that somebody named, which may be a link to anywhere. `Ok(None)` when there is none.
+/// Opens a file that a user or agent named; links are followed. `Ok(None)` if it does not exist.
 pub fn open(path: &Path) -> Result<Option<File>, Problem> {
     let fail = |kind| Problem { path: PathBuf::from(path), kind };
     let found = read::checked(Path::new("/"), path).map_err(fail)?;
@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> Result<Option<File>, Problem> {
     found.map(open).transpose()
 }
 
-/// Gives each line without its end, until one is enough or so many bytes are read.
+/// Calls `each` with every line, without terminator, until it breaks or `most` bytes are read.
 pub fn lines(
     input: impl Read,
     most: u64,

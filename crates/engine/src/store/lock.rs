@@ -1,7 +1,7 @@
-//! The store's lock: `flock` on a file that is never renamed or deleted.
+//! The lock of a store: `flock` on a file that is never renamed or deleted.
 //!
-//! The kernel gives it up when the process dies, so nothing ever has to be unlocked by hand.
-//! Readers take no lock.
+//! The kernel releases the lock when the process dies, so stale locks do not occur. Readers take no
+//! lock.
 
 use std::{
     fs::{File, TryLockError},
@@ -16,34 +16,34 @@ use super::{
     read::{self, Problem, ProblemKind},
 };
 
-/// Held until dropped.
+/// A lock that is held until dropped.
 #[derive(Debug)]
 pub struct StoreLock {
     file: File,
 }
 
-/// Why there is no lock.
+/// Why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process has held the one of this directory all the time.
+    /// Another process held the lock for the whole waiting time.
     #[error("{} is locked by another process (waited {} ms)", .0.display(), .1.as_millis())]
     Busy(PathBuf, Duration),
     /// The lock file cannot be used.
     #[error("cannot lock {}", .0.display())]
     Io(PathBuf, #[source] io::Error),
-    /// It is no file of the store.
+    /// The lock file is not a file of the store.
     #[error(transparent)]
     Refused(Problem),
 }
 
 impl StoreLock {
-    /// Waits for the lock of the store in `dir`, but not longer than `patience`.
+    /// Takes the lock of the store in `dir`, waiting up to `patience`.
     pub fn acquire(dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let path = dir.join("lock");
         match atomic::open_to_append(&path, Sync::None) {
             Ok(file) => Self::wait(file, dir, patience),
             Err(error) if atomic::is_link(&error) && path.is_symlink() => {
-                // Whatever it leads to is no lock of this store.
+                // The target of a link is not the lock of this store.
                 let within = Problem { path: path.clone(), kind: ProblemKind::NotAFile };
                 Err(LockError::Refused(read::guard(dir, &path).err().unwrap_or(within)))
             }
@@ -51,7 +51,7 @@ impl StoreLock {
         }
     }
 
-    /// Whether it could be taken within `patience`. Makes no lock file where there is none.
+    /// Checks that the lock could be taken within `patience`, without creating the lock file.
     pub fn probe(dir: &Path, patience: Duration) -> Result<(), LockError> {
         let path = dir.join("lock");
         if path.symlink_metadata().is_ok() {
@@ -63,18 +63,18 @@ impl StoreLock {
         Ok(())
     }
 
-    /// Waits for the right to a directory in which no lock file may be left, without one.
+    /// Locks the directory itself, for directories in which no lock file may be left.
     pub fn of_directory(dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let file = File::open(dir).map_err(|error| LockError::Io(dir.to_path_buf(), error))?;
         Self::wait(file, dir, patience)
     }
 
-    /// The wait runs in a thread of its own: on a network file system it may never end.
+    /// Waits in a thread, because on a network file system the call may never return.
     fn wait(file: File, dir: &Path, patience: Duration) -> Result<Self, LockError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let locked = file.lock().map(|()| file);
-            // Nobody listens any more when the time was up.
+            // After the timeout, the receiver is gone.
             drop(sender.send(locked));
         });
         match receiver.recv_timeout(patience) {
@@ -86,14 +86,14 @@ impl StoreLock {
         }
     }
 
-    /// Takes a lock only if it is free now: for work that can as well be left to another process.
+    /// Takes a lock only if it is free, for work that another process may do as well.
     pub fn try_acquire(path: &Path) -> Option<Self> {
         let file = atomic::open_to_append(path, Sync::None).ok()?;
         file.try_lock().ok().map(|()| Self { file })
     }
 
-    /// The same for a lock of what stays on this machine, telling a lock that another process holds,
-    /// `Ok(None)`, from one that cannot be taken at all.
+    /// Takes the lock of a machine-local file only if it is free. Returns `Ok(None)` if another
+    /// process holds it, and an error if it cannot be taken at all.
     pub fn try_private(path: &Path) -> io::Result<Option<Self>> {
         let file = atomic::open_to_append(path, Sync::Private)?;
         match file.try_lock() {
@@ -103,7 +103,7 @@ impl StoreLock {
         }
     }
 
-    /// Says in the file who holds it.
+    /// Writes the holder into the lock file.
     pub fn sign(&mut self, holder: &str) -> io::Result<()> {
         self.file.set_len(0)?;
         self.file.write_all(holder.as_bytes())

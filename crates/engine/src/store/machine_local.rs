@@ -1,8 +1,8 @@
-//! What stays on this machine: `data/` beside the store, which ignores itself in git.
+//! Machine-local files: `data/` beside the store, which has a `.gitignore` that excludes it.
 //!
-//! Telemetry, the ledgers of sessions, summaries. For their owner's eyes only. Nobody waits for the
-//! disk but for summaries, which nothing can make again: of the rest, losing a line is allowed,
-//! breaking a reader is not.
+//! It holds telemetry, session ledgers and summaries, readable by their owner only. Of these only
+//! summaries are synced, because they cannot be rebuilt. The others may lose lines in a crash, but
+//! stay readable.
 
 use std::{
     fs::{self, DirEntry},
@@ -23,41 +23,42 @@ use pimem_core::{
     usage::record::Record,
 };
 
-/// Telemetry, one record a line.
+/// Telemetry, one record per line.
 pub const TELEMETRY: &str = "memory-telemetry.jsonl";
 /// Summaries of past sessions.
 pub const SESSIONS: &str = "session-search.json";
-/// The most bytes of telemetry.
+/// Maximum size of the telemetry in bytes.
 pub const TELEMETRY_BYTES: u64 = 512_000;
-/// Lines of telemetry that are kept when it has become too large.
+/// Maximum number of telemetry lines kept when it exceeds that size.
 pub const TELEMETRY_LINES: usize = 200;
-/// The most bytes that those may have, or it would be too large again soon.
+/// Maximum size in bytes of the lines kept, so that the limit is not reached again soon.
 const KEPT_BYTES: usize = 256_000;
-/// How long an appender waits to shorten the telemetry. The next one will do as well.
+/// Maximum wait of an appender for the lock to shorten the telemetry. If it fails, the next
+/// appender tries again.
 const HASTE: Duration = Duration::from_millis(20);
 
 impl Store {
-    /// The directory of what stays on this machine.
+    /// Returns the directory of machine-local files.
     pub fn data_dir(&self) -> PathBuf {
         self.dir.parent().unwrap_or(&self.dir).join("data")
     }
 
-    /// Reads a file of it. `Ok(None)` when there is none.
+    /// Reads a machine-local file. `Ok(None)` if it does not exist.
     pub fn local(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let dir = self.data_dir();
         self.guard_data(&dir)?;
         read::file(&dir, &dir.join(name), read::MAX_FILE)
     }
 
-    /// Appends lines to a file of it, by one write and without a lock. The directory is made when
-    /// there is none.
+    /// Appends lines to a machine-local file by a single write, without a lock. Creates a missing
+    /// directory.
     pub fn append_local(&self, name: &str, lines: &str) -> Result<()> {
         let path = self.local_path(name)?;
         atomic::append_lines(&path, lines, Sync::Private)
     }
 
-    /// Replaces a file of it by what `change` makes of it, `None` leaving it as it is; one process
-    /// at a time. Gives whether it was changed.
+    /// Replaces a machine-local file by the result of `change`, under a lock; `None` leaves it
+    /// unchanged. Returns true if it was changed.
     pub fn rewrite_local(
         &self,
         name: &str,
@@ -66,7 +67,7 @@ impl Store {
         self.replace_local(name, Sync::Private, change)
     }
 
-    /// The same for what has to be there after a power cut too.
+    /// Like [`Store::rewrite_local`], but waits for the disk.
     pub fn keep_local(
         &self,
         name: &str,
@@ -90,8 +91,7 @@ impl Store {
         atomic::replace_file(&path, &after, sync, || Ok(true))
     }
 
-    /// Deletes what killed processes left beside its files, for whoever appends to one and needs no lock
-    /// for that.
+    /// Deletes temporary files of killed processes. For appenders, which need no lock otherwise.
     pub(super) fn sweep_data(&self) {
         let dir = self.data_dir();
         if atomic::has_litter(&dir)
@@ -101,7 +101,8 @@ impl Store {
         }
     }
 
-    /// Moves a file of it out of the way, if it is still damaged. Gives its new name.
+    /// Renames a damaged machine-local file, if it is still damaged under the lock. Returns the new
+    /// name.
     pub fn set_aside(
         &self,
         name: &str,
@@ -117,15 +118,15 @@ impl Store {
         Ok(Some(aside))
     }
 
-    /// Appends records to the telemetry, and keeps its end only when it has become too large. The
-    /// line of whoever appends while that happens may be lost.
+    /// Appends records to the telemetry, and cuts it to its last lines when it is too large. A line
+    /// appended during the cut may be lost.
     pub fn append_telemetry(&self, lines: &str) -> Result<()> {
         self.append_local(TELEMETRY, lines)?;
         let size = fs::metadata(self.data_dir().join(TELEMETRY)).map_or(0, |meta| meta.len());
         if size > TELEMETRY_BYTES {
             let hasty = Self { patience: self.patience.min(HASTE), ..self.clone() };
             let shorten = |bytes: &[u8]| {
-                // Another process may have been faster.
+                // Another process may have cut it meanwhile.
                 (bytes.len() as u64 > TELEMETRY_BYTES).then(|| last_lines(bytes).to_vec())
             };
             hasty.rewrite_local(TELEMETRY, |bytes| bytes.and_then(shorten))?;
@@ -133,11 +134,11 @@ impl Store {
         Ok(())
     }
 
-    /// Takes all that is said about some entries out of the telemetry. Gives whether there was any.
+    /// Removes everything about some entries from the telemetry. Returns true if there was any.
     pub fn purge_telemetry(&self, ids: &IdSet<EntryId>) -> Result<bool> {
         let ids: Vec<String> = ids.iter().map(EntryId::to_string).collect();
         let names = |line: &str| ids.iter().any(|id| line.contains(id.as_str()));
-        // Whatever is wrong with it, no lock is needed to see that there is nothing to do.
+        // The common case, nothing to remove, needs no lock.
         let held = self.local(TELEMETRY)?.unwrap_or_default();
         if !names(&String::from_utf8_lossy(&held)) {
             return Ok(false);
@@ -146,14 +147,14 @@ impl Store {
             let text = String::from_utf8_lossy(bytes?);
             let line = |line: &str| match names(line).then(|| Record::read(line)) {
                 None => format!("{line}\n"),
-                // What cannot be read cannot be trusted to be clean.
+                // A line that cannot be parsed may contain anything, so it is removed.
                 Some(record) => record.and_then(|record| record.without(&ids)).unwrap_or_default(),
             };
             Some(text.lines().map(line).collect::<String>().into_bytes())
         })
     }
 
-    /// The path of a file that is about to be written, its directory made.
+    /// Returns the path of a file to be written, and creates its directory.
     pub(super) fn local_path(&self, name: &str) -> Result<PathBuf> {
         self.made_path(name, Sync::Private)
     }
@@ -171,8 +172,9 @@ impl Store {
         Ok(place)
     }
 
-    /// Keeps git from committing it. Another program may have made the directory; a link, which git
-    /// does not follow, keeps it from nothing, and neither does what a power cut left empty.
+    /// Writes the `.gitignore` that excludes the directory. Another program may have made the
+    /// directory. A link, which git does not follow, or a file left empty by a power cut is
+    /// replaced.
     fn ignore_data(&self, dir: &Path, sync: Sync) -> Result<()> {
         let ignore = dir.join(".gitignore");
         let known = fs::symlink_metadata(&ignore);
@@ -183,7 +185,7 @@ impl Store {
         atomic::replace_file(&ignore, b"*\n", sync, || Ok(true)).map(drop)
     }
 
-    /// The names in a folder of it. There are none in one that cannot be listed.
+    /// Returns the entries of a subfolder; none if it cannot be listed.
     pub(super) fn local_names(&self, folder: &str) -> Vec<DirEntry> {
         let dir = self.data_dir().join(folder);
         let found = self.guard_folder(&dir).ok().and_then(|()| fs::read_dir(&dir).ok());
@@ -194,20 +196,20 @@ impl Store {
         Ok(StoreLock::acquire(dir, self.patience)?)
     }
 
-    /// Refuses a folder of it, or itself, that leads somewhere else.
+    /// Fails if the directory or a subfolder leads outside.
     fn guard_folder(&self, folder: &Path) -> Result<(), Problem> {
         let dir = self.data_dir();
         self.guard_data(&dir)?;
         if folder == dir { Ok(()) } else { read::guard(&dir, folder) }
     }
 
-    /// Whether it leads out of the project.
+    /// Fails if the directory leads out of the project.
     pub(super) fn guard_data(&self, dir: &Path) -> Result<(), Problem> {
         read::guard(self.dir.parent().unwrap_or(&self.dir), dir)
     }
 }
 
-/// The last lines of telemetry, or of what is as large: whole ones.
+/// Returns the last whole lines of a file, within the limits for telemetry.
 pub(super) fn last_lines(bytes: &[u8]) -> &[u8] {
     let ends = memchr::memrchr_iter(b'\n', bytes.trim_ascii_end()).map(|at| at + 1);
     let starts = ends.chain([0]).take(TELEMETRY_LINES);

@@ -1,7 +1,7 @@
-//! Files that git has merged by us: the merge of one, and the switch for a repository.
+//! The git merge driver: merging one file, and enabling the driver in a repository.
 //!
-//! The switch is in `.git`, on this machine alone. What is committed names no driver, because git
-//! leaves conflict markers where it does not know the one that is named.
+//! It is enabled in `.git`, for this machine only. Committed attributes do not name the driver,
+//! because git leaves conflict markers if the named driver is not configured.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,19 +20,19 @@ use super::{
 };
 use pimem_core::markdown::merge::{self, Kind};
 
-/// What git runs: base, ours, theirs, and the path in the repository.
+/// Command that git runs with base, ours, theirs, and the path in the repository.
 pub const COMMAND: &str = "pimem merge-driver %O %A %B %P";
-/// The setting that names it.
+/// Git setting that holds the command.
 pub const SETTING: &str = "merge.pimem.driver";
-/// Files of stores, wherever in the repository these are.
+/// Patterns of store files that are merged.
 const FILES: [&str; 6] =
     ["evidence.jsonl", "topics/*.md", "archive/*.md", "daily/*.md", "MEMORY.md", "SCRATCHPAD.md"];
 const BEGIN: &str = "# pimem merge-driver --install";
 const END: &str = "# end of pimem";
-/// The exit code of `git config` for a setting that is not there.
+/// Exit code of `git config` for a setting that does not exist.
 const NOT_SET: i32 = 5;
 
-/// Replaces `ours` by what both sides come to.
+/// Merges three versions and writes the result to `ours`.
 pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
     let [_, ours, _] = versions;
     let mut bytes = Vec::new();
@@ -55,7 +55,7 @@ pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// A repository in which the driver is switched on or off.
+/// A repository in which the driver is enabled or disabled.
 pub struct Repository {
     root: PathBuf,
     attributes: PathBuf,
@@ -63,27 +63,28 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository whose work tree the working directory lies in. Other processes that switch are
-    /// waited for, but not longer than `patience`.
+    /// Returns the repository of the working directory. Concurrent changes are waited for up to
+    /// `patience`.
     pub fn of(places: &Places, patience: Duration) -> Option<Self> {
         let found = places.ancestors().find_map(|dir| Some((dir, gitlink::common_dir(dir)?)));
         let (root, git) = found?;
         Some(Self { root: root.to_path_buf(), attributes: git.join("info/attributes"), patience })
     }
 
-    /// Where the attributes of this machine are.
+    /// Returns the path of `info/attributes`, which is local to this machine.
     pub fn attributes(&self) -> &Path {
         &self.attributes
     }
 
-    /// Switches the driver on. Gives whether anything was changed in the attributes.
+    /// Enables the driver. Returns true if the attributes changed.
     pub fn install(&self) -> Result<bool> {
-        // Attributes that name a driver without a command would leave conflict markers.
+        // The command comes first: attributes that name a driver without a command leave conflict
+        // markers.
         self.config(&[SETTING, COMMAND])?;
         self.write(&lines())
     }
 
-    /// Switches it off.
+    /// Disables the driver. Returns true if the attributes changed.
     pub fn uninstall(&self) -> Result<bool> {
         let changed = self.write("")?;
         self.config(&["--unset-all", SETTING])?;
@@ -101,7 +102,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Has our lines among the attributes, and nothing else changed.
+    /// Replaces our lines in the attributes file and leaves the rest unchanged.
     fn write(&self, ours: &str) -> Result<bool> {
         let Some(dir) = self.attributes.parent() else { return Ok(false) };
         if ours.is_empty() && !dir.is_dir() {
@@ -109,7 +110,7 @@ impl Repository {
         }
         atomic::create_dir(dir, Sync::Full)?;
         let lock = match StoreLock::of_directory(dir, self.patience) {
-            // Some network file systems have none for directories.
+            // Some network file systems do not support locks on directories.
             Err(LockError::Io(..)) => None,
             locked => Some(locked?),
         };
@@ -126,13 +127,13 @@ impl Repository {
     }
 }
 
-/// Our lines of `info/attributes`, which go before those of `.gitattributes`.
+/// Returns our lines for `info/attributes`, which takes precedence over `.gitattributes`.
 pub fn lines() -> String {
     let line = |file: &&str| format!("**/.pi/memory/{file} merge=pimem\n");
     format!("{BEGIN}\n{}{END}\n", FILES.iter().map(line).collect::<String>())
 }
 
-/// `bytes` with our lines replaced by `ours`, which go to the end if there were none.
+/// Returns `bytes` with our block replaced by `ours`, which is appended if there was no block.
 fn replaced(bytes: &[u8], ours: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len() + ours.len());
     let mut placed = false;
@@ -148,7 +149,7 @@ fn replaced(bytes: &[u8], ours: &[u8]) -> Vec<u8> {
             }
             placed = true;
         } else if !inside || !words.ends_with(b" merge=pimem") {
-            // A block whose end is gone ends where its lines do.
+            // A block without end marker ends with its last known line.
             inside = false;
             kept.extend_from_slice(line);
         }

@@ -1,4 +1,4 @@
-//! The disk: the only module that writes user data.
+//! Disk access: the only module that writes user data.
 
 pub mod atomic;
 mod change;

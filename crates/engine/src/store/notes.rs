@@ -1,6 +1,6 @@
-//! Notes, logs and lists on the disk: appended to, or replaced as a whole, under the store's lock.
+//! Files of notes, logs and lists, appended to or replaced as a whole under the lock of the store.
 //!
-//! Knows nothing of what they say.
+//! The module does not parse them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,24 +18,24 @@ use pimem_core::{markdown::lines, model::calendar::Date};
 
 /// Long-term notes.
 pub const NOTES: &str = "MEMORY.md";
-/// The directory of daily logs.
+/// Directory of daily logs.
 pub const DAILY: &str = "daily";
 /// The checklist.
 pub const SCRATCHPAD: &str = "SCRATCHPAD.md";
-/// Where done items of the checklist go.
+/// Archive of done checklist items.
 pub const DONE: &str = "archive/SCRATCHPAD.md";
-/// The end of a file that tells which line ends it has.
+/// Bytes at the end of a file from which the style of line ends is detected.
 const STYLE: u64 = 4096;
-/// How often a file that an editor saved meanwhile is read again.
+/// Maximum number of rereads when an editor saves the file meanwhile.
 const RETRIES: usize = 3;
 
-/// The log of a day.
+/// Returns the file name of a day's log.
 pub fn daily(date: Date) -> String {
     format!("{DAILY}/{date}.md")
 }
 
 impl Store {
-    /// Adds lines at the end of a file. A new file starts with a title.
+    /// Appends lines to a file. A new file starts with a title.
     pub fn append(
         &self,
         _lock: &StoreLock,
@@ -67,21 +67,21 @@ impl Store {
         Ok(())
     }
 
-    /// What a file holds, nothing where it is not there, if it is as it was last written or reviewed
-    /// on this machine.
+    /// Returns the content of a file, empty if it does not exist. `None` if it has changed since it
+    /// was last written or reviewed on this machine.
     fn as_left_here(&self, name: &str) -> Option<Vec<u8>> {
         let bytes = self.file(name).ok()?;
         let ours = |bytes: &Vec<u8>| self.trust.holds(self.trust.file(name, bytes));
         bytes.map_or_else(|| Some(Vec::new()), |bytes| Some(bytes).filter(ours))
     }
 
-    /// Whether a file of notes, a list or a log is as it was last written or reviewed on this machine.
+    /// Returns true if a file is unchanged since it was last written or reviewed on this machine.
     pub fn file_reviewed(&self, name: &str) -> bool {
         self.trust.is_whole() || self.as_left_here(name).is_some()
     }
 
-    /// Replaces a file by what `change` makes of it, `None` leaving it as it is; called again when
-    /// the file changed meanwhile. Gives whether it was changed.
+    /// Replaces a file by the result of `change`; `None` leaves it unchanged. `change` is called
+    /// again if the file changed meanwhile. Returns true if it was changed.
     pub fn rewrite(
         &self,
         _lock: &StoreLock,
@@ -113,27 +113,28 @@ impl Store {
         bail!("{} keeps changing while it is written", path.display())
     }
 
-    /// Whether it was made here, or all that it held was reviewed: then its notes, lists and logs are
-    /// this machine's, as far as nothing but hands has changed them since.
+    /// Returns true if the store's notes are trusted because it was made here or fully reviewed;
+    /// then its notes, lists and logs belong to this machine as long as only hand edits change
+    /// them.
     pub fn notes_begun(&self) -> bool {
-        // Most who ask this ask for nothing else, so the ledger is not taken apart.
+        // Most callers ask only this, so the whole ledger is not parsed.
         self.trust.is_whole() || !self.trust.held(&[self.trust.text(Kind::Notes, "")]).is_empty()
     }
 
-    /// The last bytes of a file. `Ok(None)` when there is none.
+    /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
     pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         read::tail(root, &path, bytes)
     }
 
-    /// The days that have a log, earliest first.
+    /// Returns the days that have a log, in order.
     pub fn days(&self) -> Result<Vec<Date>, Problem> {
         let names = read::markdown_names(&self.dir, &self.dir.join(DAILY))?;
         Ok(names.iter().filter_map(|name| Date::parse(name.strip_suffix(".md")?)).collect())
     }
 
-    /// Where a file that is about to be written is, its directory made. A link inside the store is
-    /// followed, so that the link itself stays.
+    /// Returns the path of a file to be written, and creates its directory. A link inside the store
+    /// is followed, so that the link itself stays.
     fn writable(&self, name: &str) -> Result<PathBuf> {
         let path = self.dir.join(name);
         if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
@@ -143,8 +144,8 @@ impl Store {
         Ok(read::place(&self.dir, &path)?.0)
     }
 
-    /// Deletes what a killed process left where a file is about to be written. In the store's own
-    /// directory, whoever takes the lock does so.
+    /// Deletes temporary files of killed processes beside a file to be written. In the store's
+    /// root, taking the lock does so.
     fn sweep_beside(&self, path: &Path) {
         if let Some(dir) = path.parent().filter(|dir| *dir != self.dir) {
             atomic::sweep(dir);

@@ -1,4 +1,4 @@
-//! Files of observations: what they are called, and how far a session has been observed on this machine.
+//! Observation files: their names, and how far each session was observed on this machine.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -9,28 +9,28 @@ use super::{
 };
 use pimem_core::model::{hash::short_sha256, time::Timestamp};
 
-/// Their directory in a store, and that of what is known of them below `data/`.
+/// Directory of observations, both in a store and below `data/`.
 pub const FOLDER: &str = "observations";
-/// Characters of a session's id in a file's name.
+/// Maximum number of characters of a session id used as a file name.
 const ID: usize = 64;
-/// The same where the id cannot be one and a hash stands behind what is left of it.
+/// Maximum number of characters kept of an id that is not a valid file name; a hash follows them.
 const START: usize = 32;
 
-/// How far a session has been observed.
+/// How far a session was observed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reached {
-    /// Messages of its transcript; unknown when only the transcript's end was read.
+    /// Number of messages in the transcript; `None` if only the end of the transcript was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// The time of the last one.
+    /// Time of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
 }
 
 impl Reached {
-    /// Whether a message lies beyond: the one with this number, said at this time. A transcript may
-    /// branch, so a later time counts for more than a number; a clock may jump back, so a number counts
-    /// too.
+    /// Returns true if a message with this number and time was not observed yet. A transcript may
+    /// branch, so a later time is sufficient; a clock may jump back, so a higher number is
+    /// sufficient too.
     pub fn is_before(&self, number: u64, when: Option<Timestamp>) -> bool {
         let last = self.last.as_deref().and_then(Timestamp::parse);
         let later = when.zip(last).is_some_and(|(when, last)| when > last);
@@ -42,8 +42,8 @@ impl Reached {
     }
 }
 
-/// The name without `.md` of a session's file. Ids come from outside: what is no plain word is replaced,
-/// and made one of a kind by a hash.
+/// Returns the file name without `.md` for a session. Ids are untrusted: characters not allowed in
+/// a name are dropped, and a hash makes the name unique.
 pub fn stem(session: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if !session.is_empty() && session.len() <= ID && session.chars().all(plain) {
@@ -55,25 +55,26 @@ pub fn stem(session: &str) -> String {
     format!("{start}{joint}{}", short_sha256(session.as_bytes()))
 }
 
-/// The file of a session, by its name in the store.
+/// Returns the path of a session's file, relative to the store.
 pub fn file(stem: &str) -> String {
     format!("{FOLDER}/{stem}.md")
 }
 
 impl Store {
-    /// The files of observations there are, without `.md`.
+    /// Returns the names of all observation files, without `.md`.
     pub fn observed(&self) -> Result<Vec<String>, Problem> {
         let names = read::markdown_names(&self.dir, &self.dir.join(FOLDER))?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".md")).map(str::to_owned).collect())
     }
 
-    /// How far a session has been observed. What cannot be read is as good as nothing.
+    /// Returns how far a session was observed. A record that cannot be read counts as nothing
+    /// observed.
     pub fn reached(&self, stem: &str) -> Reached {
         let bytes = self.local(&format!("{FOLDER}/{stem}.json")).ok().flatten();
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Notes how far a session has been observed.
+    /// Records how far a session was observed.
     pub fn note_reached(&self, stem: &str, reached: &Reached) -> Result<()> {
         let text = serde_json::to_vec(reached)?;
         self.rewrite_local(&format!("{FOLDER}/{stem}.json"), |_| Some(text)).map(drop)

@@ -1,8 +1,9 @@
-//! Lines that this machine wrote and that nobody has vouched for: what was learned of texts that may
-//! have been pasted.
+//! Lines that this machine wrote but that no person has reviewed: statements learned from texts
+//! that may have been pasted.
 //!
-//! Kept beside the ledger of trust and never in it. A key here shows no line to anybody; it tells the
-//! lines that this machine wrote from those that came with a clone or a pull.
+//! The keys are stored beside the ledger of trust, never in it. A pending key does not make a line
+//! visible to an agent; it distinguishes lines written by this machine from lines that a clone or
+//! pull brought.
 
 use std::{
     collections::HashSet,
@@ -17,7 +18,7 @@ use super::{
     trust::{Key, Trust},
 };
 
-/// Notes lines, before they are written.
+/// Records the keys of lines. Called before the lines are written.
 pub fn note(trust: &Trust, keys: &[Key]) -> Result<()> {
     let Some(path) = place(trust) else { return Ok(()) };
     let held = of(trust, keys);
@@ -30,7 +31,7 @@ pub fn note(trust: &Trust, keys: &[Key]) -> Result<()> {
     atomic::append_lines(&path, &lines(&fresh), Sync::Private)
 }
 
-/// Those of some lines that were noted.
+/// Returns the given keys that are recorded.
 pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
     let Some(path) = place(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
@@ -40,7 +41,6 @@ pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
     keys.iter().copied().filter(|key| known.contains(key.hex().as_str())).collect()
 }
 
-/// Takes lines out again.
 pub fn forget(trust: &Trust, keys: &[Key]) -> Result<()> {
     let Some(path) = place(trust).filter(|path| path.is_file()) else { return Ok(()) };
     let dir = path.parent().unwrap_or(Path::new("/"));

@@ -1,7 +1,7 @@
-//! Destroying entries: the one way in which pimem deletes what somebody wrote.
+//! Purge of entries: the only way in which pimem destroys user text.
 //!
-//! Texts go first, so that whatever interrupts it, no text stays behind without being asked for
-//! again. What another branch or a clone holds is out of reach.
+//! Texts are removed first, so that after an interruption the purge can be requested again for any
+//! text left. Copies in other branches and clones are not reached.
 
 use anyhow::Result;
 
@@ -22,8 +22,8 @@ use pimem_core::{
 };
 
 impl Store {
-    /// Takes entries out of topics, archive and log, but for the lines of `others`, which may have one of
-    /// the ids too. Gives the files that held them.
+    /// Removes entries from topics, archive and log. Lines of `others`, which may have one of the
+    /// ids too, stay. Returns the names of the changed files.
     pub fn purge(
         &self,
         lock: &StoreLock,

@@ -1,4 +1,4 @@
-//! Reading files that may be anything: directories, links to elsewhere, or far too large.
+//! Reading of files with untrusted type, target and size.
 
 use std::{
     fmt,
@@ -9,34 +9,32 @@ use std::{
 
 use super::atomic;
 
-/// The largest topic, note or log that is read.
+/// Maximum size in bytes of a topic, note or daily log.
 pub const MAX_FILE: u64 = 16 << 20;
-/// The largest evidence log that is read.
+/// Maximum size in bytes of an evidence log.
 pub const MAX_LOG: u64 = 1 << 30;
-/// Links in a row that are followed, as many as systems do.
+/// Maximum length of a chain of links; the usual limit of operating systems.
 const LINKS: usize = 40;
 
-/// A file that could not be read, with what to do about it. The rest of the store is still used.
+/// A file that could not be read. The rest of the store is still used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
     pub kind: ProblemKind,
 }
 
-/// Kinds of [`Problem`].
+/// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// A directory, a socket or the like.
     NotAFile,
-    /// A link to somewhere outside the store.
+    /// A link that leads out of the store.
     LeadsOutside,
-    /// Larger than the limit.
+    /// Size and limit in bytes.
     TooLarge(u64, u64),
-    /// Beyond something that nobody here can enter, or that is no directory.
+    /// A directory in the path cannot be entered, or is not a directory.
     Closed(String),
-    /// Anything else.
+    /// Any other error.
     Io(String),
 }
 
@@ -65,7 +63,7 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Problem {
-    /// What to do about it.
+    /// Returns how to fix the problem.
     pub fn hint(&self) -> &'static str {
         match self.kind {
             ProblemKind::NotAFile => "move it away; pimem makes the file when it needs it",
@@ -80,14 +78,13 @@ impl Problem {
     }
 }
 
-/// Reads a file of the store `root`. `Ok(None)` when there is none.
+/// Reads a file of the store `root`. `Ok(None)` if it does not exist.
 pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
     guard_above(root, path)?;
     listed(root, path, limit)
 }
 
-/// The same for a file that [`markdown_names`] has found, and has seen that the way to it leads
-/// nowhere else.
+/// Like [`file`], for a path from [`markdown_names`], whose directories are already checked.
 pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
     let (place, meta) = match found(root, path) {
@@ -100,12 +97,12 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, P
     }
     let read = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
-        // One call for the whole file; `take` would read it in small pieces.
+        // Reads the whole file in one call; `take` would read it in small pieces.
         atomic::open_to_read(&place)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     match read() {
-        // It may have grown since its size was asked for.
+        // The file may have grown since its size was read.
         Ok(bytes) if bytes.len() as u64 > limit => {
             Err(fail(ProblemKind::TooLarge(bytes.len() as u64, limit)))
         }
@@ -115,7 +112,7 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, P
     }
 }
 
-/// The last bytes of a file. `Ok(None)` when there is none.
+/// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
 pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
     guard_above(root, path)?;
@@ -133,13 +130,13 @@ pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Pro
     Ok(Some(end))
 }
 
-/// What `path` is, if it may be read as a file of the store.
+/// Returns the metadata of `path`, if it may be read as a file of the store.
 pub fn checked(root: &Path, path: &Path) -> Result<Option<Metadata>, ProblemKind> {
     found(root, path)?.1.map(regular).transpose()
 }
 
-/// Where a file of the store is to be written, and what is there: where it is, where its link leads,
-/// or where it would be.
+/// Returns where to write a file of the store, with links resolved, and the metadata of an existing
+/// file.
 pub fn place(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), Problem> {
     let found = found(root, path);
     let found = found.and_then(|(place, meta)| Ok((place, meta.map(regular).transpose()?)));
@@ -150,7 +147,7 @@ fn regular(meta: Metadata) -> Result<Metadata, ProblemKind> {
     if meta.is_file() { Ok(meta) } else { Err(ProblemKind::NotAFile) }
 }
 
-/// Where `path` leads without leaving the store, and what is there.
+/// Resolves `path` without leaving the store.
 fn found(root: &Path, path: &Path) -> Result<(PathBuf, Option<Metadata>), ProblemKind> {
     let there = |result: io::Result<Metadata>| match result {
         Ok(meta) => Ok(Some(meta)),
@@ -173,7 +170,7 @@ fn is_closed(error: &io::Error) -> bool {
         || atomic::is_link(error)
 }
 
-/// Whether a file or directory of the store may be used at all: a link must not lead out of it.
+/// Fails if a file or directory is a link that leads out of the store.
 pub fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() && inside(root, path).is_none() => {
@@ -183,10 +180,10 @@ pub fn guard(root: &Path, path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// The same for the directories between the store and a file.
+/// Applies [`guard`] to the directories between the store and a file.
 fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
     let Some(dir) = path.parent().filter(|dir| *dir != root) else { return Ok(()) };
-    // Whatever was named outright may lie anywhere.
+    // A path that the user named may be anywhere.
     if root.parent().is_none() || !dir.starts_with(root) {
         return Ok(());
     }
@@ -194,8 +191,8 @@ fn guard_above(root: &Path, path: &Path) -> Result<(), Problem> {
     guard(root, dir)
 }
 
-/// Where a link leads, if that is inside the store. A link to nothing leads to where a file would be
-/// made.
+/// Returns the target of a link, if it is inside the store. For a dangling link, this is the path
+/// where the file would be created.
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
@@ -205,8 +202,8 @@ fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     target.starts_with(fs::canonicalize(root).ok()?).then_some(target)
 }
 
-/// Where a link to nothing leads, as far as there are directories; what is missing below them must be
-/// plain names.
+/// Returns the target of a dangling link, resolved as far as its directories exist; the missing
+/// part must consist of plain names.
 fn landing(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -223,7 +220,8 @@ fn landing(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Names in a directory of the store that end in `.md`, sorted; none when there is none.
+/// Returns the names in a directory of the store that end in `.md`, sorted; none if the directory
+/// does not exist.
 pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
     guard(root, dir)?;
     let found = match fs::read_dir(dir) {
@@ -239,7 +237,7 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
     };
     let mut names = Vec::new();
     for entry in found {
-        // What is missing from a list that broke off would seem not to be there.
+        // A listing that breaks off would make the remaining files seem deleted.
         let entry = entry.map_err(|error| Problem {
             path: dir.to_path_buf(),
             kind: ProblemKind::Io(error.to_string()),
@@ -259,7 +257,7 @@ mod tests {
 
     use super::*;
 
-    /// A store beside another directory, both with a file and a directory in them.
+    /// Creates a store beside another directory, both with a file and a directory in them.
     fn place(name: &str) -> (PathBuf, PathBuf) {
         let tests = std::env::current_exe().unwrap().with_file_name("read");
         let dir = tests.join(format!("{name}-{}", std::process::id()));
@@ -319,7 +317,7 @@ mod tests {
         assert_eq!(read(&store, "away/none.md"), Err(ProblemKind::LeadsOutside));
         assert_eq!(markdown_names(&store, &store.join("beside")).unwrap(), ["file.md"]);
         assert!(markdown_names(&store, &store.join("away")).is_err());
-        // Whoever names a link to the store means what it leads to.
+        // A link to the store, named by the user, stands for its target.
         symlink(&store, outside.join("store")).unwrap();
         assert_eq!(read(&outside.join("store"), "folder/file.md"), Ok(Some(4)));
         fs::remove_dir_all(store.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A store, and what it held at one moment.
+//! A store, and a snapshot of its content at one moment.
 
 use std::{
     path::{Path, PathBuf},
@@ -34,90 +34,86 @@ use pimem_core::{
     },
 };
 
-/// One memory directory: the one that holds `topics/`.
+/// A memory directory: the directory that contains `topics/`.
 #[derive(Debug, Clone)]
 pub struct Store {
-    /// Where it is.
     pub dir: PathBuf,
-    /// Whose it is.
     pub scope: Scope,
-    /// Whether writes wait for the disk.
     pub sync: Sync,
-    /// How long a writer waits for the lock.
+    /// Maximum wait of a writer for the lock.
     pub patience: Duration,
-    /// Which of its texts an agent may see.
+    /// Decides which texts an agent may see.
     pub trust: Trust,
-    /// Where what this machine knows is kept, if there is a place for it.
+    /// The user's state directory, if there is one.
     pub state: Option<PathBuf>,
-    /// Set for whoever speaks to an agent unasked.
+    /// True for callers that send text to an agent unasked.
     pub strict: bool,
-    /// Whether events stay on this machine until somebody types a command: a hook writes them.
+    /// True if events stay in the local log until the next command; set for hooks.
     pub aside: bool,
-    /// The command that somebody has typed, if it can be taken back.
+    /// The typed command that is running, if it can be undone.
     pub run: Option<Arc<Run>>,
 }
 
-/// A topic file as read.
+/// A parsed topic file.
 #[derive(Debug, Clone, Default)]
 pub struct TopicFile {
-    /// Its name without `.md`.
+    /// Name of the file without `.md`.
     pub stem: String,
-    /// What it holds.
     pub doc: TopicDoc,
 }
 
-/// The stem and the content of each file.
+/// Returns the stem and the content of each file.
 pub fn docs(files: &[TopicFile]) -> Vec<(&str, &TopicDoc)> {
     files.iter().map(|file| (file.stem.as_str(), &file.doc)).collect()
 }
 
-/// What a store held at one moment. Never changes.
+/// The content of a store at one moment. Immutable.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// Topic files, by name.
+    /// Topic files, sorted by name.
     pub topics: Vec<TopicFile>,
-    /// The evidence, with what adoption adds for this moment.
+    /// The evidence, including the events of adoption at this moment.
     pub ledger: Ledger,
-    /// What adoption adds: events that are in no file yet.
+    /// Events of adoption, which are not in the log yet.
     pub adopted: Vec<Event>,
-    /// How many lines of the evidence are damaged.
+    /// Number of damaged lines in the log.
     pub damaged: usize,
     /// Files that could not be read.
     pub problems: Vec<Problem>,
 }
 
 impl Store {
-    /// The same store for whoever speaks to an agent unasked, as a hook does: what was not reviewed
-    /// stays out even where the user named the store.
+    /// Returns the store for callers that send text to an agent unasked, such as hooks: unreviewed
+    /// text is hidden even if the user named the store.
     #[must_use]
     pub fn strict(self) -> Self {
         Self { trust: self.trust.strict(), strict: true, ..self }
     }
 
-    /// The same store for whoever only looks at it: what is found out about its lines is not noted.
+    /// Returns the store for read-only use: findings about the provenance of lines are not written.
     #[must_use]
     pub fn unwritten(self) -> Self {
         Self { trust: self.trust.unwritten(), ..self }
     }
 
-    /// Where what dreams about it remember is kept, if there is a place for it: outside the
-    /// repository, so that no clone can bring any.
+    /// Returns the directory for the state of dreams, if there is one. It is outside the
+    /// repository, so that a clone cannot bring any.
     pub fn dream_dir(&self) -> Option<PathBuf> {
         let key = discover::key_of(&discover::real(&self.dir));
         self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
     }
 
-    /// The directory of topic files.
+    /// Returns the directory of topic files.
     pub fn topics_dir(&self) -> PathBuf {
         self.dir.join("topics")
     }
 
-    /// The evidence log, without what waits on this machine.
+    /// Returns the path of the shared evidence log.
     pub fn evidence(&self) -> PathBuf {
         self.dir.join(EVIDENCE)
     }
 
-    /// Where the searched file of that name is, and the directory that it must not lead out of.
+    /// Returns the path of a searched file, and the directory that it must not lead out of.
     pub fn place(&self, name: &str) -> (&Path, PathBuf) {
         match (self.dir.parent(), name.strip_prefix("../")) {
             (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
@@ -125,48 +121,49 @@ impl Store {
         }
     }
 
-    /// Its notes, lists and logs, by their names, and what could not be listed.
+    /// Returns the names of existing notes, lists and logs, and the problems with listing them.
     pub fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
         let (mut names, problems) = note_files(&self.dir);
         names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
         (names, problems)
     }
 
-    /// Reads a file by its name in the store. `Ok(None)` when there is none.
+    /// Reads a file by its name in the store. `Ok(None)` if it does not exist.
     pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
         read::file(root, &path, limit)
     }
 
-    /// The same for one of those that were just found in the store.
+    /// Like [`Store::file`], for a name that was just listed.
     pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         read::listed(root, &path, read::MAX_FILE)
     }
 
-    /// Reads topics, then events: writers go the other way, so that no line is seen without its
-    /// cue. What cannot be read becomes a [`Problem`].
+    /// Reads topics, then events. Writers use the reverse order, so that no line is read without
+    /// its cue. Files that cannot be read become a [`Problem`] each.
     pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {
         let mut snapshot = self.read_topics(categories);
         self.read_evidence(now, categories, &mut snapshot);
         snapshot
     }
 
-    /// Adds the evidence to topics that were read before it, with what adoption adds.
+    /// Reads the evidence into a snapshot whose topics were read before, and adds the events of
+    /// adoption.
     pub fn read_evidence(&self, now: Now, categories: &Categories, snapshot: &mut Snapshot) {
         let log = self.read_log(snapshot);
         self.adopt(now, categories, &log, snapshot);
     }
 
-    /// Reads topics alone: what they hold, and nothing about how strongly.
+    /// Reads only the topics, without evidence.
     pub fn read_topics(&self, categories: &Categories) -> Snapshot {
         let mut snapshot = Snapshot::default();
         self.read_markdown("topics", &mut snapshot, categories);
         snapshot
     }
 
-    /// Reads the archive, in the form of topic files.
+    /// Reads the archive, which has the format of topic files.
     pub fn read_archive(&self, categories: &Categories) -> Snapshot {
         let mut snapshot = Snapshot::default();
         self.read_markdown("archive", &mut snapshot, categories);
@@ -197,7 +194,7 @@ impl Store {
             Ok(bytes) => bytes,
             Err(problem) => {
                 snapshot.problems.push(problem);
-                // Without the log, what its user has forgotten would look like any other entry.
+                // Without the log, forgotten entries would look like any other.
                 if self.strict {
                     snapshot.topics.clear();
                 }
@@ -215,19 +212,19 @@ impl Store {
         bytes
     }
 
-    /// The days on which it was used, by the log.
+    /// Returns the days on which the store was used, by the log.
     pub fn used_days(&self) -> Days {
         self.log().map(|bytes| evidence_log::days(&bytes)).unwrap_or_default()
     }
 
-    /// The evidence for some entries only, `None` when one of them has none: whoever wants to know
-    /// more has to read the markdown too.
+    /// Returns the evidence for some entries only. `None` if one of them has none; the caller then
+    /// has to read the Markdown files too.
     pub fn evidence_of(&self, now: Now, wanted: &IdSet<EntryId>) -> Option<Ledger> {
         let (ledger, wanted) = some_of(&self.log().ok()?, wanted);
         wanted.iter().all(|id| ledger.times(now, *id)).then_some(ledger)
     }
 
-    /// What the log says about some entries, which may be nothing.
+    /// Returns the ledger of some entries, which may be empty.
     pub fn ledger_of(&self, wanted: &IdSet<EntryId>) -> Ledger {
         some_of(&self.log().unwrap_or_default(), wanted).0
     }
@@ -249,7 +246,8 @@ impl Store {
         snapshot.adopted = events;
     }
 
-    /// What pi left in `memory-scores.json`. Our own snapshot has longer keys and is no input.
+    /// Reads pi's `memory-scores.json`. Our own snapshot of that name has longer keys and is
+    /// ignored.
     fn pi_scores(&self) -> PiScores {
         let path = self.dir.join("memory-scores.json");
         let Ok(Some(bytes)) = read::file(&self.dir, &path, read::MAX_FILE) else {
@@ -267,8 +265,8 @@ impl Store {
     }
 }
 
-/// What a log says about some entries, and about those that they were made from. Lines about other
-/// entries are not even parsed.
+/// Folds the log for some entries and the entries that they were made from. Lines about other
+/// entries are not parsed.
 fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
     let mut wanted = wanted.clone();
     loop {
@@ -281,7 +279,7 @@ fn some_of(log: &[u8], wanted: &IdSet<EntryId>) -> (Ledger, IdSet<EntryId>) {
                 ledger.fold(&event);
             }
         }
-        // What an entry was edited or merged from counts as well, and may have been left out.
+        // Sources of edits and merges count too, and may have been skipped.
         let before = wanted.len();
         for id in wanted.clone() {
             wanted.extend(ledger.family(id));
@@ -314,9 +312,9 @@ fn pi_score(value: &Value) -> Option<PiScore> {
 }
 
 impl Snapshot {
-    /// Every entry once, in the order of files and lines. Where it stands both marked as pinned and
-    /// not, as after a merge that kept the lines of both sides, the latest decision counts; a marker
-    /// that nobody decided about was set by hand.
+    /// Returns every entry once, in the order of files and lines. If an entry is both pinned and
+    /// not, as after a merge that kept the lines of both sides, the latest decision counts; a
+    /// marker without a decision was set by hand.
     pub fn placed(&self, store: &Store, categories: &Categories) -> Vec<LocatedEntry> {
         let mut copies = Copies::default();
         let mut placed: Vec<LocatedEntry> = Vec::new();
@@ -350,12 +348,13 @@ impl Snapshot {
         placed
     }
 
-    /// Whether the latest decision about an entry was to pin it.
+    /// Returns true if the latest decision about an entry was to pin it; `None` if there is no
+    /// decision.
     fn decided_pinned(&self, id: EntryId) -> Option<bool> {
         self.ledger.decided(id).map(|user| user == UserState::Pinned)
     }
 
-    /// The names of the files that hold an entry.
+    /// Returns the names of the files that contain an entry.
     pub fn holders(&self, of: &Wording) -> Vec<&str> {
         let held = self.entries().filter(|(_, entry)| entry.is(of));
         let mut stems: Vec<&str> = held.map(|(topic, _)| topic.stem.as_str()).collect();
@@ -363,7 +362,7 @@ impl Snapshot {
         stems
     }
 
-    /// All lines of entries with their files.
+    /// Iterates over all entry lines with their files.
     pub fn entries(&self) -> impl Iterator<Item = (&TopicFile, &TopicEntry)> {
         self.topics.iter().flat_map(|topic| topic.doc.entries.iter().map(move |e| (topic, e)))
     }
@@ -384,12 +383,12 @@ impl Snapshot {
     }
 }
 
-/// The log of events.
+/// Name of the event log.
 pub const EVIDENCE: &str = "evidence.jsonl";
-/// Summaries of past sessions, beside the store; its name relative to the store.
+/// Summaries of past sessions, beside the store; the path is relative to the store.
 pub const SESSIONS: &str = "../data/session-search.json";
 
-/// Files that are searched beside the topics, with their names relative to the store.
+/// Returns the files that are searched besides the topics, relative to the store.
 pub fn note_files(dir: &Path) -> (Vec<String>, Vec<Problem>) {
     let mut names = vec!["MEMORY.md".to_owned(), "SCRATCHPAD.md".to_owned()];
     let mut problems = Vec::new();

@@ -1,4 +1,5 @@
-//! One change to a store: read after locking, evidence first, then each file by replacement.
+//! A transaction on a store: reads under the lock, then writes the evidence, then each file by
+//! replacement.
 
 use std::path::{Path, PathBuf};
 
@@ -38,36 +39,36 @@ use pimem_core::{
 
 pub use super::change::{Change, Target};
 
-/// The most characters that a topic file holds.
+/// Maximum number of characters of a topic file.
 pub const TOPIC_CHARS: usize = 12_000;
-/// Files that a topic may go on in.
+/// Maximum number of files that a topic may span.
 const MOST_FILES: usize = 1000;
-/// How often a file that an editor saved meanwhile is read again.
+/// Maximum number of rereads when an editor saves the file meanwhile.
 const RETRIES: usize = 3;
 
-/// A change in the making. Without the lock it is a rehearsal, which checks and writes nothing.
+/// A transaction. Without a lock it is a dry run, which checks everything and writes nothing.
 pub struct Txn<'a> {
     store: &'a Store,
-    /// `None` for a rehearsal, which writes nothing.
+    /// `None` for a dry run.
     lock: Option<&'a StoreLock>,
     categories: &'a Categories,
     now: Now,
     who: Provenance,
     snapshot: Snapshot,
-    /// Whether the log was read.
+    /// True if the log was read.
     heard: bool,
     events: Vec<String>,
-    /// Those of them that are taken back with the command.
+    /// The events that an undo of the command retracts.
     own: Vec<(EntryId, EventId)>,
     changes: Vec<(Target, Vec<Change>)>,
-    /// What this machine says.
+    /// Keys of lines written on this machine.
     said: Vec<Key>,
-    /// Whether a topic without room goes on in another file.
+    /// True if a topic without room continues in another file.
     goes_on: bool,
 }
 
 impl Store {
-    /// Starts a change: what is read now can no longer be changed by another pimem.
+    /// Starts a transaction. What it reads cannot be changed by another pimem until it ends.
     pub fn begin<'a>(
         &'a self,
         lock: &'a StoreLock,
@@ -80,7 +81,7 @@ impl Store {
         txn
     }
 
-    /// The same for a change that only adds: the log, which grows without end, is not read.
+    /// Starts a transaction that only adds. It does not read the log, which grows without limit.
     pub fn begin_adding<'a>(
         &'a self,
         lock: &'a StoreLock,
@@ -91,7 +92,7 @@ impl Store {
         Txn { lock: Some(lock), ..self.rehearse(categories, now, who) }
     }
 
-    /// The same to see what would happen: nothing is locked, and a commit checks and does not write.
+    /// Starts a dry run: it takes no lock, and its commit checks without writing.
     pub fn rehearse<'a>(
         &'a self,
         categories: &'a Categories,
@@ -119,56 +120,56 @@ impl Store {
 }
 
 impl Txn<'_> {
-    /// The store as it is under the lock.
+    /// Returns the store's content under the lock.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// Its entries, each with its place.
+    /// Returns the entries with their locations.
     pub fn placed(&self) -> Vec<LocatedEntry> {
         self.snapshot.placed(self.store, self.categories)
     }
 
-    /// Whether an agent may see an entry. What it may not see, nobody is taken to have meant.
+    /// Returns true if an agent may see the entry. Callers ignore other entries when they resolve a
+    /// reference.
     pub fn reviewed(&self, category: CategoryId, text: &str) -> bool {
         self.store.trust.holds_entry(&self.categories.spec(category).name, text)
     }
 
-    /// What the ledger of trust would hold of an entry.
+    /// Returns the entry's key in the ledger of trust.
     pub fn key(&self, category: CategoryId, text: &str) -> Key {
         self.store.trust.entry(&self.categories.spec(category).name, text)
     }
 
-    /// Reads the log after all, before anything is recorded.
+    /// Reads the log if it was not read yet. Must precede any recorded event.
     pub fn read_evidence(&mut self) {
         if !std::mem::replace(&mut self.heard, true) {
             self.store.read_evidence(self.now, self.categories, &mut self.snapshot);
         }
     }
 
-    /// Whether the log was read.
+    /// Returns true if the log was read.
     pub fn has_evidence(&self) -> bool {
         self.heard
     }
 
-    /// Whether the log has a word about an entry; one that cannot be read may have.
+    /// Returns true if the log mentions an entry, or cannot be read.
     pub fn mentions(&self, entry: EntryId) -> bool {
         self.store
             .log()
             .map_or(true, |log| memmem::find(&log, entry.to_string().as_bytes()).is_some())
     }
 
-    /// Whose store it is.
     pub fn scope(&self) -> Scope {
         self.store.scope
     }
 
-    /// Refuses what does not fit into a topic, rather than going on in another file.
+    /// Makes the commit fail if a topic has no room, instead of continuing in another file.
     pub fn keep_to_topics(&mut self) {
         self.goes_on = false;
     }
 
-    /// The file of a topic that has room for a line: its own, or `NAME-2`, `NAME-3` and so on.
+    /// Returns the file of a topic that has room for a line: `NAME`, `NAME-2`, `NAME-3` and so on.
     pub fn with_room(&self, stem: &str, line: &str) -> String {
         let stems =
             (1..=MOST_FILES).map(|n| if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") });
@@ -177,13 +178,13 @@ impl Txn<'_> {
         stems.find(fits).unwrap_or_else(|| stem.to_owned())
     }
 
-    /// The characters that a topic would have with one more line, at most.
+    /// Returns an upper bound for the characters of a topic with one more line.
     fn chars_with(&self, stem: &str, line: &str) -> usize {
         let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
         let held = match topic.map(|topic| &topic.doc) {
             None => topic::heading(stem).chars().count() + 4,
             Some(doc) if doc.bytes().is_empty() => topic::heading(stem).chars().count() + 4,
-            // The last line may lack an end.
+            // The last line may be unterminated.
             Some(doc) => doc.chars() + usize::from(!doc.bytes().ends_with(b"\n")) * 2,
         };
         let end = match topic.map(|topic| newline(topic.doc.bytes())) {
@@ -203,7 +204,7 @@ impl Txn<'_> {
         held + added.sum::<usize>() + line.chars().count() + end
     }
 
-    /// The number of the line that the next addition to a topic gets.
+    /// Returns the line number of the next addition to a topic.
     pub fn next_line(&self, stem: &str) -> usize {
         let topic = self.snapshot.topics.iter().find(|topic| topic.stem == stem);
         let lines = match topic.map(|topic| topic.doc.bytes()) {
@@ -217,9 +218,9 @@ impl Txn<'_> {
         lines + waiting.map_or(0, |(_, changes)| changes.iter().filter(is_append).count()) + 1
     }
 
-    /// Notes that a line is said here, by a person or for one, so that reports may show it. What is
-    /// worded as an order to the agent is not: that, somebody has to look at. Gives whether reports
-    /// may.
+    /// Trusts a line written on this machine, so that reports may show it. A line worded as an
+    /// instruction to the agent is not trusted; a person has to review it. Returns true if reports
+    /// may show the line.
     pub fn say(&mut self, category: CategoryId, text: &str) -> bool {
         let trust = &self.store.trust;
         let orders = injection::find(text).is_some();
@@ -229,13 +230,13 @@ impl Txn<'_> {
         trust.is_whole() || !(orders || trust.is_foreign())
     }
 
-    /// Notes an event of now. An entry that is only adopted for the moment is adopted for good
-    /// first, so that its evidence does not start anew at every reading.
+    /// Records an event at the current time. An adopted entry's adoption is recorded first, because
+    /// otherwise its evidence would start anew at every read.
     pub fn record(&mut self, entry: EntryId, kind: EventKind) -> Result<()> {
         self.record_tagged(entry, kind, Vec::new())
     }
 
-    /// The same, with tags.
+    /// Records an event like [`Txn::record`], with tags.
     pub fn record_tagged(
         &mut self,
         entry: EntryId,
@@ -249,7 +250,7 @@ impl Txn<'_> {
                 "an event about entry {entry} is dated at the end of time, and nothing follows it"
             )
         };
-        // Who replaces an entry is not written down.
+        // The author of a supersede event is not stored.
         let unsaid = matches!(kind, EventKind::Supersede(_));
         let by = if unsaid { Author::Person } else { Author::of(&self.who.by) };
         let event = Event { id, ts, entry, by, kind };
@@ -259,7 +260,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Notes an event of another log with its line as it is. Gives whether it was unknown.
+    /// Records an event from another log, with its line unchanged. Returns true if it was new.
     pub fn take_over(&mut self, event: &Event, line: &str) -> bool {
         let (event, line) = self.snapshot.ledger.again(event, line);
         if self.snapshot.ledger.holds(&event) {
@@ -272,7 +273,7 @@ impl Txn<'_> {
         true
     }
 
-    /// Adopts one entry, or all that await it. Gives their number.
+    /// Records the adoption of one entry, or of all adopted entries. Returns their number.
     pub fn adopt(&mut self, only: Option<EntryId>) -> usize {
         let adopted = std::mem::take(&mut self.snapshot.adopted);
         let (due, later): (Vec<Event>, Vec<Event>) =
@@ -285,8 +286,8 @@ impl Txn<'_> {
         entries.len()
     }
 
-    /// Notes a change to a file. Files are written in the order in which they are first named, so
-    /// name the one that gains before the one that loses.
+    /// Plans a change to a file. Files are written in the order of their first change, so the file
+    /// that gains a line must come before the file that loses it.
     pub fn change(&mut self, target: Target, change: Change) {
         match self.changes.iter_mut().find(|(known, _)| *known == target) {
             Some((_, changes)) => changes.push(change),
@@ -294,7 +295,7 @@ impl Txn<'_> {
         }
     }
 
-    /// A line that is to be added: its text and its markers, which may still be changed.
+    /// Returns text and markers of a planned line, which may still be changed.
     pub fn added(&mut self, of: &Wording) -> Option<(&mut String, &mut Markers)> {
         let mut changes = self.changes.iter_mut().flat_map(|(_, changes)| changes);
         changes.find_map(|change| match change {
@@ -307,19 +308,19 @@ impl Txn<'_> {
         })
     }
 
-    /// Writes everything, or nothing when a file has no room. Gives back the evidence.
+    /// Writes everything, or nothing if a file has no room. Returns the ledger.
     pub fn commit(self) -> Result<Ledger> {
         self.write(None)
     }
 
-    /// The same for a change of many files: should this process be killed in the middle, the next
-    /// writer ends it, by what is noted in a journal before.
+    /// Commits like [`Txn::commit`], with a journal, from which the next writer completes the
+    /// change if this process is killed.
     pub fn commit_as_one(self, journal: &Path) -> Result<Ledger> {
         self.write(Some(journal))
     }
 
     fn write(self, journal: Option<&Path>) -> Result<Ledger> {
-        // Of what was not seen, nobody knows what a change does to it.
+        // The effect of a change on a file that could not be read is unknown.
         if let Some(problem) = self.snapshot.problems.first() {
             return Err(problem.clone().into());
         }
@@ -341,7 +342,7 @@ impl Txn<'_> {
         if let Some(journal) = journal {
             journal::begin(journal, &self.events, &self.changes, self.categories)?;
         }
-        // First, so that no line is there which only an interruption keeps out of reports.
+        // Trust comes first, so that an interruption does not leave a line that reports hide.
         self.store.trust.note(|| self.said.clone());
         if !self.events.is_empty() {
             let mut lines = self.events.join("\n");
@@ -362,11 +363,11 @@ impl Txn<'_> {
         Ok(self.snapshot.ledger)
     }
 
-    /// Reads a file and works out what it becomes.
+    /// Reads a file and computes its new content.
     fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
         let path = target.path(&self.store.dir);
         let bytes = read::file(&self.store.dir, &path, read::MAX_FILE)?;
-        // A link inside the store is followed here, so that the link itself stays.
+        // A link inside the store is resolved here, so that the link itself stays.
         let (path, _) = read::place(&self.store.dir, &path)?;
         let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
         let edits = self.edits(&doc, target, changes);
@@ -391,7 +392,7 @@ impl Txn<'_> {
         Ok(Planned { path, before: bytes, after })
     }
 
-    /// The new lines that go below a heading, each with it.
+    /// Returns the new lines that go below a heading, with their headings.
     fn below_headings<'a>(
         &'a self,
         changes: &'a [Change],
@@ -432,7 +433,7 @@ impl Txn<'_> {
         edits
     }
 
-    /// Gives what was written.
+    /// Writes a file, and plans again if it changed meanwhile. Returns what was written.
     fn replace(
         &self,
         target: &Target,
@@ -459,7 +460,7 @@ impl Txn<'_> {
     }
 }
 
-/// A file before and after.
+/// A file's content before and after.
 struct Planned {
     path: PathBuf,
     before: Option<Vec<u8>>,

@@ -1,9 +1,9 @@
-//! Which texts of a store were written or reviewed on this machine.
+//! The ledger of trust: which texts of a store were written or reviewed on this machine.
 //!
-//! A store may come with a clone and change with every pull. So each has a ledger outside the
-//! repository, in the user's state directory: a hash of every text that was written here or that a
-//! person has looked at. What the ledger does not hold is shown to people and to no agent. The hash
-//! covers the store's real path, so a ledger says nothing about any other store.
+//! A store may come with a clone and change with every pull. So each store has a ledger in the
+//! user's state directory, outside the repository, with a hash of every text that was written here
+//! or that a person has reviewed. Texts that are not in the ledger are shown to people but not to
+//! agents. The hash covers the store's real path, so that a ledger is valid for one store only.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -27,29 +27,29 @@ use pimem_core::model::{hash::IdSet, hex};
 
 pub use super::trust_kind::Kind;
 
-/// What the ledger holds of a text: the first 128 bits of a hash.
+/// Key of a text: the first 128 bits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u128);
 
 impl Key {
-    /// As a line has it.
+    /// Returns the key in hexadecimal, as in the file.
     pub(super) fn hex(self) -> String {
         format!("{:032x}", self.0)
     }
 }
 
-/// Whether a store needs no ledger.
+/// Trust that does not depend on the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustLevel {
-    /// It is the user's own, in the home directory.
+    /// The user's own store, in the home directory.
     Own,
-    /// The user named it outright, which is good enough for whatever the user asks for.
+    /// A store that the user named explicitly; trusted for commands of the user.
     Named,
-    /// It was found.
+    /// A discovered store; the ledger decides.
     None,
 }
 
-/// What is known about where a store's texts come from. The ledger is read when it is asked.
+/// Trust in the texts of a store. The ledger is read on first use.
 #[derive(Debug, Clone)]
 pub struct Trust {
     store: PathBuf,
@@ -57,7 +57,7 @@ pub struct Trust {
     patience: Duration,
     sync: Sync,
     word: TrustLevel,
-    /// Whether what is noted is kept by this process alone.
+    /// True if new keys are kept in memory only.
     unwritten: bool,
     known: Arc<OnceLock<Known>>,
     failure: Arc<OnceLock<String>>,
@@ -66,26 +66,26 @@ pub struct Trust {
 /// A ledger as read.
 #[derive(Debug)]
 struct Known {
-    /// The hash of the store's real path, with which each key begins.
+    /// Hash of the store's real path, the prefix of each key's input.
     seed: Sha256,
     path: Option<PathBuf>,
-    /// Whether the store's directory is another user's.
+    /// True if another user owns the store's directory.
     foreign: bool,
-    /// What the ledger's file holds.
+    /// Content of the ledger's file.
     bytes: Vec<u8>,
-    /// Its keys, once somebody has asked about many.
+    /// All keys, parsed on first use.
     keys: OnceLock<IdSet<u128>>,
-    /// What was written down since it was read.
+    /// Keys recorded since the file was read.
     said: Mutex<IdSet<u128>>,
-    /// Whether the user vouches for all of it, once somebody has asked.
+    /// True if the user trusts all of it; computed on first use.
     always: OnceLock<bool>,
     problem: Option<Problem>,
 }
 
 impl Trust {
-    /// For the store in a directory, with the directory of what this machine knows. Why something
-    /// could not be noted goes to `failure`. What the ledger loses, its user has to look at once more,
-    /// so it waits for the disk where the store does.
+    /// Creates the trust of a store. `state` is the user's state directory. An error in recording a
+    /// key is stored in `failure`. The ledger waits for the disk if the store does, because a lost
+    /// key means another review.
     pub fn new(
         store: &Path,
         state: Option<&Path>,
@@ -99,88 +99,88 @@ impl Trust {
         Self { store, state, patience, sync, word, unwritten: false, known, failure }
     }
 
-    /// The same, to be read once more.
+    /// Returns a copy that reads the ledger again.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { known: Arc::default(), ..self.clone() }
     }
 
-    /// The same for whoever speaks to an agent unasked: that a store was named counts for nothing.
+    /// Returns the trust for callers that send text to an agent unasked: naming a store does not
+    /// count.
     #[must_use]
     pub fn strict(self) -> Self {
         let word = if self.word == TrustLevel::Named { TrustLevel::None } else { self.word };
         Self { word, ..self }
     }
 
-    /// The same for whoever only looks: what is noted counts until the process ends.
+    /// Returns the trust for read-only use: new keys are kept in memory until the process ends.
     pub(super) fn unwritten(self) -> Self {
         Self { unwritten: true, ..self }
     }
 
-    /// Whether the store is trusted as a whole.
+    /// Returns true if the whole store is trusted.
     pub fn is_whole(&self) -> bool {
         self.word != TrustLevel::None || self.is_always()
     }
 
-    /// Whether the user vouches for whatever the store holds, now and later.
+    /// Returns true if the user trusts all present and future content of the store.
     pub fn is_always(&self) -> bool {
         let known = self.known();
         *known.always.get_or_init(|| known.has_line(self.text(Kind::Always, "")))
     }
 
-    /// Whether the store was made on this machine, or all of it was once reviewed.
+    /// Returns true if the store was made on this machine or was once fully reviewed.
     pub fn is_made(&self) -> bool {
         self.holds(self.text(Kind::Made, ""))
     }
 
-    /// Whether the store is the user's own and needs no ledger at all.
+    /// Returns true if the store is the user's own, which needs no ledger.
     pub fn is_own(&self) -> bool {
         self.word == TrustLevel::Own
     }
 
-    /// Whether anything here was written or looked at by its user.
+    /// Returns true if any text was written or reviewed by this user.
     pub fn is_begun(&self) -> bool {
         self.is_whole() || self.texts() > 0
     }
 
-    /// Whether the store's directory is another user's: then the ledger counts for nothing.
+    /// Returns true if another user owns the store's directory: then the ledger is ignored.
     pub fn is_foreign(&self) -> bool {
         self.known().foreign
     }
 
-    /// Where the ledger is.
+    /// Returns the path of the ledger.
     pub fn ledger(&self) -> Option<&Path> {
         self.known().path.as_deref()
     }
 
-    /// How many texts the ledger holds.
+    /// Returns the number of texts in the ledger.
     pub fn texts(&self) -> usize {
         self.known().keys().len()
     }
 
-    /// Why the ledger could not be read, where one is needed. Where the directory of what this machine
-    /// knows cannot be used at all, there is none.
+    /// Returns why the ledger could not be read, if one is needed. A state directory that cannot be
+    /// used at all counts as having no ledger.
     pub fn problem(&self) -> Option<&Problem> {
         let is_none = |problem: &&Problem| matches!(problem.kind, ProblemKind::Closed(_));
         if self.is_whole() { None } else { self.known().problem.as_ref().filter(|p| !is_none(p)) }
     }
 
-    /// The key of an entry.
     pub fn entry(&self, category: &str, text: &str) -> Key {
         self.key(Kind::Entry, &["[", category, "] ", text].map(str::as_bytes))
     }
 
-    /// The key that says of an entry that it was not typed here.
+    /// Returns the key that marks an entry as not typed here.
     pub fn brought(&self, category: &str, text: &str) -> Key {
         self.key(Kind::Brought, &["[", category, "] ", text].map(str::as_bytes))
     }
 
-    /// The key of another text.
+    /// Returns the key of another text.
     pub fn text(&self, kind: Kind, text: &str) -> Key {
         self.key(kind, &[text.as_bytes()])
     }
 
-    /// The key of a file of notes, a list or a log.
+    /// Returns the key of a file of notes, a list or a log.
     pub fn file(&self, name: &str, bytes: &[u8]) -> Key {
         self.key(Kind::Notes, &[name.as_bytes(), &[0], bytes])
     }
@@ -196,27 +196,27 @@ impl Trust {
         Key(digest.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes)))
     }
 
-    /// Whether an entry may be shown to an agent.
+    /// Returns true if an agent may see the entry.
     pub fn holds_entry(&self, category: &str, text: &str) -> bool {
         self.word != TrustLevel::None || self.holds(self.entry(category, text)) || self.is_always()
     }
 
-    /// Whether another text may be shown to an agent, or counts. Settings decide what is run, so each
-    /// of them has to be looked at, whoever is vouched for.
+    /// Returns true if an agent may see another text, or if the text takes effect. Settings decide
+    /// which programs run, so each needs a review even if the user trusts the whole store.
     pub fn holds_text(&self, kind: Kind, text: &str) -> bool {
         let vouched = || kind != Kind::Settings && self.is_always();
         self.word != TrustLevel::None || self.holds(self.text(kind, text)) || vouched()
     }
 
-    /// Whether the ledger holds a text, and counts.
+    /// Returns true if the ledger holds a key and is not ignored.
     pub fn holds(&self, key: Key) -> bool {
         let known = self.known();
         let said = || known.said.lock().is_ok_and(|said| said.contains(&key.0));
         !known.foreign && (known.keys().contains(&key.0) || said())
     }
 
-    /// Those of some texts that the ledger holds, if it counts. For a few of them it is quicker than
-    /// asking about each, because the ledger is gone through only once.
+    /// Returns the given keys that the ledger holds, if it is not ignored. For a few keys this is
+    /// faster than asking for each, because the ledger is scanned only once.
     pub fn held(&self, keys: &[Key]) -> HashSet<Key> {
         let known = self.known();
         if keys.is_empty() || known.foreign {
@@ -229,31 +229,31 @@ impl Trust {
         held
     }
 
-    /// Notes a text that was written here. What fails is said when the command ends.
+    /// Records a text written here. An error is reported when the command ends.
     pub fn record_text(&self, kind: Kind, text: &str) {
         self.note(|| vec![self.text(kind, text)]);
     }
 
-    /// Notes texts that were written here. What fails is said when the command ends.
+    /// Records keys of texts written here. An error is reported when the command ends.
     pub fn note(&self, keys: impl FnOnce() -> Vec<Key>) {
         if self.is_own() {
             return;
         }
         if let Err(error) = self.record(&keys()) {
-            // The first failure says it all.
+            // The first error suffices.
             drop(self.failure.set(format!("{error:#}")));
         }
     }
 
-    /// Notes nothing, because a text was not written here alone. That it was not may only seem so,
-    /// where the ledger could not be read, and that is said when the command ends.
+    /// Records nothing, because the text was not written here alone. If the ledger could not be
+    /// read, that may be wrong, and the problem is reported when the command ends.
     pub fn pass(&self) {
         if let Some(problem) = self.known().problem.as_ref().filter(|_| !self.is_own()) {
             drop(self.failure.set(problem.to_string()));
         }
     }
 
-    /// Writes keys down that the ledger does not hold.
+    /// Appends the keys that the ledger does not hold.
     pub fn record(&self, keys: &[Key]) -> Result<()> {
         let known = self.known();
         let held = known.held(keys);
@@ -264,7 +264,7 @@ impl Trust {
         }
         let (path, dir) = self.place()?;
         if self.unwritten {
-            // What could not be noted does not count for anybody else either.
+            // Keys that could not be written must not count in memory either.
             StoreLock::probe(dir, self.patience)?;
         } else {
             let _lock = self.lock(dir)?;
@@ -276,7 +276,7 @@ impl Trust {
         Ok(())
     }
 
-    /// Takes keys out again, or all of them. Gives how many there were.
+    /// Removes some keys, or all. Returns the number removed.
     pub fn forget(&self, keys: Option<&[Key]>) -> Result<usize> {
         let (path, dir) = self.place()?;
         if !path.is_file() {
@@ -301,8 +301,8 @@ impl Trust {
         place.context("there is no directory for it: set HOME, or XDG_STATE_HOME")
     }
 
-    /// One writer at a time, so that none replaces what another has just added. What one that was
-    /// killed left is deleted.
+    /// Takes the lock of writers, so that none overwrites the additions of another, and sweeps
+    /// temporary files of killed processes.
     fn lock(&self, dir: &Path) -> Result<StoreLock> {
         let mut lock = StoreLock::acquire(dir, self.patience);
         if matches!(&lock, Err(LockError::Io(_, error)) if error.kind() == ErrorKind::NotFound) {
@@ -314,7 +314,7 @@ impl Trust {
         Ok(lock)
     }
 
-    /// The first line, for people: whose ledger it is.
+    /// Returns the first line of the file, which names the store for people.
     fn head(&self) -> String {
         format!("# texts reviewed in {:?}\n", discover::real(&self.store).to_string_lossy())
     }
@@ -329,10 +329,10 @@ impl Trust {
 }
 
 impl Known {
-    /// Reads the ledger of the store at a path without links. A line that is no key is skipped: the keys prove themselves.
+    /// Reads the ledger of the store at a canonical path. Lines that are not keys are skipped.
     fn read(store: &Path, path: Option<PathBuf>) -> Self {
         let name = Sha256::digest(store.as_os_str().as_encoded_bytes());
-        // A whole block, so that it is hashed once and not with every text.
+        // Padded to a whole hash block, so that the block is hashed once and not for every text.
         let seed = Sha256::new_with_prefix(name).chain_update([0; 32]);
         let root = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
         let read = path.as_deref().map(|path| read::file(root, path, read::MAX_FILE));
@@ -345,7 +345,7 @@ impl Known {
         Self { seed, path, foreign, bytes, keys, said, always, problem }
     }
 
-    /// All keys of the ledger.
+    /// Returns all keys of the ledger.
     fn keys(&self) -> &IdSet<u128> {
         self.keys.get_or_init(|| {
             let mut keys = IdSet::default();
@@ -355,18 +355,18 @@ impl Known {
         })
     }
 
-    /// Whether one key is among them, without reading the others.
+    /// Returns true if the file has a key, without parsing the others.
     fn has_line(&self, key: Key) -> bool {
         let line = format!("\n{:032x}\n", key.0);
         memchr::memmem::find(&self.bytes, line.as_bytes()).is_some()
     }
 
-    /// Those of some keys that the ledger holds.
+    /// Returns the given keys that the ledger holds.
     fn held(&self, keys: &[Key]) -> HashSet<Key> {
         if let Some(all) = self.keys.get() {
             return keys.iter().copied().filter(|key| all.contains(&key.0)).collect();
         }
-        // Lines are compared as they stand, which is quicker than to read their digits.
+        // Lines are compared as text, which is faster than parsing them.
         let mut wanted: Vec<(String, Key)> = keys.iter().map(|key| (key.hex(), *key)).collect();
         wanted.sort_unstable();
         let starts: IdSet<u64> =
@@ -383,7 +383,7 @@ impl Known {
 /// Bytes of a line.
 const LINE: usize = 33;
 
-/// The first digits of a line, as they stand.
+/// Returns the first 8 digits of a line as a number.
 fn start(line: &[u8]) -> Option<u64> {
     line.first_chunk().map(|digits| u64::from_ne_bytes(*digits))
 }

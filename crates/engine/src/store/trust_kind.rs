@@ -1,29 +1,29 @@
-//! What kinds of texts a ledger of trust knows.
+//! Kinds of texts in the ledger of trust.
 
 pimem_core::named! {
-    /// Kinds of texts: the same words of another kind are another text.
+/// A kind of text. The kind is part of the key: equal texts of two kinds have different keys.
     pub enum Kind {
-        /// Any text that git brings, from now on: the empty text.
+    /// All present and future texts that git brings; the text is empty.
         Always = "always",
-        /// An entry's canonical line that is not to be taken for one that was typed here: git brought it,
-        /// or trust in it was taken back.
+    /// Canonical line of an entry that must not count as typed here: git brought it, or trust in it
+    /// was withdrawn.
         Brought = "brought",
-        /// An entry's canonical line.
+    /// Canonical line of an entry.
         Entry = "entry",
-        /// A handoff, from its first comment to its last.
+    /// A handoff, from its first comment to its last.
         Handoff = "handoff",
-        /// The heading that a project gives to a category's section.
+    /// The heading that a project defines for a category's section.
         Heading = "heading",
-        /// The store itself: the empty text stands for one that was made here, or of which all was reviewed.
+    /// The store itself: the empty text means that it was made here or fully reviewed.
         Made = "made",
-        /// A file of notes, a list or a log: its name and all that it holds. The empty text stands for
-        /// all of them where no git brings any.
+    /// A file of notes, a list or a log: its name and whole content. The empty text stands for all
+    /// of them, if git brings none.
         Notes = "notes",
-        /// A summary of a past session.
+    /// A summary of a past session.
         Session = "session",
-        /// Where an agent wrote a session down, as its hooks said here.
+    /// Path of a transcript, as given to a hook on this machine.
         Transcript = "transcript",
-        /// The settings of a project's file that decide what is run, what is sent, and to whom.
+    /// Settings in a project's file that decide which programs run, and what is sent to whom.
         Settings = "settings",
     }
 }

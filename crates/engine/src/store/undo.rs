@@ -1,9 +1,9 @@
-//! What commands did that somebody typed, so that it can be taken back: `data/undo.jsonl`, which stays
-//! on this machine and holds texts, so that `purge` empties it.
+//! The undo log of typed commands, `data/undo.jsonl`. It stays on this machine. It holds texts, so
+//! `purge` empties it.
 //!
-//! A step is noted when it is done, a line for each part of it. Who is killed in between has nothing to
-//! take back. The numbers of commands are kept outside the repository too: a step that came with a
-//! clone has none there, and is none.
+//! A step is recorded after it is done, one line per part. A process killed in between leaves
+//! nothing to undo. The ids of commands are also stored outside the repository; steps with an
+//! unknown id, as from a clone, are ignored.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -21,69 +21,66 @@ use pimem_core::{
     model::{entry::EntryId, ulid::EventId},
 };
 
-/// Its name in `data/`.
+/// File name in `data/`.
 const NAME: &str = "undo.jsonl";
-/// Steps that can be taken back.
+/// Maximum number of commands that can be undone.
 const STEPS: usize = 20;
-/// Bytes from which the older steps are dropped.
+/// Size in bytes from which older steps are dropped.
 const BYTES: u64 = 256 << 10;
-/// Bytes of a command's number with the end of its line.
+/// Bytes of a command's id with the end of its line.
 const RUN: usize = 33;
-/// Bytes of numbers from which the older half is dropped.
+/// Size in bytes of the list of ids from which its older half is dropped.
 const RUNS: u64 = 1024 * RUN as u64;
 
-/// A command that was typed and can be taken back.
+/// A typed command that can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Tells its parts from those of others.
+    /// Random id, which its steps share.
     pub id: String,
-    /// The command.
     pub command: &'static str,
-    /// When, in RFC 3339.
+    /// Time in RFC 3339.
     pub at: String,
-    /// The same by the true clock, in milliseconds: what came last.
+    /// Time by the system clock in milliseconds, for ordering.
     pub typed: i64,
 }
 
-/// A part of what a command did.
+/// A part of the effects of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The command's own number.
+    /// Id of the command.
     pub run: String,
-    /// The command.
     pub command: String,
-    /// When.
+    /// Time in RFC 3339.
     pub at: String,
-    /// When by the true clock.
+    /// Time by the system clock in milliseconds.
     pub typed: i64,
     /// Events, each with the entry that it is about.
     #[serde(default)]
     pub events: Vec<(String, String)>,
-    /// Files, in the order in which they were changed.
+    /// Files, in the order of their changes.
     #[serde(default)]
     pub files: Vec<Touched>,
 }
 
-/// A file that was changed.
+/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
-    /// Its name in the store.
+    /// Name of the file in the store.
     pub file: String,
-    /// What became of its lines.
     pub hunks: Vec<Hunk>,
-    /// Whether it was made: nothing is left of it but a heading when it is taken back.
+    /// True if the step created the file. An undo that leaves only a title deletes it.
     #[serde(default)]
     pub made: bool,
 }
 
 impl Touched {
-    /// What a change did to a file, `None` where it was not there before.
+    /// Diffs a file; `before` is `None` if it did not exist.
     pub(super) fn new(file: &str, before: Option<&[u8]>, after: &[u8]) -> Self {
         let hunks = patch::diff(before.unwrap_or_else(|| heading(after)), after);
         Self { file: file.to_owned(), hunks, made: before.is_none() }
     }
 
-    /// The same of lines that came at the end of a file, of which `end` is the last part.
+    /// Diffs lines appended to a file; `end` is the last part of its previous content.
     pub(super) fn appended(file: &str, end: &[u8], text: &str) -> Self {
         if end.is_empty() {
             return Self::new(file, None, text.as_bytes());
@@ -93,7 +90,7 @@ impl Touched {
             held.push(b'\n');
         }
         let mut hunks = patch::diff(&held, &[&held, text.as_bytes()].concat());
-        // Where that is in the whole file was not looked at.
+        // The position in the whole file is unknown.
         for hunk in &mut hunks {
             hunk.at = usize::MAX;
         }
@@ -101,7 +98,7 @@ impl Touched {
     }
 }
 
-/// The lines above the first item of a file.
+/// Returns the lines above the first item of a file.
 fn heading(bytes: &[u8]) -> &[u8] {
     let mut end = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -113,32 +110,31 @@ fn heading(bytes: &[u8]) -> &[u8] {
     b""
 }
 
-/// Whether a file has a title and nothing else.
+/// Returns true if a file has a title and nothing else.
 fn is_bare(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.all(|line| line.is_empty() || line.starts_with(b"# "))
 }
 
 impl Step {
-    /// Its events.
+    /// Returns the parsed events.
     pub fn events(&self) -> impl Iterator<Item = (EntryId, EventId)> {
         let read = |(entry, id): &(String, String)| Some((entry.parse().ok()?, EventId::read(id)));
         self.events.iter().filter_map(read)
     }
 }
 
-/// Why something cannot be taken back: the file and the line that is not there any more.
+/// Error: a step cannot be undone, because a line that it wrote is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("{file} has changed since: {line:?} is not there")]
 pub struct Changed {
-    /// The file's name in the store.
+    /// Name of the file in the store.
     pub file: String,
-    /// The line.
     pub line: String,
 }
 
 impl Store {
-    /// Notes what the command that is run did. It is done either way.
+    /// Records effects of the running command. Errors do not fail the command.
     pub(super) fn note_step(&self, events: &[(EntryId, EventId)], files: Vec<Touched>) {
         let Some(run) = &self.run else { return };
         if events.is_empty() && files.iter().all(|touched| touched.hunks.is_empty()) {
@@ -166,7 +162,7 @@ impl Store {
         }
     }
 
-    /// Where the numbers of commands are, if there is a place for it.
+    /// Returns the path of the list of command ids, if there is a state directory.
     fn runs(&self) -> Option<PathBuf> {
         let ledger = self.trust.ledger()?;
         Some(ledger.parent()?.with_file_name("undo").join(ledger.file_name()?))
@@ -185,10 +181,10 @@ impl Store {
         atomic::append_lines(&path, &format!("{run}\n"), Sync::Private)
     }
 
-    /// What can be taken back, the newest last.
+    /// Returns the steps that can be undone, the newest last.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the undo log cannot be read.
     pub fn steps(&self) -> Result<Vec<Step>, Problem> {
         let mut steps = read(&self.local(NAME)?.unwrap_or_default());
         let known = self
@@ -199,10 +195,12 @@ impl Store {
         Ok(steps)
     }
 
-    /// What files become when steps are taken back, in the order in which they are to be written.
+    /// Returns the new content of files for an undo of some steps, in the order in which to write
+    /// them.
     ///
     /// # Errors
-    /// Where a touched line has changed since, unless an interrupted attempt has been at it.
+    /// Fails if a changed line is gone. If `again` is true, an undo was interrupted, and lines that
+    /// are already restored are left alone.
     pub fn taken_back(&self, steps: &[Step], attempt: Attempt) -> Result<Vec<Back>> {
         let mut all: Vec<Back> = Vec::new();
         for touched in steps.iter().rev().flat_map(|step| step.files.iter().rev()) {
@@ -226,7 +224,7 @@ impl Store {
         Ok(all)
     }
 
-    /// Writes what a file becomes, if it still is what it was.
+    /// Writes the new content of a file, if the file is unchanged.
     pub fn put_back(&self, lock: &StoreLock, back: Back) -> Result<()> {
         let Back { file, before, after } = back;
         match after {
@@ -245,7 +243,7 @@ impl Store {
         }
     }
 
-    /// Forgets the steps of a command.
+    /// Removes the steps of a command.
     pub fn forget_run(&self, run: &str) -> Result<()> {
         let others = |bytes: &[u8]| {
             let mut steps = read(bytes);
@@ -255,7 +253,7 @@ impl Store {
         self.keep_local(NAME, |bytes| bytes.map(others)).map(drop)
     }
 
-    /// Forgets all steps, whose texts were destroyed or may be.
+    /// Removes all steps, because their texts were purged or may have been.
     pub(super) fn forget_steps(&self) -> Result<()> {
         if self.local(NAME)?.is_some_and(|bytes| !bytes.is_empty()) {
             self.keep_local(NAME, |_| Some(Vec::new()))?;
@@ -264,16 +262,16 @@ impl Store {
     }
 }
 
-/// What a file becomes.
+/// The new content of a file.
 #[derive(Debug)]
 pub struct Back {
-    /// Its name in the store.
+    /// Name of the file in the store.
     pub file: String,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 }
 
-/// The steps of the last commands; damaged lines are passed over.
+/// Parses the steps of the last commands; damaged lines are skipped.
 fn read(bytes: &[u8]) -> Vec<Step> {
     let lines = bytes.split(|byte| *byte == b'\n');
     let mut steps: Vec<Step> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
@@ -289,7 +287,7 @@ fn write(steps: &[Step]) -> Vec<u8> {
     steps.iter().map(line).collect::<String>().into_bytes()
 }
 
-/// A command with a number of its own.
+/// Creates a command with a random id.
 pub fn run(command: &'static str, at: String, typed: i64) -> Option<Arc<Run>> {
     let id = format!("{:032x}", atomic::random().ok()?);
     Some(Arc::new(Run { id, command, at, typed }))

@@ -1,4 +1,4 @@
-//! Dreams in the background: how one is started, and what ends it when it takes too long.
+//! Background dreams: starting one, and stopping it after a time limit.
 #![expect(
     clippy::disallowed_methods,
     clippy::exit,
@@ -25,27 +25,27 @@ use crate::{
 };
 use pimem_core::{model::time::Timestamp, score::ranking::Scope};
 
-/// What `pimem dream` is told to be in the background.
+/// Flag by which `pimem dream` recognises the background process.
 pub const FLAG: &str = "--detached-run";
-/// The exit code of a dream that was ended.
+/// Exit code of a dream that was stopped.
 const FAILED: i32 = 2;
-/// How long a dream may take.
+/// Time limit of a dream.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// What became of a dream that was to be started.
+/// The result of starting a dream.
 #[derive(Debug)]
 pub enum Started {
-    /// It is under way, and says there what it does.
+    /// The dream is running.
     Yes {
-        /// Its log.
+        /// Path of its log.
         log: PathBuf,
     },
-    /// It is too early.
+    /// The last dream was too recent.
     NotDue {
-        /// When the next one may begin.
+        /// Earliest time of the next dream.
         next: Timestamp,
     },
-    /// Another one is under way.
+    /// Another dream is running.
     Busy(Busy),
 }
 
@@ -65,8 +65,8 @@ pub fn start(memory: &Memory, store: &Store, args: &[&str]) -> Result<Started, F
     Ok(Started::Yes { log: path })
 }
 
-/// Dreams in the process that was started: once, however many were, and not for ever. Nobody hears
-/// of a dream that is not due or that another process has.
+/// Runs a dream in the background process, with a time limit. Of several processes only one dreams;
+/// the others, and a dream that is not due, return `None` silently.
 pub fn run<T>(
     memory: &Memory,
     store: &Store,
@@ -97,27 +97,28 @@ pub fn run<T>(
     let watcher = thread::Builder::new().spawn(watch).context("cannot start a thread")?;
     let done = dream();
     drop(over);
-    // Whose time is up ends there, whatever the dream made of a model that was stopped.
+    // Waits for the watcher: if the time limit was reached, it ends the process here, and the
+    // result, possibly without the killed model's answer, is not returned.
     drop(watcher.join());
     done.map(Some)
 }
 
-/// When the next dream may begin, if that is later.
+/// Returns the earliest time of the next dream, if it is in the future.
 pub fn too_early(memory: &Memory, store: &Store) -> Option<Timestamp> {
     let next = store.dreams(memory.now).next(memory.config.settings.dream.interval_hours)?;
     (next > memory.now.0).then_some(next)
 }
 
-/// One at a time: a commit, or the end of the process.
+/// Held during a commit, or while the process is being ended.
 static COMMIT: Mutex<()> = Mutex::new(());
 
-/// A commit is under way, and is waited for before the process is ended.
+/// Guard of a commit. The time limit does not end the process before it is dropped.
 pub struct Committing {
     _held: MutexGuard<'static, ()>,
 }
 
 impl Committing {
-    /// Until it is dropped.
+    /// Waits for the mutex and starts a commit.
     pub fn begin() -> Self {
         Self { _held: COMMIT.lock().unwrap_or_else(PoisonError::into_inner) }
     }

@@ -1,4 +1,4 @@
-//! What was said since the last dream: transcripts of sessions that wait, and daily logs.
+//! Collects what was said since the last dream, from pending transcripts and daily logs.
 
 use std::{
     ops::ControlFlow,
@@ -33,34 +33,34 @@ use pimem_core::{
     view::dream::Read,
 };
 
-/// What was heard in earlier dreams, in the directory of what dreams remember.
+/// File with the statements of earlier dreams, in the directory for the state of dreams.
 const MEMORY: &str = "heard.json";
-/// What a plan that was printed will have heard when it is applied.
+/// File with what to remember if a printed plan is applied.
 const PLANNED: &str = "planned.json";
-/// The plan of a language model that nobody has seen yet.
+/// File with a language model's plan that awaits review.
 pub const LEFT: &str = "plan.txt";
-/// Bytes of a transcript that are read.
+/// Maximum number of bytes read of a transcript.
 const TRANSCRIPT: u64 = 512 << 20;
-/// Characters of one message that a language model gets.
+/// Maximum number of characters of a message in the model's prompt.
 const TOLD: usize = 2_000;
-/// Bytes of one session that it may get.
+/// Maximum number of bytes of a session in the model's prompt.
 const MOST_TOLD: usize = 512 << 10;
 
-/// What was said since the last dream, and what follows from it.
+/// What was said since the last dream, with conclusions.
 pub struct Gathered {
-    /// What follows.
     pub learned: Vec<Conclusion>,
-    /// What was heard so far, to be kept when the dream has succeeded.
+    /// Statements so far, to be stored if the dream succeeds.
     said_before: SaidBefore,
-    /// The sessions that waited.
+    /// The sessions that were pending.
     pub waiting: Vec<Waiting>,
-    /// How many sessions and logs were read.
+    /// Number of sessions read, and of days with a log.
     pub read: Read,
     /// The same for a language model, oldest first, when one is asked.
     pub transcripts: Vec<String>,
 }
 
-/// Gathers it. Transcripts that are named are read instead of those that wait, and have to be there.
+/// Collects what was said. If transcripts are named, reads these instead of the pending ones, and
+/// fails if one is missing.
 pub fn gather(
     memory: &Memory,
     store: &Store,
@@ -107,13 +107,13 @@ pub fn gather(
 }
 
 impl Gathered {
-    /// Keeps what was heard.
+    /// Stores the statements for the next dream.
     pub fn keep(&self, store: &Store) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
         Ok(journal::keep(&dir.join(MEMORY), self.said_before.write().as_bytes())?)
     }
 
-    /// Notes what there is to remember if the plan that was made of it is applied.
+    /// Stores what to remember if the plan made from this is applied.
     pub fn expect(&self, store: &Store, state: &str) -> Result<(), Failure> {
         let Some(dir) = store.dream_dir() else { return Ok(()) };
         let session = |one: &Waiting| (one.session.transcript.clone(), one.bytes);
@@ -125,18 +125,18 @@ impl Gathered {
     }
 }
 
-/// What is to be remembered once a plan has been applied.
+/// What to remember if a plan is applied.
 #[derive(Serialize, Deserialize)]
 struct Planned {
-    /// The store that it was made for.
+    /// Fingerprint of the store that the plan was made for.
     state: String,
-    /// What was heard.
+    /// Serialised statements.
     heard: String,
-    /// Transcripts of the sessions that waited, with their lengths.
+    /// Pending transcripts, with their lengths.
     sessions: Vec<(PathBuf, u64)>,
 }
 
-/// A plan that was made for a store in that state has been applied.
+/// Records that a plan made for a store in that state was applied.
 pub fn applied(
     store: &Store,
     state: &str,
@@ -158,13 +158,13 @@ pub fn applied(
             .any(|(path, bytes)| *path == one.session.transcript && *bytes == one.bytes)
     };
     waiting.retain(heard);
-    // What was said since the plan was made waits for the next one.
+    // What was said after the plan was made is left for the next dream.
     let made = made.filter(|made| *made <= now.0).map_or(now, Now);
     store.dreamt(lock, made, &waiting)?;
     Ok(journal::discard(&path)?)
 }
 
-/// Takes entries out of what was heard, and plans that may tell of them with it.
+/// Removes entries from the stored statements, and deletes stored plans, which may contain them.
 pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
     let Some(dir) = store.dream_dir().filter(|dir| dir.is_dir()) else { return Ok(()) };
     let mut said_before = said_before(store)?;
@@ -177,7 +177,7 @@ pub fn purge(store: &Store, ids: &IdSet<EntryId>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nothing can be remembered from one dream to the next.
+/// Returns the failure that there is no directory for the state of dreams.
 pub fn no_place() -> Failure {
     let message = "there is no place for what a dream remembers";
     Failure::new(Kind::Usage, message, "set HOME, or XDG_STATE_HOME")
@@ -186,11 +186,11 @@ pub fn no_place() -> Failure {
 fn said_before(store: &Store) -> Result<SaidBefore, Failure> {
     let dir = store.dream_dir().ok_or_else(no_place)?;
     let bytes = read::file(&dir, &dir.join(MEMORY), read::MAX_FILE);
-    // What is damaged or too large says nothing.
+    // A damaged or oversized file counts as empty.
     Ok(SaidBefore::read(&bytes.ok().flatten().unwrap_or_default()))
 }
 
-/// Listens to a session: what it said, and the same for a language model.
+/// Reads a transcript: its statements, and its text for a language model.
 fn listen(
     path: &Path,
     source: Source,
@@ -204,7 +204,7 @@ fn listen(
             listener.push(&message);
             if for_model {
                 let who = if message.role == Role::User { "User" } else { "Agent" };
-                // Cut only when it is clean, for half of a secret is not known for one.
+                // Cut only after redaction, because half a secret is not recognised as one.
                 let end = message.text.floor_char_boundary(LOOKED_AT);
                 let head = message.text.get(..end).unwrap_or_default();
                 let head = match message.role {
@@ -231,7 +231,7 @@ fn listen(
     take(rest);
     let mut heard = listener.finish();
     if heard.source.id.is_empty() {
-        // Without any id, the same file is the same session.
+        // Without an id, the file name identifies the session.
         let name = || path.file_stem().map(|name| name.to_string_lossy().into_owned());
         heard.source.id = session.id.or_else(name).unwrap_or_default();
     }
@@ -241,8 +241,8 @@ fn listen(
     Ok((heard, transcript))
 }
 
-/// The daily logs of the watermark's day and later, as far as they were written or reviewed here. What
-/// was read of that day before is known by it.
+/// Reads the daily logs from the watermark's day on, if they were written or reviewed here.
+/// Statements of that day read before are recognised as known.
 fn logs(
     store: &Store,
     watermark: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! What was learned as steps of a plan: additions, or evidence where it is known.
+//! Turns conclusions into steps of a plan: additions, or evidence for known entries.
 
 use std::cell::LazyCell;
 
@@ -26,7 +26,7 @@ use pimem_core::{
     },
 };
 
-/// Adds to a plan what follows from conclusions.
+/// Adds the steps that follow from conclusions to a plan.
 pub fn learn(
     memory: &Memory,
     store: &Store,
@@ -51,7 +51,7 @@ pub fn learn(
     for (new, one) in news.iter().zip(concluded) {
         let id = new.id(memory);
         let act = match ranking.get(id) {
-            // It was learned before, and somebody has taken it away since.
+            // It was learned before and has been removed since.
             None if one.again => continue,
             None if is_out(memory, txn, id) => Err(NotLearned::OutOfService),
             Some(row) if !row.entry.is(&new.wording(memory)) => Err(NotLearned::Collision),
@@ -76,13 +76,13 @@ pub fn learn(
     plan.steps.extend(steps);
 }
 
-/// Whether somebody has put an entry out of service that has no line.
+/// Returns true if an entry without a line was put out of service.
 fn is_out(memory: &Memory, txn: &Txn<'_>, id: EntryId) -> bool {
     let ledger = &txn.snapshot().ledger;
     ledger.archived(id) || ledger.is_over(memory.now, id)
 }
 
-/// A text as an entry to be.
+/// Creates a new entry from a text.
 pub fn entry(memory: &Memory, category: &str, cue: Cue, text: &str) -> Result<New, Failure> {
     let category = intake::category(memory, category)?;
     Ok(New::plain(category, EntryText::new(text)?, cue))
@@ -109,7 +109,7 @@ enum NotLearned {
     Settled,
 }
 
-/// A conclusion as an entry to be, or why it is none.
+/// Validates a conclusion as a new entry.
 fn checked(memory: &Memory, one: &Conclusion) -> Result<New, NotLearned> {
     if let Some(why) = one.pasted {
         return Err(NotLearned::Pasted(why));
@@ -127,8 +127,8 @@ fn refused(one: &Conclusion, why: &NotLearned) -> Refused {
     Refused { what: format!("[{}] {}", one.category, one.text), why: why.to_string() }
 }
 
-/// Whether an entry was learned or used in a session by its hooks, so that the same words are not
-/// evidence twice.
+/// Returns true if hooks already learned or used an entry in this session, so that the same words
+/// do not count twice.
 fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
     let entry = format!("\"entry\":\"{id}\"");
     let session = format!("\"session\":{}", Value::from(session));
@@ -136,8 +136,8 @@ fn was_heard(events: &[u8], id: EntryId, session: &str) -> bool {
     events.split(|byte| *byte == b'\n').any(|line| holds(line, &entry) && holds(line, &session))
 }
 
-/// More evidence for an entry, or for the one that takes it over; what was to be archived for having
-/// faded stays then.
+/// Returns a step with evidence for an entry, or for the one that it is merged into. An archive
+/// step for the entry is dropped.
 fn again(memory: &Memory, row: &ScoredEntry, steps: &mut Vec<Step>) -> Result<Act, NotLearned> {
     let id = row.entry.id;
     if row.evidence.user == UserState::Forgotten {

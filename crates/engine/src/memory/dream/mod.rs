@@ -1,4 +1,4 @@
-//! Plans for a store, made and carried out.
+//! Making and applying plans for a store.
 
 use super::{Memory, archived, intake};
 use crate::{
@@ -38,10 +38,10 @@ pub mod learn;
 pub mod model;
 pub mod run;
 
-/// Who causes what a dream writes.
+/// Author of events that a dream writes.
 const BY: &str = "dream";
 
-/// A store at one moment, as plans see it.
+/// The state of a store for a plan.
 pub struct StoreView<'a> {
     pub ranking: Ranking,
     short: IdMap<EntryId, String>,
@@ -78,7 +78,7 @@ impl Naming for StoreView<'_> {
     }
 }
 
-/// A transaction of a dream; without the lock it is a rehearsal.
+/// Starts a transaction of a dream; without a lock, a dry run.
 fn begin<'a>(
     memory: &'a Memory,
     store: &'a Store,
@@ -92,28 +92,28 @@ fn begin<'a>(
     };
     txn.read_evidence();
     intake::refuse_if_unreadable(&txn)?;
-    // Whatever is in a ledger that cannot be read would seem not to be reviewed.
+    // If the ledger of trust cannot be read, reviewed entries would seem unreviewed.
     store.trust.problem().map_or(Ok(txn), |problem| Err(Failure::from(problem)))
 }
 
-/// A plan with the store that it is for.
+/// A plan and the store that it applies to.
 pub struct PlanRun<'a> {
     pub store_view: StoreView<'a>,
     pub plan: Plan,
-    /// Whether it was carried out.
+    /// True if the plan was applied.
     pub done: bool,
     vetting: Vetting,
 }
 
 impl<'a> PlanRun<'a> {
-    /// An empty plan. Without the lock, nothing can be carried out.
+    /// Creates an empty plan. Without a lock it cannot be applied.
     pub fn of(
         memory: &'a Memory,
         store: &'a Store,
         lock: Option<&StoreLock>,
     ) -> Result<Self, Failure> {
-        // Before the rest is read: a plan for what has changed since is refused, and never one for what
-        // was not seen.
+        // Computed before the store is read: then a plan never covers changes that were not read,
+        // and is refused if the store changes.
         let state = store.state()?;
         Ok(Self::at(memory, state, &begin(memory, store, lock)?))
     }
@@ -125,7 +125,7 @@ impl<'a> PlanRun<'a> {
         Self { store_view, plan, done: false, vetting }
     }
 
-    /// What the rules want and what was learned, carried out where there is a lock.
+    /// Plans what the rules and conclusions require, and applies it if there is a lock.
     pub fn plan(
         memory: &'a Memory,
         store: &'a Store,
@@ -141,7 +141,7 @@ impl<'a> PlanRun<'a> {
         let seen = (ranking, &days);
         let steps =
             plan::plan(memory.now, categories, &topics, seen, store.scope, local_time::date);
-        // What is proposed comes last: it is for the reader.
+        // Proposals come last, for the reader.
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
         run.plan.steps = steps;
@@ -156,7 +156,8 @@ impl<'a> PlanRun<'a> {
         Ok(run)
     }
 
-    /// Adds what the language model proposes. Gives its name, unless it cannot be asked.
+    /// Adds the proposals of the language model. Returns the model's name; `None` if it cannot be
+    /// asked.
     pub fn ask(
         &mut self,
         memory: &Memory,
@@ -181,7 +182,7 @@ impl<'a> PlanRun<'a> {
         }
     }
 
-    /// Takes steps up, as far as they may be done.
+    /// Adds steps that pass the checks, and records the others as refused.
     pub fn vet(&mut self, memory: &Memory, steps: Vec<Step>) {
         for step in steps {
             let what = secret::clean(&script::what(&step.act, &self.store_view));
@@ -192,13 +193,13 @@ impl<'a> PlanRun<'a> {
         }
     }
 
-    /// A step as it may be done, or why it may not.
+    /// Returns a step in the form that may be applied, or why it may not.
     pub fn check(&mut self, memory: &Memory, step: Step) -> Result<Step, StepError> {
         self.vetting.take(&memory.config.categories, step)
     }
 
-    /// Carries out the plan, all of it or nothing. A step for which a topic has no room is taken out
-    /// first. Without the lock, only that is done.
+    /// Applies the plan completely or not at all. Steps whose topic has no room are removed first.
+    /// Without a lock, only these are removed.
     pub fn carry_out(
         &mut self,
         memory: &Memory,
@@ -280,7 +281,7 @@ fn act(
     Ok(())
 }
 
-/// Leaves one line of an entry that stands on several: the first one, unless another is marked.
+/// Reduces the lines of an entry to one: the first, or those that are marked.
 fn unrepeat(txn: &mut Txn<'_>, of: &Wording) {
     let lines = |doc: &pimem_core::markdown::topic::TopicDoc| {
         let mut lines = doc.entries.iter().filter(|entry| entry.is(of)).peekable();

@@ -1,5 +1,5 @@
-//! What a language model wants to become of a store: asked with what may leave the machine, and read
-//! as proposals.
+//! Asks a language model for proposals about a store, sending only texts that may leave the
+//! machine.
 
 use crate::{
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
@@ -14,17 +14,16 @@ use pimem_core::{
     score::ranking::{Ranking, ScoredEntry},
 };
 
-/// What a model answered.
+/// The answer of a model.
 pub struct Answer {
-    /// The model's name.
     pub model: String,
-    /// What it proposes; nothing of it has been vetted.
+    /// Proposed steps, not checked yet.
     pub steps: Vec<Step>,
-    /// What was no proposal.
+    /// Parts of the answer that are not valid steps.
     pub refused: Vec<Refused>,
 }
 
-/// Asks. `transcripts` is what was said since the last dream.
+/// Asks the model. `told` is the text of the sessions since the last dream.
 pub fn ask(
     memory: &Memory,
     store: &Store,
@@ -38,7 +37,7 @@ pub fn ask(
         })?;
     let rules = Prompt::Dream.text(memory.env.home.as_deref())?;
     let categories = &memory.config.categories;
-    // That a store was named outright is no word that its texts may be sent to somebody.
+    // Naming a store does not permit sending its texts to a service.
     let trust = store.clone().strict().trust;
     let ours = |row: &&ScoredEntry| {
         let category = &categories.spec(row.entry.category).name;

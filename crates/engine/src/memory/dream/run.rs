@@ -1,4 +1,4 @@
-//! A dream as a whole: planned, carried out, left to a person, or begun in the background.
+//! Runs a dream: plans it, applies it, leaves its plan for review, or starts it in the background.
 
 use std::path::PathBuf;
 
@@ -24,63 +24,56 @@ use pimem_core::{
     },
 };
 
-/// Where a plan comes from.
+/// Hint with the source of a plan.
 const HINT: &str = "pimem dream --plan prints one";
 
-/// A dream that is wanted.
 #[derive(Debug, Clone, Default)]
 pub struct DreamRequest {
-    /// What is to be done.
     pub mode: Mode,
-    /// Whether the language model of `dream.provider` is asked too.
+    /// True to also ask the language model of `dream.provider`.
     pub llm: bool,
-    /// Transcripts to learn from, instead of those that wait.
+    /// Transcripts to learn from, instead of the pending ones.
     pub from: Vec<PathBuf>,
-    /// Whether it is done although the last dream was not long ago.
+    /// True to dream even if the last dream was recent.
     pub force: bool,
 }
 
-/// What is to be done about a store.
 #[derive(Debug, Clone, Default)]
 pub enum Mode {
-    /// Plan, and do what cannot do harm.
+    /// Plans, and applies what is harmless.
     #[default]
     Dream,
-    /// Plan, and change nothing.
+    /// Plans without changing anything.
     Plan,
-    /// Do what a plan says.
     Apply(Script),
-    /// Have another process do it.
+    /// Starts a background process.
     Detach,
-    /// Be that process.
+    /// Runs as the background process.
     Detached,
 }
 
-/// Where a plan is.
+/// Source of a plan.
 #[derive(Debug, Clone)]
 pub enum Script {
-    /// Here.
     Text(String),
-    /// In a file.
     File(PathBuf),
-    /// Where the language model left it.
+    /// The file where the language model's plan was left.
     Left,
 }
 
-/// What became of a dream, and why the language model's part of it failed.
+/// The result of a dream, including a failure of the language model's part.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What was done.
     pub view: Dreamed,
-    /// What ended it early.
+    /// The failure that ended the dream early.
     pub failure: Option<Failure>,
 }
 
 impl Memory {
-    /// Tends a store by what is in it and by what was said since the last time.
+    /// Maintains a store, using its content and what was said since the last dream.
     ///
     /// # Errors
-    /// When another dream is under way, the store cannot be read or written, or a plan cannot be
+    /// Fails if another dream is running, the store cannot be read or written, or a plan cannot be
     /// applied as a whole.
     pub fn dream(&self, request: &DreamRequest) -> Result<Outcome, Failure> {
         let (dir, scope, known) = self.target()?;
@@ -116,7 +109,7 @@ impl Memory {
         }
     }
 
-    /// Has another process do it.
+    /// Starts a background process.
     fn detach(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
         let llm: &[&str] = if request.llm { &["--llm"] } else { &[] };
         let mut view = Detached { detached: false, log: None, due: None };
@@ -150,7 +143,7 @@ impl Memory {
         Ok(view)
     }
 
-    /// Plans, and does what cannot do harm.
+    /// Plans, and applies what is harmless.
     fn dream_now(&self, request: &DreamRequest, store: &Store) -> Result<Outcome, Failure> {
         let dreams = store.dreams(self.now);
         let gathered = gather::gather(self, store, &dreams, &request.from, request.llm)?;
@@ -172,7 +165,7 @@ impl Memory {
         Ok(Outcome { failure, ..done(view) })
     }
 
-    /// Adds a plan that was carried out to what is shown.
+    /// Adds an applied plan to the output.
     fn take_up(&self, view: &mut Dream, run: &PlanRun<'_>) {
         view.extend(&run.plan, run.done, &run.store_view);
         for refused in run.plan.refused.iter().filter(|_| !self.notices.for_programs()) {
@@ -180,8 +173,8 @@ impl Memory {
         }
     }
 
-    /// Lets the language model propose more. Its plan is left for somebody to look at, unless the
-    /// user has said that it need not be.
+    /// Asks the language model for more proposals. Its plan is left for review, unless the user's
+    /// settings apply it.
     fn propose(
         &self,
         store: &Store,
@@ -194,7 +187,7 @@ impl Memory {
             let _whole = Committing::begin();
             let lock = memory::lock(self, store)?;
             let mut now = PlanRun::of(self, store, Some(&lock))?;
-            // Something may have changed while the model was thinking.
+            // The store may have changed while the model was working.
             now.vet(self, std::mem::take(&mut run.plan.steps));
             now.plan.refused.splice(..0, run.plan.refused);
             now.carry_out(self, store, Some(&lock))?;
@@ -211,7 +204,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Does what a plan says: all of it, or nothing where a line cannot be done.
+    /// Applies a plan, or nothing if a line is not valid. Steps whose topic has no room are left
+    /// out.
     fn apply(&self, store: &Store, from: &Script) -> Result<Dream, Failure> {
         let own = left(store)?;
         let text = match from {
@@ -259,7 +253,7 @@ impl Memory {
     }
 }
 
-/// Where the plan of a language model waits to be looked at.
+/// Returns the path of the language model's plan that awaits review.
 fn left(store: &Store) -> Result<PathBuf, Failure> {
     store.dream_dir().map(|dir| dir.join(LEFT)).ok_or_else(gather::no_place)
 }

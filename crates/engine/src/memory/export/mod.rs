@@ -1,4 +1,4 @@
-//! Entries and notes for other programs, whatever the format.
+//! Export of entries and notes in the formats of other programs.
 
 mod vectors;
 
@@ -32,7 +32,7 @@ use pimem_core::{
 
 pub(super) use self::vectors::{chosen, entries};
 
-/// The entries to write, and the store that they are in.
+/// The entries to export, and their store.
 struct Held {
     store: Option<Store>,
     items: Vec<Item>,
@@ -40,35 +40,35 @@ struct Held {
     problems: Vec<read::Problem>,
 }
 
-/// A format, and where to write it.
+/// An export format and its destination.
 #[derive(Debug, Clone)]
 pub enum Format {
-    /// Entries with their evidence, a JSON object a line: to a file, if one is named.
+    /// Entries with their evidence, one JSON object per line; `None` returns the text.
     Jsonl(Option<PathBuf>),
-    /// A store as pi keeps it, in a new directory.
+    /// A store of pi, in a new directory.
     Pi(PathBuf),
     /// A directory of pi-memory.
     PiMemory(PathBuf),
     /// A memory directory of Claude Code.
     Claude(PathBuf),
-    /// A block of markdown: into a file, if one is named.
+    /// A Markdown block; `None` returns the text.
     Agents(Option<PathBuf>),
 }
 
-/// Where it was written to.
+/// The result of an export.
 #[derive(Debug)]
 pub enum Output<V> {
-    /// To files.
+    /// Written to files.
     Files(V),
-    /// To nowhere yet: this is it.
+    /// Not written; the exported text.
     Text(String),
 }
 
 impl Memory {
-    /// Writes the entries or notes of one store for other programs.
+    /// Exports the entries or notes of one store.
     ///
     /// # Errors
-    /// When the output is there and may not be replaced, or cannot be written.
+    /// Fails if the output exists and may not be replaced, or cannot be written.
     pub fn export(&self, format: &Format) -> Result<Answer<Output<Exported>>, Failure> {
         match format {
             Format::Jsonl(output) => jsonl(self, output.as_deref()),
@@ -82,7 +82,7 @@ impl Memory {
 
 type Written = Answer<Output<Exported>>;
 
-/// Files below a directory.
+/// Files with their paths relative to a directory.
 type Tree = Vec<(String, Vec<u8>)>;
 
 fn jsonl(memory: &Memory, output: Option<&Path>) -> Result<Written, Failure> {
@@ -117,7 +117,7 @@ fn claude(memory: &Memory, output: &Path) -> Result<Written, Failure> {
 }
 
 fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
-    // pi knows what is forgotten, and neither dates nor replacements.
+    // pi supports forgotten entries, but neither expiry nor supersession.
     let held = hold(memory, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
     let accesses = Accesses::of(memory, &memory.readers()?);
@@ -165,25 +165,26 @@ fn tree_of(files: Vec<File>) -> Tree {
     files.into_iter().map(|file| (file.name, file.text.into_bytes())).collect()
 }
 
-/// Entries that still hold, and that an agent may read.
+/// Returns true if the entry is in force and an agent may read it.
 fn in_force(row: &ScoredEntry) -> bool {
     let forgotten = row.evidence.user == UserState::Forgotten && !row.entry.pinned;
     row.entry.reviewed && !row.expired && row.superseded_by.is_none() && !forgotten
 }
 
-/// An agent reads the texts as they are: what could pass for something else is taken out.
+/// Removes characters that could mislead an agent, because agents read these texts unchanged.
 fn harmless(held: &mut Held) {
     for item in &mut held.items {
         item.text = safe_text::model(&item.text).into_owned();
     }
 }
 
-/// What the entries of a store are read by, to be written for others.
+/// Returns the context for reading entries to export.
 pub fn reader(memory: &Memory) -> Reader<'_> {
     Reader { now: memory.now, categories: &memory.config.categories, day: local_time::ending }
 }
 
-/// The entries of the store that `add` would write to: what is yours goes into no project's file.
+/// Returns the entries of the store that `add` would write to, so that the user's entries do not
+/// get into a project's files.
 fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, Failure> {
     let (dir, ..) = memory.target()?;
     let store = memory.readers()?.into_iter().find(|store| store.dir == dir);
@@ -210,10 +211,10 @@ fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, 
     Ok(Held { problems: problems(std::slice::from_ref(&snapshot)), store, items, ranking })
 }
 
-/// What may be done instead of naming a file.
+/// Hint for using standard output instead of a file.
 const STDOUT: &str = "without --output, it goes to standard output";
 
-/// Writes one file, or leaves that to whoever asked.
+/// Writes one file, or returns the text if there is no output path.
 fn one(
     format: &'static str,
     held: Held,
@@ -224,13 +225,13 @@ fn one(
         let view = Output::Text(String::from_utf8_lossy(bytes).into_owned());
         return Ok(Answer { view, problems: held.problems });
     };
-    // A link stays one, as from CLAUDE.md to AGENTS.md.
+    // A link is kept, such as one from CLAUDE.md to AGENTS.md.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     atomic::replace_file(&target, bytes, Sync::None, || Ok(true))?;
     Ok(written(format, held, path, 1))
 }
 
-/// Writes files into a directory that holds nothing yet, so that nothing of anybody's is lost.
+/// Writes files into an empty or new directory, so that nothing is overwritten.
 fn tree(format: &'static str, held: Held, dir: &Path, files: &Tree) -> Result<Written, Failure> {
     let taken =
         dir.exists() && std::fs::read_dir(dir).map_or(true, |mut found| found.next().is_some());

@@ -1,4 +1,4 @@
-//! Vectors of entries, for other programs.
+//! Export of the vectors of entries.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -28,11 +28,11 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Writes the vectors of all entries as JSON, to a file if one is named. What has none yet gets
-    /// one; the indices that should keep those are given too.
+    /// Exports the vectors of all entries as JSON, to a file if one is named. Missing vectors are
+    /// computed. Also returns the indices that should store the new vectors.
     ///
     /// # Errors
-    /// When there is no model or it cannot serve, or the file cannot be written.
+    /// Fails if no model is chosen, the model cannot run, or the file cannot be written.
     pub fn export_vectors(
         &self,
         output: Option<&Path>,
@@ -74,7 +74,7 @@ impl Memory {
     }
 }
 
-/// What the chosen model is; it does not have to be able to serve.
+/// Returns the chosen model, which need not be able to run.
 pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
     match model::in_force(memory).as_str() {
         embedding::NONE => {
@@ -93,7 +93,7 @@ pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
     }
 }
 
-/// The entries of a store: what is embedded of each, by the key of its line.
+/// Returns the embedded texts of a store's entries, by key.
 pub(in crate::memory) fn entries(
     memory: &Memory,
     store: &Store,
@@ -117,7 +117,7 @@ pub(in crate::memory) fn entries(
     (found, problems)
 }
 
-/// Makes the vectors that are missing, and gives those worth keeping.
+/// Computes missing vectors, and returns those worth storing.
 fn missing(
     memory: &Memory,
     model: &Model,
@@ -143,11 +143,11 @@ fn missing(
     build::make(embedder.as_mut(), &missing, &mut made, &mut progress)
         .map_err(embedding::failure)?;
     known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
-    // The built-in model's are made again in no time.
+    // Vectors of the built-in model are fast to compute, so they are not stored.
     Ok(if model.id == table::NAME { Known::default() } else { made })
 }
 
-/// The document: one line a vector.
+/// Returns the JSON document, with one vector per line.
 fn object(vectors: &BTreeMap<u64, Vector>) -> String {
     let line = |(key, vector): (&u64, &Vector)| {
         let numbers = serde_json::to_string(&vector.unit()).unwrap_or_default();

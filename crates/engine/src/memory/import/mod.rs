@@ -1,4 +1,4 @@
-//! Memories of other programs taken over, whatever their format.
+//! Import of memories from the formats of other programs.
 
 mod source;
 mod vectors;
@@ -40,61 +40,57 @@ use pimem_core::{
     },
 };
 
-/// The longest heading that is kept, in characters.
+/// Maximum length in characters of a heading that is kept.
 const TITLE: usize = 200;
-/// Who causes what only a count tells.
+/// Author of events derived from counts.
 const BY: &str = "import";
 
-/// Memories to take over.
 #[derive(Debug, Clone)]
 pub struct ImportRequest {
-    /// Where they are.
     pub from: From,
-    /// Category of those that do not say their own; `lesson` without one.
+    /// Category of items without one; `None` means `lesson`.
     pub category: Option<String>,
-    /// Whether nothing is written.
     pub dry_run: bool,
 }
 
-/// Formats of memories, and where they are.
+/// An import format and its source.
 #[derive(Debug, Clone)]
 pub enum From {
-    /// Entries with their evidence, a JSON object a line.
+    /// Entries with their evidence, one JSON object per line.
     Jsonl(Lines),
-    /// A store, a directory that holds one, or a topic file.
+    /// A store, a directory that contains one, or a topic file.
     Pi(PathBuf),
     /// A directory of pi-memory.
     PiMemory(PathBuf),
     /// A memory directory of Claude Code.
     Claude(PathBuf),
-    /// Files like `AGENTS.md`.
+    /// Files such as `AGENTS.md`.
     Agents(Vec<PathBuf>),
 }
 
 /// Lines of JSON.
 #[derive(Debug, Clone)]
 pub enum Lines {
-    /// Here.
     Text(String),
-    /// In a file.
     File(PathBuf),
 }
 
-/// An item that may be an entry, and what became of it.
+/// An item that may become an entry, with its result.
 struct Taken {
     fate: Fate,
     id: EntryId,
     place: String,
     line: String,
-    /// The key of a line that waits for a review.
+    /// Key of a line that awaits review.
     waits: Option<Key>,
 }
 
 impl Memory {
-    /// Takes memories of another program over, or only says what would become of them.
+    /// Imports memories of another program; in a dry run, only reports what would happen.
     ///
     /// # Errors
-    /// When they cannot be read, the category is unknown, or the store cannot be read or written.
+    /// Fails if the source cannot be read, the category is unknown, or the store cannot be read or
+    /// written.
     pub fn import(&self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
         let source = source::read(self, &request.from)?;
         let category = intake::category(self, request.category.as_deref().unwrap_or("lesson"))?;
@@ -132,7 +128,7 @@ fn run(
         taken = take(memory, &mut txn, &news, (items, waits), left)?;
         let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
         if !dry_run && !waiting.is_empty() {
-            // First, so that no line is there that passes for one of its user's.
+            // Recorded first, so that no imported line passes for one of the user's.
             pending::note(&store.trust, &waiting)?;
         }
         txn.commit()?;
@@ -169,13 +165,13 @@ fn of_left(Left { place, reason }: Left) -> exchange::Left {
     exchange::Left { place, reason }
 }
 
-/// A heading as a line of a topic may hold it.
+/// Returns a heading as a topic may contain it, if it is valid.
 fn title(text: &str) -> Option<String> {
     let title = EntryText::new(text.trim_matches('#')).ok()?;
     (title.as_str().chars().count() <= TITLE).then(|| title.as_str().to_owned())
 }
 
-/// The items that may be stored, as what they would be.
+/// Returns the items that may be stored, as new entries.
 fn checked(
     memory: &Memory,
     items: Vec<Item>,
@@ -211,7 +207,7 @@ enum ItemError {
 fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New, ItemError> {
     let named = item.category.as_deref().map(|name| intake::category(memory, name));
     let category = named.unwrap_or(Ok(default))?;
-    // The same check first, whose sentence stands alone.
+    // Checked first, so that its error message is reported alone.
     let text = EntryText::new(&item.text)?;
     let text = intake::with_tags(&text, &item.tags)?;
     let name = &memory.config.categories.spec(category).name;
@@ -219,7 +215,7 @@ fn checked_one(memory: &Memory, item: &Item, default: CategoryId) -> Result<New,
     if entry_line::render(name, text.as_str(), markers).len() > entry_line::MAX_LINE {
         return Err(ItemError::TooLong);
     }
-    // Lines of a log go into the log as they are.
+    // Log lines are copied to the log unchanged, so they must not contain secrets.
     if let Some(kind) = item.events.iter().find_map(|(_, line)| secret::find(line)) {
         return Err(ItemError::SecretEvidence(kind));
     }
@@ -306,7 +302,7 @@ fn take(
     Ok(taken)
 }
 
-/// The events that an item brings along, with their lines.
+/// Returns the events that come with an item, with their lines.
 fn evidence(
     now: Now,
     line: &adopt::Line<'_>,
@@ -318,7 +314,7 @@ fn evidence(
         let mut own = Ledger::default();
         item.events.iter().for_each(|(event, _)| own.fold(event));
         let family = own.family(line.id);
-        // What a file says under one entry about another is none of its evidence.
+        // Events about entries outside the item's family are ignored.
         let of = |(event, _): &&(Event, String)| family.contains(&event.entry);
         return item.events.iter().filter(of).cloned().collect();
     }
@@ -336,7 +332,7 @@ fn evidence(
     events.into_iter().map(imported).collect()
 }
 
-/// Adds what pages say to those of the store. Gives how much was new in each.
+/// Adds the content of pages to those of the store. Returns the number of new pieces in each.
 fn keep(
     memory: &Memory,
     store: &Store,
@@ -380,7 +376,7 @@ fn keep(
     Ok(added)
 }
 
-/// Adds a file of notes to a source, or the log of a day by its name.
+/// Adds a notes file, or a daily log recognised by its name, to a source.
 fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
     let categories = &memory.config.categories;
     if name == notes::SCRATCHPAD {
@@ -402,7 +398,7 @@ fn note(memory: &Memory, source: &mut Source, name: &str, text: &str) {
             source.found.left.push(Left { place: name.to_owned(), reason });
             return;
         }
-        // What a log says is of its day, and stays there.
+        // The content of a log stays with its day.
         Some(_) => pi_memory::pieces(text, categories),
         None => {
             let (found, pieces) = pi_memory::read(name, text, categories);

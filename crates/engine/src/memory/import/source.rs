@@ -1,4 +1,4 @@
-//! What other programs remember, as it is found in their files.
+//! Reads the files of other programs for an import.
 
 use std::path::{Path, PathBuf};
 
@@ -17,33 +17,32 @@ use pimem_core::{
     score::ranking::Scope,
 };
 
-/// The largest file of entries that is read.
+/// Maximum size in bytes of a file of entries.
 const MAX: u64 = 256 << 20;
-/// Places of a store below the directory that is named.
+/// Paths of a store below the named directory.
 const STORES: [&str; 3] = ["", ".pi/memory", ".pi/agent/memory"];
-/// Which files of agents are meant.
+/// Hint with the expected files.
 const AGENTS: &str = "give the AGENTS.md or CLAUDE.md of a project";
-/// Where Claude Code keeps memories.
+/// Hint with the location of Claude Code's memories.
 const CLAUDE: &str = "Claude Code's memories are in ~/.claude/projects/PROJECT/memory";
 
-/// What is to be taken over.
+/// What an import found.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// The name of the format.
+    /// Name of the format.
     pub(super) format: &'static str,
-    /// Memories.
     pub(super) found: Parsed,
-    /// Long-term notes and logs, by the name that they have in a store.
+    /// Long-term notes and logs, by their name in a store.
     pub(super) pages: Vec<(String, Vec<Piece>)>,
-    /// What is to be done.
+    /// Open tasks.
     pub(super) tasks: Vec<String>,
-    /// What could not be read.
+    /// Files that could not be read.
     pub(super) problems: Vec<Problem>,
-    /// Whether somebody else may have written it, so that agents see it after a review only.
+    /// True if others may have written it, so that agents see it only after a review.
     pub(super) waits: bool,
 }
 
-/// Reads what is there.
+/// Reads the source of an import.
 pub(super) fn read(memory: &Memory, from: &From) -> Result<Source, Failure> {
     match from {
         From::Jsonl(lines) => self::lines(lines),
@@ -79,7 +78,7 @@ fn of_agents(memory: &Memory, files: &[PathBuf]) -> Result<Source, Failure> {
     Ok(with(source, pages))
 }
 
-/// A source with what could not be used of its pages.
+/// Adds the unused pages and problems to a source.
 fn with(mut source: Source, pages: Pages) -> Source {
     source.found.left.extend(pages.left);
     source.problems.extend(pages.problems);
@@ -123,11 +122,11 @@ fn pi(memory: &Memory, path: &Path) -> Result<Source, Failure> {
         let stem = stem.unwrap_or_default();
         let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "topics"));
         if let Some(dir) = dir.and_then(Path::parent) {
-            // Its evidence stands beside the topics.
+            // The evidence is beside the topics, so the whole store is read.
             (store(dir).holdings(export::reader(memory)), Some(stem))
         } else {
             let mut held = store(path).topic_alone(&stem, bytes, export::reader(memory));
-            // Its name is nobody's choice of a topic.
+            // The file name was not chosen as a topic.
             held.items.iter_mut().for_each(|item| item.topic = None);
             (held, None)
         }

@@ -1,4 +1,4 @@
-//! Vectors of entries, made by another program.
+//! Import of vectors computed by another program.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -19,19 +19,19 @@ use pimem_core::{
     view::exchange::ImportedVectors,
 };
 
-/// The largest file that is read.
+/// Maximum size of the file in bytes.
 const MAX: u64 = 1 << 30;
-/// Which file is meant.
+/// Hint with the expected file.
 const WHERE: &str = "pi keeps its vectors in .pi/memory/embeddings.json";
-/// What other programs may have wrapped the vectors in.
+/// Fields in which other programs may nest the vectors.
 const WRAPPERS: [&str; 3] = ["embeddings", "entries", "vectors"];
 
 impl Memory {
-    /// Takes over the vectors of present entries. They have to be those of the chosen model.
+    /// Imports the vectors of existing entries. They must be of the chosen model.
     ///
     /// # Errors
-    /// When the model takes none, the file cannot be read or holds others, or the index cannot be
-    /// written.
+    /// Fails if the model accepts no vectors, the file cannot be read or has vectors of another
+    /// model, or the index cannot be written.
     pub fn import_vectors(&self, path: &Path) -> Result<Answer<ImportedVectors>, Failure> {
         let model = export::chosen(self)?;
         if model.id == table::NAME {
@@ -65,7 +65,7 @@ fn refused(message: &str) -> Failure {
     Failure::new(Kind::Refused, message, "pimem export embeddings writes the format that is read")
 }
 
-/// Puts vectors into the index of a store.
+/// Stores vectors in the index of a store.
 fn keep(memory: &Memory, store: &Store, fresh: Known) -> Result<(), Failure> {
     let Some(dir) = memory.cache_dir(store) else {
         return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
@@ -82,17 +82,17 @@ fn keep(memory: &Memory, store: &Store, fresh: Known) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A vector that stands in an object.
+/// A vector in an object.
 #[derive(Deserialize)]
 struct Holder {
     #[serde(alias = "embedding")]
     vector: Vec<f64>,
 }
 
-/// Values are looked at one by one: all of them as a tree would take several times the file.
+/// Values are parsed one by one; a tree of all would take several times the size of the file.
 type Values<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Reads the vectors of a file, by key; or says what is wrong with it.
+/// Parses the vectors of a file, by key.
 fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
     let no_object = |error: serde_json::Error| match error.classify() {
         serde_json::error::Category::Data => "not a JSON object of vectors".to_owned(),
@@ -106,7 +106,7 @@ fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
     }
     let mut found = BTreeMap::new();
     for (name, value) in values {
-        // Other keys tell something about the file.
+        // Other keys are metadata of the file.
         let Some(key) = key(&name) else { continue };
         let numbers = numbers(value).map_err(|error| format!("the value of {name} {error}"))?;
         if numbers.len() != model.dimension {
@@ -124,7 +124,7 @@ fn parse(bytes: &[u8], model: &Model) -> Result<BTreeMap<u64, Vector>, String> {
     Ok(found)
 }
 
-/// The key that a name stands for: a SHA-256 in hexadecimal of which 16 digits or more are left.
+/// Parses a key: a SHA-256 in hexadecimal, possibly truncated to 16 digits or more.
 fn key(name: &str) -> Option<u64> {
     let is_hex = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     u64::from_str_radix(name.get(..16).filter(|_| is_hex)?, 16).ok()

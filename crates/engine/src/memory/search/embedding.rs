@@ -1,7 +1,7 @@
-//! The query as a vector beside those of all documents.
+//! Vectors of the query and of all documents.
 //!
-//! One search uses one model for everything: the chosen one, or the built-in one where that cannot
-//! serve.
+//! One search uses one model for everything: the chosen one, or the built-in one if that cannot
+//! run.
 
 use std::time::Duration;
 
@@ -34,9 +34,9 @@ use pimem_core::{
     },
 };
 
-/// A model's vectors of everything that is searched.
+/// The vectors of a query and of all searched documents by one model.
 pub struct QueryEmbedding {
-    /// The model's name.
+    /// Name of the model.
     pub model: String,
     query: Vector,
     thresholds: Thresholds,
@@ -45,43 +45,43 @@ pub struct QueryEmbedding {
     views: Vec<Vectors>,
 }
 
-/// Where the vectors of documents come from.
+/// Source of the documents' vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// From the index, as far as it has them.
+    /// The index, as far as it has them.
     Stored,
-    /// From the texts, all of them: a row of the index is damaged.
+    /// Computed from the texts: a row of the index is damaged.
     Remade,
 }
 
 /// What a store's index lacks.
 #[derive(Default)]
 pub struct Behind {
-    /// Vectors of documents that it has otherwise.
+    /// True if it lacks vectors of indexed documents.
     pub whole: bool,
-    /// Vectors that were made now.
+    /// Vectors computed by this search.
     pub fresh: Known,
 }
 
 impl QueryEmbedding {
-    /// The vectors of every segment.
+    /// Returns the vectors of each segment.
     pub fn views(&self) -> Vec<&dyn Dense> {
         self.views.iter().map(|view| view as &dyn Dense).collect()
     }
 
-    /// The vectors, for ranking.
+    /// Returns the vectors for ranking.
     pub fn vectors<'a>(&'a self, segments: &'a [&'a dyn Dense]) -> candidates::Vectors<'a> {
         candidates::Vectors { query: &self.query, segments, thresholds: self.thresholds }
     }
 
-    /// Whether a row turned out to be damaged when it was used.
+    /// Returns true if a row was found to be damaged.
     pub fn damaged(&self) -> bool {
         self.views.iter().any(Vectors::damaged)
     }
 }
 
-/// Embeds the query, and opens the vectors of all documents: by the chosen model, or by the built-in
-/// one when that cannot serve, and then says why. `None` when no model is wanted.
+/// Embeds the query and opens the vectors of all documents, by the chosen model, or by the built-in
+/// one if that cannot run; the reason is then in `degraded`. `None` if no model is chosen.
 pub fn open(
     memory: &Memory,
     stores: &[Store],
@@ -95,7 +95,7 @@ pub fn open(
     if name == NONE {
         return None;
     }
-    // A model that could not serve will not now either.
+    // If the model already failed in this search, it is not tried again.
     if name != table::NAME && degraded.is_none() {
         let deadline = memory.config.settings.embedding.deadline;
         match ready(memory, name, Some(deadline)).and_then(|mut embedder| {
@@ -106,8 +106,8 @@ pub fn open(
             Ok(embedding) => return Some(embedding),
             Err(Unavailable(why)) => {
                 let line = format!("{name}: {why}; the built-in model serves instead");
-                // A model that is late or broken may serve again; one that is not there is a mistake in
-                // the settings. A document says so itself.
+                // A model that is slow or broken may recover; one that is not installed is a
+                // mistake in the settings. Documents for programs include the reason.
                 if memory.notices.for_programs() || installed(memory, name).is_some() {
                     memory.notices.detail(&line);
                 } else {
@@ -120,15 +120,15 @@ pub fn open(
     built_in(memory, stores, corpora, words, rows)
 }
 
-/// The chosen model's name, in its one spelling.
+/// Returns the canonical name of the chosen model.
 pub fn name(memory: &Memory) -> String {
     catalog::canonical(&memory.config.settings.embedding.model)
 }
 
-/// The setting that leaves vectors out.
+/// Value of the setting that disables vectors.
 pub const NONE: &str = "none";
 
-/// By the built-in model, without asking another process.
+/// Embeds by the built-in model, without another process.
 fn built_in(
     memory: &Memory,
     stores: &[Store],
@@ -148,7 +148,7 @@ struct Missing {
     text: String,
 }
 
-/// Opens the vectors of all segments, and has those made that are missing.
+/// Opens the vectors of all segments and computes missing ones.
 fn fill(
     memory: &Memory,
     stores: &[Store],
@@ -184,7 +184,7 @@ fn fill(
             whole: missing.iter().any(|missing| missing.segment < scanned),
             fresh: Known::default(),
         };
-        // What was scanned may be known from before: a line that moved is not a new one.
+        // A scanned text may have a stored vector: a line that moved is not new.
         let is_slow = key != table::model().space();
         let known = memory.cache_dir(store).filter(|_| is_slow && !missing.is_empty());
         let known = known.map(|dir| corpus::known_vectors(&dir, key)).unwrap_or_default();
@@ -214,7 +214,7 @@ fn fill(
     Ok(embedding)
 }
 
-/// Which vectors an index keeps, by the settings.
+/// Returns which vectors an index keeps, by the settings.
 pub fn kept<'a>(memory: &Memory) -> Embedding<'a> {
     let name = &name(memory);
     let model = (name != NONE && name != table::NAME).then(|| installed(memory, name)).flatten();
@@ -225,7 +225,7 @@ pub fn kept<'a>(memory: &Memory) -> Embedding<'a> {
     }
 }
 
-/// The model of that name, however long it takes; none for `none`.
+/// Opens the named model without a deadline; `None` for `none`.
 pub fn embedder(memory: &Memory, name: &str) -> Result<Option<Box<dyn Embedder>>, Failure> {
     match name {
         NONE => Ok(None),
@@ -234,19 +234,19 @@ pub fn embedder(memory: &Memory, name: &str) -> Result<Option<Box<dyn Embedder>>
     }
 }
 
-/// The chosen model, however long it takes, or why it cannot serve; `None` when that is the
+/// Opens the chosen model without a deadline, or returns why it cannot run; `None` if it is the
 /// built-in one or none.
 pub fn patient(memory: &Memory) -> Option<Result<Box<dyn Embedder>, Unavailable>> {
     let name = &name(memory);
     (name != NONE && name != table::NAME).then(|| ready(memory, name, None))
 }
 
-/// A model that cannot serve, where nothing else will do.
+/// Returns the failure for an unavailable model, where there is no fallback.
 pub fn failure(why: Unavailable) -> Failure {
     Failure::new(Kind::Io, why.0, "pimem model status says more")
 }
 
-/// An installed model, ready to serve by the deadline.
+/// Opens an installed model with a deadline.
 fn ready(
     memory: &Memory,
     name: &str,
@@ -256,7 +256,7 @@ fn ready(
     models.open(name, deadline)
 }
 
-/// What is known about an installed model.
+/// Returns the description of an installed model.
 fn installed(memory: &Memory, name: &str) -> Option<Model> {
     Some(memory.models().ok()?.manifest(name).ok()?.model)
 }

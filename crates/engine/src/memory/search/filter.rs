@@ -1,4 +1,4 @@
-//! Which documents a request asks for, as far as the index knows.
+//! Filter of documents by a request, using the index only.
 
 use super::{
     request::SearchRequest,
@@ -10,18 +10,17 @@ use pimem_core::{
     search::documents::{self, SourceKind},
 };
 
-/// The documents that a request asks for.
+/// The filter of a request.
 pub struct Filter<'a> {
-    /// The request.
     pub request: &'a SearchRequest<'a>,
-    /// Everything.
+    /// All segments.
     pub segments: &'a Segments<'a>,
-    /// What of the archive may be found unasked.
+    /// Archived entries that are searched by default.
     pub archived: &'a Archived,
 }
 
 impl Filter<'_> {
-    /// Whether it lets everything through.
+    /// Returns true if the filter accepts every document.
     pub fn is_open(&self) -> bool {
         let SearchRequest { kinds, categories, topic, period, except, .. } = self.request;
         kinds.is_empty()
@@ -32,7 +31,7 @@ impl Filter<'_> {
             && !self.segments.has_archive()
     }
 
-    /// Whether it lets a document through.
+    /// Returns true if the filter accepts a document.
     pub fn keeps(&self, segment: usize, number: u32) -> bool {
         let Some(document) = self.segments.locate(segment, number) else { return false };
         let Document { at, doc, source, kind } = document;
@@ -49,7 +48,7 @@ impl Filter<'_> {
         };
         let is_of_category =
             |name: &String| entry.is_some() && documents::category_hash(name) == doc.category;
-        // The time of an entry is in the log, not in the index.
+        // The time of an entry is in the log, not in the index, and is checked later.
         let is_in_period = || entry.is_some() || period.contains(Timestamp::from_seconds(doc.when));
         (kinds.is_empty() || kinds.contains(&kind))
             && !except.is_some_and(|except| entry.is_some_and(|id| except.contains(&id)))

@@ -1,7 +1,7 @@
 //! Search: from a request to its hits.
 //!
-//! [`find_each`] opens the stores' indexes and scores every document for the query. Each request then
-//! goes through the steps of `Search::answer`, one below the other.
+//! [`find_each`] opens the stores' indexes and scores every document for the query. Each request
+//! then goes through the steps of [`Search::answer`] in order.
 
 pub mod embedding;
 pub mod filter;
@@ -50,56 +50,51 @@ use pimem_core::{
     },
 };
 
-/// Something found.
 #[derive(Debug, Clone)]
 pub struct Hit {
     /// Fused score.
     pub score: f64,
-    /// What it is made of.
+    /// Parts of the score.
     pub candidate: Candidate,
-    /// What standing multiplied it by.
+    /// Factor on the score by the entry's standing.
     pub factor: f64,
-    /// The entry, unless it is a passage.
+    /// The entry; `None` for a passage.
     pub entry: Option<EntryId>,
     /// Hash of its category's name.
     pub category: u32,
-    /// The kind of file.
     pub kind: SourceKind,
-    /// Whose it is.
     pub scope: Scope,
-    /// The file, relative to the store.
+    /// Path of the file relative to the store.
     pub source: String,
-    /// Line number in it.
+    /// Line number in the file.
     pub line: u32,
-    /// The text.
     pub text: String,
-    /// When a passage was, by what it says.
+    /// Time of a passage, as stated in it.
     pub when: Option<Timestamp>,
-    /// Whether it was written or reviewed on this machine.
+    /// True if it was written or reviewed on this machine.
     pub reviewed: bool,
 }
 
 impl Hit {
-    /// Whether it is an entry that was taken out of service.
+    /// Returns true if it is an archived entry.
     pub fn is_archived(&self) -> bool {
         self.kind == SourceKind::Archive
     }
 }
 
-/// Hits, and what there was to say about the search.
 #[derive(Default)]
 pub struct SearchResult {
-    /// Best first.
+    /// Hits, best first.
     pub hits: Vec<Hit>,
-    /// The best of what did not make it, for lack of score or of room.
+    /// The best documents that were not hits, because of their score or the limit.
     pub near: Vec<Hit>,
-    /// The mode that was used: keyword mode where there are no vectors.
+    /// The mode used: keyword mode if there are no vectors.
     pub mode: Option<Mode>,
-    /// Documents that were searched.
+    /// Number of documents searched.
     pub docs: u64,
-    /// The model whose vectors were used.
+    /// Name of the model whose vectors were used.
     pub model: Option<String>,
-    /// Why the chosen model was not.
+    /// Why the chosen model was not used.
     pub degraded: Option<String>,
     /// Files that could not be read.
     pub problems: Vec<Problem>,
@@ -107,17 +102,19 @@ pub struct SearchResult {
     pub stale: Vec<Stale>,
 }
 
-/// Near misses in a result.
+/// Maximum number of near misses in a result.
 const NEAR: usize = 5;
 
-/// Candidates beyond those that are read, because some turn out to be forgotten, or copies.
+/// Number of candidates beyond those that are read, because some turn out to be forgotten or
+/// copies.
 const SPARE: usize = 16;
 
 impl Memory {
-    /// Searches the stores that are read.
+    /// Searches the stores.
     ///
     /// # Errors
-    /// When a store was named that is not there. What cannot be read is among the result's problems.
+    /// Fails if the named store does not exist. Files that cannot be read are among the result's
+    /// problems.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, Failure> {
         let stores = self.readers()?;
         let found = find(self, &stores, request);
@@ -129,13 +126,13 @@ impl Memory {
     }
 }
 
-/// Searches `stores`. The answer is the same whatever state their indexes are in.
+/// Searches `stores`. The result does not depend on the state of their indexes.
 pub fn find(memory: &Memory, stores: &[Store], request: &SearchRequest<'_>) -> SearchResult {
     find_each(memory, stores, std::slice::from_ref(request)).pop().unwrap_or_default()
 }
 
-/// Searches `stores` for several requests that share query and mode: indexes are opened once, and a
-/// model is started once. Problems and stale indexes are told with the first result.
+/// Searches `stores` for several requests with the same query and mode: indexes are opened and a
+/// model is started only once. Problems and stale indexes are in the first result.
 pub fn find_each(
     memory: &Memory,
     stores: &[Store],
@@ -171,7 +168,7 @@ pub fn find_each(
     results
 }
 
-/// Opens the stores' indexes, and scans what they do not know.
+/// Opens the stores' indexes, and scans what is not indexed.
 fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
     let open = |store: &Store| {
         let dir = memory.cache_dir(store);
@@ -185,34 +182,34 @@ fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
     stores.iter().map(open).collect()
 }
 
-/// Everything that is open while requests for one query are answered.
+/// Shared state of all requests for one query.
 struct Search<'a> {
     memory: &'a Memory,
     stores: &'a [Store],
     query: &'a Query,
     segments: Segments<'a>,
-    /// BM25 of every document, by segment and number.
+    /// BM25 score of every document, by segment and number.
     bm25: Vec<Vec<f64>>,
-    /// The query's words, and what words near them are worth. Unused in keyword mode.
+    /// The query's words, with similar words and their weights. Unused in keyword mode.
     words: QueryWords,
-    /// Vectors of the query and of all documents, unless only words count.
+    /// Vectors of the query and documents; `None` in keyword mode, or without a model.
     embedding: Option<QueryEmbedding>,
-    /// Why the chosen model does not serve.
+    /// Why the chosen model was not used.
     model_fails: Option<String>,
     mode: Mode,
-    /// What of the archive may be found unasked.
+    /// Archived entries that are searched by default.
     archived: Archived,
-    /// Which notes, lists and logs may be shown.
+    /// Decides which notes, lists and logs may be shown.
     notes: Notes<'a>,
-    /// Files that were there when they were listed, and could not be read.
+    /// Files that could not be read after they were listed.
     unread: Vec<Problem>,
 }
 
-/// A candidate on its way to a hit: each step fills in what it finds out.
+/// A candidate on its way to a hit; each step fills in fields.
 struct Ranked<'a> {
     candidate: Candidate,
     document: Document<'a>,
-    /// What standing multiplies its score by.
+    /// Factor on the score by the entry's standing.
     factor: f64,
     stability: f64,
     last: Option<Timestamp>,
@@ -264,14 +261,14 @@ impl<'a> Search<'a> {
             embedding::open(memory, stores, self.segments.corpora, query, words, rows, model_fails);
     }
 
-    /// Why the search is worse than the one that was wished for.
+    /// Returns why the search is worse than requested.
     fn degraded(&self, wished: Mode) -> Option<String> {
         let without = self.embedding.is_none() && wished == Mode::Semantic;
         let none = without.then(|| "embedding.model is none".to_owned());
         none.or_else(|| self.model_fails.clone())
     }
 
-    /// From a request to its hits.
+    /// Answers a request.
     fn answer(&mut self, request: &SearchRequest<'_>) -> SearchResult {
         let candidates = self.candidates(request);
         let mut ranked = self.locate(request, candidates);
@@ -281,13 +278,14 @@ impl<'a> Search<'a> {
         self.hits(request, ranked)
     }
 
-    /// The documents that score best by postings and vectors, before their text is read.
+    /// Returns the documents with the best scores by postings and vectors, before their text is
+    /// read.
     fn candidates(&mut self, request: &SearchRequest<'_>) -> Vec<Candidate> {
         let found = self.best(request);
         if !self.embedding.as_ref().is_some_and(QueryEmbedding::damaged) {
             return found;
         }
-        // Rows of the index are checked when they are used.
+        // Rows of the index are verified on use.
         self.embed(Rows::Remade);
         self.best(request)
     }
@@ -298,7 +296,8 @@ impl<'a> Search<'a> {
         let keep = |segment, number| filter.keeps(segment, number);
         let keep: Option<&dyn Fn(usize, u32) -> bool> =
             if filter.is_open() { None } else { Some(&keep) };
-        // Entries of another time fall out when they are located, so none can be left out yet.
+        // Entries outside the period are removed only when they are located, so all candidates are
+        // needed.
         let most = if request.period.is_bounded() {
             usize::MAX
         } else {
@@ -309,8 +308,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Looks up where candidates are and how they stand. Forgotten ones, those of another time and second
-    /// copies fall out, then all that are beyond the request's pool.
+    /// Looks up location and standing of candidates. Removes forgotten entries, those outside the
+    /// period, and copies, then all beyond the request's pool.
     fn locate(
         &mut self,
         request: &SearchRequest<'_>,
@@ -324,7 +323,7 @@ impl<'a> Search<'a> {
         let located: Vec<(Candidate, Document<'_>)> =
             candidates.into_iter().filter_map(located).collect();
         let documents = located.iter().map(|(_, document)| document);
-        // After a merge a line may stand in the archive and in its topic.
+        // After a merge, a line may be both in the archive and in its topic.
         let live: HashSet<u64> = documents
             .clone()
             .filter(|document| document.kind == SourceKind::Topic)
@@ -334,8 +333,8 @@ impl<'a> Search<'a> {
             standing::standings(memory, stores, corpora, archived, documents.clone(), unread);
         let mut texts = Texts::new(stores, corpora);
         let mut seen: HashMap<(SourceKind, u64), Vec<usize>> = HashMap::new();
-        // The project's store is the first. Ids can be made to collide: where one comes again, the texts
-        // tell.
+        // The project's store comes first. Ids can be made to collide, so equal ids are compared by
+        // text.
         let mut is_copy = |at: usize, document: &Document<'_>| {
             let known = seen.entry((document.kind, document.doc.id)).or_default();
             let mut text = |at: usize| located.get(at).map(|(_, document)| texts.of(document));
@@ -350,7 +349,7 @@ impl<'a> Search<'a> {
             if !in_archive && standing == Some(Standing::Forgotten)
                 || in_archive && !request.whole_archive && live.contains(&document.doc.id)
                 || !request.period.contains(last)
-                // Which copy was reviewed is not known yet.
+                // If only reviewed text counts, it is not known yet which copy was reviewed.
                 || !request.reviewed && is_copy(at, document)
             {
                 continue;
@@ -373,7 +372,8 @@ impl<'a> Search<'a> {
         ranked
     }
 
-    /// Reads the texts, and in hybrid mode what they say about the query. What cannot be read falls out.
+    /// Reads the texts and, in hybrid mode, their similarity to the query. Texts that cannot be
+    /// read are removed.
     fn read(&mut self, ranked: &mut Vec<Ranked<'_>>) {
         let mut texts = Texts::new(self.stores, self.segments.corpora);
         let average = self.segments.size.average();
@@ -390,8 +390,8 @@ impl<'a> Search<'a> {
         self.unread.append(&mut texts.problems);
     }
 
-    /// Finds out what was written or reviewed on this machine. Where nothing else is wanted, the rest and
-    /// second copies fall out.
+    /// Finds what was written or reviewed on this machine. If the request wants only that, removes
+    /// the rest, and copies.
     fn review(&self, request: &SearchRequest<'_>, ranked: &mut Vec<Ranked<'_>>) {
         for (number, store) in self.stores.iter().enumerate() {
             let trust = &store.trust;
@@ -423,7 +423,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What a store's ledger of trust knows an entry or a summary by.
+    /// Returns the key of an entry or summary in a store's ledger of trust.
     fn trust_key(&self, store: &Store, ranked: &Ranked<'_>) -> Option<Key> {
         let Ranked { document: Document { kind, doc, .. }, text, .. } = ranked;
         match kind {
@@ -441,7 +441,7 @@ impl<'a> Search<'a> {
         self.notes.shown(document.kind, document.at.store, document.source)
     }
 
-    /// Scores, and sorts the best to the front.
+    /// Computes the scores, and sorts by them.
     fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
         let Self { segments, bm25, embedding, mode, .. } = self;
         segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
@@ -469,7 +469,8 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// The best that are more than chance and score enough, and the next best.
+    /// Returns the best candidates that are better than chance and reach the minimum score, and the
+    /// next best.
     fn hits(&self, request: &SearchRequest<'_>, ranked: Vec<Ranked<'_>>) -> SearchResult {
         let least = match request.min_score {
             MinScore::Score(score) => score,
@@ -485,7 +486,7 @@ impl<'a> Search<'a> {
 
     fn hit(&self, ranked: Ranked<'_>) -> Hit {
         let Ranked { candidate, document, factor, text, reviewed, score, .. } = ranked;
-        // The files of notes are looked at only for what is shown.
+        // Files of notes are checked only for what is shown.
         let reviewed = reviewed || self.is_shown_note(&document);
         let Document { at, doc, source, kind } = document;
         Hit {

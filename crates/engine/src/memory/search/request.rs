@@ -1,4 +1,4 @@
-//! What a search looks for.
+//! Search request: query, mode, filters and limits.
 
 use crate::memory::{Memory, period::Period};
 use pimem_core::{
@@ -6,40 +6,36 @@ use pimem_core::{
     search::{bm25::Query, candidates, documents::SourceKind, rank::Mode},
 };
 
-/// What to look for.
 pub struct SearchRequest<'a> {
-    /// The words.
     pub query: &'a Query,
-    /// What to go by.
     pub mode: Mode,
-    /// How they are ordered.
     pub order: Order,
-    /// How many hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Least score.
     pub min_score: MinScore,
-    /// Only these kinds of files; empty for all.
+    /// Kinds of files; empty for all.
     pub kinds: &'a [SourceKind],
-    /// Only entries of these categories; empty for all.
+    /// Categories of entries; empty for all.
     pub categories: &'a [String],
-    /// Only entries of this topic.
+    /// Topic of entries.
     pub topic: Option<&'a str>,
-    /// Only what is from then: an entry by its last reinforcement, a passage by what it says.
+    /// Period of hits: an entry by its last reinforcement, a passage by the time stated in it.
     pub period: Period,
-    /// None of these entries.
+    /// Entries to leave out.
     pub except: Option<&'a IdSet<EntryId>>,
-    /// How many candidates are read, when not as many as so many hits are worth.
+    /// Number of candidates to read; `None` for the default of the limit.
     pub pool: Option<usize>,
-    /// Only what was written or reviewed on this machine.
+    /// True to find only what was written or reviewed on this machine.
     pub reviewed: bool,
-    /// All of the archive, and not only what went there for its age.
+    /// True to find all archived entries, not only those archived for their age.
     pub whole_archive: bool,
-    /// Being found counts as an access, in [`Memory::search`].
+    /// True to record an access of each hit, in [`Memory::search`].
     pub touch: bool,
 }
 
 impl<'a> SearchRequest<'a> {
-    /// The best ten hits for a query by words and meaning, in everything that is searched by default.
+    /// Creates a request for the best ten hits by words and meaning, in everything that is searched
+    /// by default.
     pub fn new(query: &'a Query) -> Self {
         Self {
             query,
@@ -59,7 +55,7 @@ impl<'a> SearchRequest<'a> {
         }
     }
 
-    /// What a prompt brings to mind: by words and meaning, and only what is much like it.
+    /// Creates a request for recall: by words and meaning, with the minimum score of recall.
     pub fn recall(
         memory: &Memory,
         query: &'a Query,
@@ -75,31 +71,30 @@ impl<'a> SearchRequest<'a> {
         }
     }
 
-    /// Whether files of a kind are looked at.
+    /// Returns true if the request includes files of a kind.
     pub fn may_find(&self, kind: SourceKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// How many candidates are read.
+    /// Returns the number of candidates to read.
     pub(super) fn pool(&self) -> usize {
         self.pool.unwrap_or_else(|| candidates::pool(self.limit))
     }
 }
 
-/// The order of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Relevance, moderated by standing.
+    /// Relevance, weighted by standing.
     Fused,
-    /// Similarity × 100 + stability, as pi did.
+    /// Similarity × 100 + stability, as in pi.
     Seed,
 }
 
-/// The least score of a hit.
+/// The minimum score of a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MinScore {
-    /// By the score as it is shown.
+    /// A score as displayed.
     Score(f64),
-    /// By a hybrid score, or what is like it in another mode.
+    /// A score in hybrid mode, converted for other modes.
     Recall(f64),
 }

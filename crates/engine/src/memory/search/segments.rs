@@ -1,4 +1,4 @@
-//! The corpora of several stores as one: their segments, numbered through.
+//! Index segments of all searched stores under one numbering.
 
 use super::embedding::QueryEmbedding;
 use crate::index::corpus::Corpus;
@@ -8,7 +8,7 @@ use pimem_core::search::{
     documents::{Doc, SourceKind},
 };
 
-/// Where a document is.
+/// Location of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocRef {
     /// Number of the store.
@@ -22,18 +22,16 @@ pub struct DocRef {
 /// A document and its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
-    /// Where it is.
     pub at: DocRef,
-    /// What the index knows of it.
     pub doc: Doc,
-    /// The file, relative to the store.
+    /// Path of the file relative to the store.
     pub source: &'a str,
-    /// The kind of the file.
+    /// Kind of the file.
     pub kind: SourceKind,
 }
 
 impl<'a> Document<'a> {
-    /// The document of a store's corpus.
+    /// Returns the document at a location.
     pub fn find(corpora: &'a [Corpus], at: DocRef) -> Option<Self> {
         let (doc, source, kind) = corpora.get(at.store)?.doc(at.segment, at.number)?;
         Some(Self { at, doc, source, kind })
@@ -42,13 +40,13 @@ impl<'a> Document<'a> {
 
 /// The segments of all corpora.
 pub struct Segments<'a> {
-    /// One a store.
+    /// One corpus per store.
     pub corpora: &'a [Corpus],
-    /// Size of everything.
+    /// Total size.
     pub size: Size,
     /// Postings, for scoring.
     pub postings: Vec<&'a dyn Segment>,
-    /// The store of each segment, and the segment's number there.
+    /// Store of each segment, and its number there.
     origins: Vec<Origin>,
 }
 
@@ -59,7 +57,7 @@ struct Origin {
 }
 
 impl<'a> Segments<'a> {
-    /// Numbers the segments of `corpora` through, in their order.
+    /// Numbers the segments of `corpora` consecutively.
     pub fn new(corpora: &'a [Corpus]) -> Self {
         let (mut size, mut postings, mut origins) = (Size::default(), Vec::new(), Vec::new());
         for (store, corpus) in corpora.iter().enumerate() {
@@ -72,13 +70,13 @@ impl<'a> Segments<'a> {
         Self { corpora, size, postings, origins }
     }
 
-    /// Whether there are files of an archive.
+    /// Returns true if there are archive files.
     pub fn has_archive(&self) -> bool {
         let mut sources = self.corpora.iter().flat_map(|corpus| &corpus.sources);
         sources.any(|source| source.kind == SourceKind::Archive)
     }
 
-    /// Has `use_it` look at all documents with their scores, those that `keep` lets through.
+    /// Calls `use_it` with all documents that `keep` accepts, with their scores.
     pub fn with_scores<T>(
         &self,
         bm25: &[Vec<f64>],
@@ -92,7 +90,7 @@ impl<'a> Segments<'a> {
         use_it(&candidates::Corpus { segments: &self.postings, bm25, dense, docs, keep })
     }
 
-    /// A document by the number of its segment among all, and its own.
+    /// Returns a document by the global number of its segment and its own number.
     pub fn locate(&self, segment: usize, number: u32) -> Option<Document<'a>> {
         let Origin { store, segment } = *self.origins.get(segment)?;
         Document::find(self.corpora, DocRef { store, segment, number })

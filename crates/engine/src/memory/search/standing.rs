@@ -1,4 +1,4 @@
-//! The standing of documents: looked up for candidates only.
+//! Standing of documents, looked up for candidates only.
 
 use super::segments::Document;
 use crate::{
@@ -23,13 +23,13 @@ use pimem_core::{
 /// The standing of a document, and its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Standings {
-    /// Of an entry; passages have none.
+    /// Standing of an entry; `None` for a passage.
     pub standing: Option<Standing>,
-    /// When an entry was last reinforced, or when a passage was by what it says.
+    /// Time of an entry's last reinforcement, or the time stated in a passage.
     pub last: Option<Timestamp>,
 }
 
-/// The standing of each document. What they could not be looked up in is added to `unread`.
+/// Returns the standing of each document. Adds read problems to `unread`.
 pub fn standings<'a>(
     memory: &Memory,
     stores: &[Store],
@@ -43,7 +43,7 @@ pub fn standings<'a>(
         .zip(corpora)
         .enumerate()
         .map(|(number, (store, corpus))| {
-            // The log alone tells of what has no line.
+            // The standing of archived entries comes from the log alone.
             let is_live = |document: &&Document<'_>| {
                 document.at.store == number && document.kind != SourceKind::Archive
             };
@@ -84,8 +84,8 @@ pub fn standings<'a>(
         .collect()
 }
 
-/// The strength of some entries: from the index, else from the log, else from the whole store,
-/// because an entry without evidence is adopted, and that takes all of the markdown.
+/// Returns the strength of entries: from the index, or else the log, or else the whole store,
+/// because an entry without evidence must be adopted, which needs all Markdown files.
 fn strengths(
     memory: &Memory,
     store: &Store,

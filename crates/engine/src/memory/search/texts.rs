@@ -1,4 +1,4 @@
-//! The texts of documents.
+//! Reads the texts of documents.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Of documents in the corpora of these stores.
+    /// Creates a reader for documents in the corpora of these stores.
     pub fn new(stores: &'a [Store], corpora: &'a [Corpus]) -> Self {
         Self { stores, corpora, files: HashMap::new(), problems: Vec::new() }
     }
 
-    /// The text of a document; empty where its file cannot be read.
+    /// Returns the text of a document; empty if its file cannot be read.
     pub fn of(&mut self, document: &Document<'_>) -> String {
         let Document { at, doc, source, kind } = document;
         let corpus = self.corpora.get(at.store);

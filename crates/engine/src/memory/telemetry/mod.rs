@@ -1,5 +1,4 @@
-//! Telemetry: what is noted by the way, and what the notes say about entries. It stays on this
-//! machine.
+//! Telemetry: records of usage and what they show about entries. It never leaves this machine.
 
 mod replay;
 mod summary;
@@ -32,14 +31,13 @@ pub use self::{
     summary::{By, SESSIONS},
 };
 
-/// Records to list.
+/// Filters of a list of records.
 #[derive(Debug, Clone, Default)]
 pub struct LogRequest {
-    /// Of this time.
     pub period: Period,
-    /// Of these kinds; of all when there are none.
+    /// Kinds of records; empty for all.
     pub kinds: Vec<RecordKind>,
-    /// At most so many, the newest.
+    /// Maximum number of records; the newest are listed.
     pub limit: usize,
 }
 
@@ -77,7 +75,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// Reads it, and says so where there is nothing.
+    /// Reads the telemetry, and reports if there is none.
     fn read(memory: &Memory) -> Result<Self, Failure> {
         let stores = memory.readers()?;
         let (log, problems) = log(memory, &stores);
@@ -97,14 +95,13 @@ impl Usage {
 }
 
 impl Memory {
-    /// A record of what happens now. A hook knows its agent and session better.
+    /// Creates a record at the current time. Hooks know agent and session better and set them.
     pub fn record(&self, what: What) -> Record {
         let who = self.who();
         Record { ts: self.now.0.to_string(), agent: who.by, session: who.session, what }
     }
 
-    /// Notes what happened, unless that is switched off. What fails here costs a record and nothing
-    /// else, and it waits for nobody.
+    /// Appends records, if telemetry is enabled. An error only loses the records.
     pub fn note_telemetry(&self, store: &Store, records: &[Record]) {
         if records.is_empty() || !self.config.settings.telemetry.enabled {
             return;
@@ -115,8 +112,8 @@ impl Memory {
         }
     }
 
-    /// Notes that a search has found entries, where something is kept on this machine anyway: a
-    /// command that reads makes no directories.
+    /// Records that a search found entries, if the data directory exists: commands that read create
+    /// no directories.
     pub(super) fn note_access(&self, store: &Store, entries: impl Iterator<Item = EntryId>) {
         let entries: Vec<String> = entries.map(|id| id.to_string()).collect();
         if !entries.is_empty() && store.data_dir().is_dir() {
@@ -124,10 +121,10 @@ impl Memory {
         }
     }
 
-    /// Records, oldest first.
+    /// Returns records, oldest first.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn telemetry_log(&self, request: &LogRequest) -> Result<Answer<view::Log>, Failure> {
         let (log, problems) = log(self, &self.readers()?);
         let LogRequest { period, kinds, limit } = request;
@@ -144,10 +141,10 @@ impl Memory {
         Ok(Answer { view: view::Log { records, damaged: log.damaged }, problems })
     }
 
-    /// The logs that [`Memory::clear_telemetry`] deletes.
+    /// Returns the logs that [`Memory::clear_telemetry`] deletes.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or a log cannot be read.
+    /// Fails if the named store does not exist, or a log cannot be read.
     pub fn telemetry_files(&self) -> Result<view::Cleared, Failure> {
         Ok(view::Cleared { files: self.logs()?.into_iter().map(|(_, file)| file).collect() })
     }
@@ -155,7 +152,7 @@ impl Memory {
     /// Deletes all records.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or a log cannot be read or written.
+    /// Fails if the named store does not exist, or a log cannot be read or written.
     pub fn clear_telemetry(&self) -> Result<view::Cleared, Failure> {
         let mut files = Vec::new();
         for (store, file) in self.logs()? {
@@ -181,7 +178,7 @@ impl Memory {
     }
 }
 
-/// The telemetry of some stores, and what of it could not be read.
+/// Returns the telemetry of some stores, and the problems with reading it.
 pub fn log(memory: &Memory, stores: &[Store]) -> (Log, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut logs = Vec::new();
@@ -194,8 +191,8 @@ pub fn log(memory: &Memory, stores: &[Store]) -> (Log, Vec<Problem>) {
     (Log::read(memory.now, logs.iter().map(Vec::as_slice)), problems)
 }
 
-/// The end of a log, from the beginning of a line: as much as ours ever have, and more than that
-/// nobody has to wait for.
+/// Returns the end of a log, from the start of a line: twice the maximum size of our logs, so that
+/// larger files do not take longer.
 fn end_of(log: &[u8]) -> &[u8] {
     let most = usize::try_from(2 * TELEMETRY_BYTES).unwrap_or(usize::MAX);
     let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
@@ -203,17 +200,17 @@ fn end_of(log: &[u8]) -> &[u8] {
     memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
 }
 
-/// How often entries were found or shown, as far as telemetry goes back.
+/// Number of times that entries were found or shown, as far as telemetry goes back.
 #[derive(Default)]
 pub struct Accesses(BTreeMap<EntryId, Access>);
 
 impl Accesses {
-    /// Those of some stores. An unreadable log is an empty one: nothing depends on it.
+    /// Reads the accesses of some stores. A log that cannot be read counts as empty.
     pub fn of(memory: &Memory, stores: &[Store]) -> Self {
         Self(sums::accesses(&log(memory, stores).0))
     }
 
-    /// Those of an entry, its earlier wordings included.
+    /// Returns the accesses of an entry, including its earlier wordings.
     pub fn get<'a>(&self, id: EntryId, ledgers: impl IntoIterator<Item = &'a Ledger>) -> Access {
         if self.0.is_empty() {
             return Access::default();

@@ -1,4 +1,4 @@
-//! Recorded prompts against today's store, with other thresholds.
+//! Replays recorded prompts on the current store with other thresholds.
 
 use std::collections::HashMap;
 
@@ -27,25 +27,25 @@ use pimem_core::{
     },
 };
 
-/// Steps around the threshold in force that are tried unless others are named.
+/// Default offsets from the threshold in force.
 const STEPS: [f64; 5] = [-0.10, -0.05, 0.0, 0.05, 0.10];
-/// Entries that a context may hold already, so that so many more hits are looked at.
+/// Number of entries that a context may already have, so that as many more hits are read.
 const SHOWN: usize = 40;
 
 /// Settings to try.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayRequest {
-    /// Values of `recall.minScore`, 0 to 1; without any, some around the one in force.
+    /// Values of `recall.minScore`, from 0 to 1; empty for some around the one in force.
     pub min_scores: Vec<f64>,
-    /// Values of `recall.limit`; without any, the one in force.
+    /// Values of `recall.limit`; empty for the one in force.
     pub limits: Vec<usize>,
 }
 
 impl Memory {
-    /// What recorded prompts would have been given with other settings.
+    /// Returns what recorded prompts would have recalled with other settings.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn telemetry_replay(
         &self,
         request: &ReplayRequest,
@@ -74,10 +74,11 @@ impl Memory {
         Ok(usage.answer(view))
     }
 
-    /// Proposes `recall.minScore` and `recall.limit` by what was used; `apply` changes the settings.
+    /// Proposes `recall.minScore` and `recall.limit` by recorded usage; changes the settings if
+    /// `apply` is true.
     ///
     /// # Errors
-    /// When the store that was named does not exist, or the settings cannot be changed.
+    /// Fails if the named store does not exist, or the settings cannot be changed.
     pub fn tune_recall(&self, apply: bool) -> Result<memory::Answer<Tuning>, Failure> {
         let usage = Usage::read(self)?;
         let mut view = propose(self, &usage);
@@ -93,13 +94,13 @@ impl Memory {
     }
 }
 
-/// The setting in force.
+/// Returns the setting in force.
 fn in_force(memory: &Memory) -> Setting {
     let limit = memory.config.settings.recall.limit;
     Setting { min_score: memory.config.settings.recall.min_score, limit }
 }
 
-/// What a prompt finds today, for every prompt. Nothing is noted of these searches.
+/// Returns what each prompt finds now. These searches are not recorded.
 fn answers(memory: &Memory, usage: &Usage, recorded: &Recorded, limit: usize) -> Vec<Answer> {
     let entries = Entries::new(memory.now, &memory.config.categories, &usage.ranking);
     let mut progress = memory.notices.progress("searching");
@@ -118,7 +119,7 @@ fn answers(memory: &Memory, usage: &Usage, recorded: &Recorded, limit: usize) ->
             &SearchRequest { min_score: MinScore::Recall(0.0), ..wanted },
         );
         if number == 0 {
-            // Many searches follow, so the index is brought up to date before them.
+            // Many searches follow, so the index is refreshed first.
             stale::refresh(memory, found.stale);
         }
         let mut sketches: Vec<Sketch> = Vec::new();
@@ -176,7 +177,7 @@ fn propose(memory: &Memory, usage: &Usage) -> Tuning {
     Tuning { proposed: Some(setting), in_force, after, ..nothing }
 }
 
-/// Changes a setting where `config set` would, and gives the file.
+/// Changes a setting where `config set` would, and returns the file.
 fn change(memory: &Memory, usage: &Usage, name: &str, value: &str) -> Result<String, Failure> {
     let of_project = usage.stores.iter().any(|store| store.scope == Scope::Project);
     let target = if of_project { memory.target()? } else { memory.users()? };

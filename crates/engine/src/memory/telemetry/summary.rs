@@ -1,4 +1,4 @@
-//! What telemetry says about use: the summary, rates, and what was never used.
+//! Usage by telemetry: summary, rates, and unused entries.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -23,7 +23,7 @@ use pimem_core::{
     view::{Entries, telemetry as view},
 };
 
-/// Sessions from which the summary calls an entry never used.
+/// Number of sessions from which the summary lists an entry as never used.
 pub const SESSIONS: usize = 3;
 
 /// How rates are broken down.
@@ -38,10 +38,10 @@ pub enum By {
 }
 
 impl Memory {
-    /// Sums up what was put into prompts, and what of it was used.
+    /// Summarises what was put into prompts, and how much of it was used.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn telemetry_summary(&self) -> Result<Answer<view::Summary>, Failure> {
         let usage = Usage::read(self)?;
         let volume = sums::volume(&usage.log);
@@ -74,10 +74,10 @@ impl Memory {
         Ok(usage.answer(view))
     }
 
-    /// How often entries were used, of the sessions that had them.
+    /// Returns how often entries were used, relative to the sessions that had them.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn telemetry_usage(&self, by: By) -> Result<Answer<view::Usage>, Failure> {
         let usage = Usage::read(self)?;
         let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
@@ -93,10 +93,10 @@ impl Memory {
         Ok(usage.answer(view))
     }
 
-    /// Entries that at least so many sessions had and none used.
+    /// Returns entries that at least `min` sessions had and none used.
     ///
     /// # Errors
-    /// When the store that was named does not exist.
+    /// Fails if the named store does not exist.
     pub fn telemetry_never_used(&self, min: usize) -> Result<Answer<view::NeverUsed>, Failure> {
         let usage = Usage::read(self)?;
         let entries = Entries::new(self.now, &self.config.categories, &usage.ranking);
@@ -138,8 +138,9 @@ fn by_entry(entries: &Entries<'_>, usage: &Usage) -> Vec<view::EntryUse> {
     rows.iter().map(entry).collect()
 }
 
-/// Entries that are there, were in at least so many sessions of which an answer was seen, and were
-/// never used; those in most sessions first. What is forgotten is in no prompt any more.
+/// Returns existing entries that were in at least `min` sessions with an evaluated answer and never
+/// used, by the number of sessions. Forgotten entries are left out, because they are no longer in
+/// prompts.
 fn never_used<'a>(
     entries: &Entries<'_>,
     usage: &'a Usage,
@@ -159,7 +160,7 @@ fn never_used<'a>(
     rows
 }
 
-/// Sums by category or agent, most used first.
+/// Returns sums by category or agent, most used first.
 fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
     let key = |(agent, _): &Session, id: EntryId| {
         let category = || usage.ranking.get(id).map_or(view::GONE, |row| entries.category(row));
@@ -171,14 +172,14 @@ fn named(entries: &Entries<'_>, usage: &Usage, by: By) -> Vec<view::NamedUse> {
     rows.into_iter().map(named).collect()
 }
 
-/// Most used first, then most seen.
+/// Sorts by use, then by sessions with an evaluated answer, then by injections.
 fn order<K>(rows: &mut [(K, Count)]) {
     rows.sort_by(|(_, a), (_, b)| {
         (b.used, b.measured, b.injected).cmp(&(a.used, a.measured, a.injected))
     });
 }
 
-/// The beginnings of entries, as they were noted last.
+/// Returns the start of each entry's text, as last recorded.
 fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
     let mut texts = BTreeMap::new();
     for (_, record) in &usage.log.records {
@@ -189,7 +190,7 @@ fn texts(usage: &Usage) -> BTreeMap<EntryId, &str> {
     texts
 }
 
-/// Days with their dates, up to the last one.
+/// Returns the days with their dates, up to the last one.
 fn days(volume: &Volume) -> Vec<view::Day> {
     let last = volume.span.map_or(0, |(_, last)| last.0);
     let date = |ago: usize| {

@@ -1,12 +1,12 @@
-//! Attributes that have git write other bytes than those that it keeps.
+//! Detection of git attributes that convert files on checkout.
 //!
-//! Where a file in the work tree is not what git keeps of it, a line that git brought looks like one
+//! If a file in the work tree differs from git's object, a line that git brought looks like a line
 //! that git does not have.
 
-/// What changes more than line ends.
+/// Attributes that change more than line ends.
 const CONVERSIONS: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
 
-/// Whether a file of attributes asks for a conversion of topics, or might.
+/// Returns true if an attributes file converts topic files, or may.
 pub(super) fn convert(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(bytes).lines().map(str::trim).any(|line| {
         let Some((pattern, attributes)) = line.split_once([' ', '\t']) else { return false };
@@ -19,7 +19,8 @@ pub(super) fn convert(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether a pattern can match the name of a topic. Macros and quoted patterns are not looked into.
+/// Returns true if a pattern may match the name of a topic file. Macros and quoted patterns always
+/// may.
 fn concerns(pattern: &str) -> bool {
     let end = pattern.len().checked_sub(3).and_then(|at| pattern.get(at..));
     let Some(end) = end else { return true };

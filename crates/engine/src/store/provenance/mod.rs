@@ -1,9 +1,9 @@
-//! Lines that were typed on this machine, told from those that git brought.
+//! Provenance of lines: tells lines typed on this machine from lines that git brought.
 //!
-//! In a store that was made or trusted here, a line is typed here when git has it nowhere, or when a
-//! commit that was made here had it before anything that was fetched. Everything else awaits review,
-//! and so does everything in doubt: while git is in the middle of something, where it does not answer
-//! in time, or where it writes other bytes than it keeps.
+//! In a store made or trusted here, a line counts as typed here if git does not have it, or if a
+//! commit made here had it before anything fetched did. All other lines await review. So do lines
+//! in doubt: while git is in the middle of an operation, if it does not answer in time, or if it
+//! converts files on checkout.
 
 mod attributes;
 mod reflog;
@@ -31,11 +31,11 @@ use pimem_core::{
     model::category::{Categories, CategoryId},
 };
 
-/// How long git may take, while somebody waits.
+/// Time limit for git while the user waits.
 pub const LIMIT: Duration = Duration::from_millis(150);
 
-/// What is there while git is in the middle of something: a merge, a rebase or the like, or any change
-/// to the work tree.
+/// Files in the git directory during an operation: a merge, rebase or similar, or any change of the
+/// work tree.
 const BUSY: [&str; 8] = [
     "MERGE_HEAD",
     "CHERRY_PICK_HEAD",
@@ -46,27 +46,28 @@ const BUSY: [&str; 8] = [
     "sequencer",
     "index.lock",
 ];
-/// What other programs that bring lines keep in a work tree.
+/// Directories and files in a work tree by which other version-control systems are recognised.
 const OTHERS: [&str; 10] =
     [".jj", ".hg", ".sl", ".svn", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", "CVS"];
 
-/// Where what changes a store comes from.
+/// Who changes the files of a store.
 enum Source {
-    /// Hands, and programs that nobody can tell from them.
+    /// Editors, or programs that cannot be told from them.
     Hands,
-    /// A repository of git: the root of the work tree, its own directory, and that of all work trees.
+    /// A git repository: the root of the work tree, its git directory, and the common git
+    /// directory.
     Git(PathBuf, PathBuf, PathBuf),
-    /// Something that cannot be asked, or is in the middle of a change.
+    /// Unknown: git cannot be asked, or is in the middle of an operation.
     Unclear,
 }
 
-/// A line that awaits review.
+/// A line of unknown provenance.
 type Line<'a> = (CategoryId, &'a str);
 
 impl Store {
-    /// Notes which lines were typed on this machine, and which git brought, so that nobody has to ask
-    /// again. Gives whether any was typed here. A line that is worded as an order awaits review
-    /// whoever typed it.
+    /// Finds out which lines were typed on this machine and which git brought, and records the
+    /// answer in the ledger of trust. Returns true if any line was typed here. A line worded as an
+    /// instruction awaits review regardless of who typed it.
     pub fn note_own(
         &self,
         snapshot: &Snapshot,
@@ -95,7 +96,7 @@ impl Store {
         own.iter().any(|key| trust.holds(*key))
     }
 
-    /// The lines of which is not known where they come from.
+    /// Returns the lines whose provenance is not recorded.
     fn unknown<'a>(&self, snapshot: &'a Snapshot, categories: &Categories) -> Vec<Line<'a>> {
         let trust = &self.trust;
         let mut found = BTreeSet::new();
@@ -111,7 +112,7 @@ impl Store {
         }
         let mut found: Vec<Line<'a>> = found.into_iter().collect();
         if !found.is_empty() {
-            // Nobody has vouched for what was learned of a paste, though no git brought it.
+            // Statements learned from a paste need a review even though git did not bring them.
             let key =
                 |(category, text): &Line<'_>| trust.entry(&categories.spec(*category).name, text);
             let keys: Vec<Key> = found.iter().map(key).collect();
@@ -140,7 +141,7 @@ impl Store {
             let meta = fs::symlink_metadata(topics.join(format!("{topic}.md")));
             meta.is_ok_and(|meta| meta.is_file())
         };
-        // What is behind a link git keeps in another place.
+        // The file behind a link has another path in git.
         let linked = snapshot.topics.iter().filter(|topic| !is_plain(&topic.stem));
         let linked: BTreeSet<Line<'_>> = linked
             .flat_map(|topic| topic.doc.entries.iter().map(|e| (e.category, e.text.as_str())))
@@ -166,7 +167,7 @@ impl Store {
 }
 
 fn source(topics: &Path, places: &Places) -> Source {
-    // What cannot be looked at may be there.
+    // A path that cannot be checked may exist.
     let is_there = |path: PathBuf| !matches!(reflog::present(fs::symlink_metadata(path)), Ok(None));
     if !fs::symlink_metadata(topics).is_ok_and(|meta| meta.is_dir()) {
         return Source::Unclear;
@@ -184,7 +185,7 @@ fn source(topics: &Path, places: &Places) -> Source {
             return Source::Unclear;
         };
         if dir == topics {
-            // The archive, where lines come back from, would be in another one.
+            // The archive, from which lines may return, would be in another repository.
             return Source::Unclear;
         }
         let converts = |path: PathBuf| {

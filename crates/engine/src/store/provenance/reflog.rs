@@ -1,5 +1,4 @@
-//! What a repository notes about its refs, read by hand: which commits were made here, and which came
-//! from elsewhere.
+//! Parser of refs and reflogs, which show which commits were made here and which were fetched.
 
 use std::{
     cmp::Reverse,
@@ -9,51 +8,49 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes of the end of a log that are read.
+/// Bytes read from the end of a log.
 const TAIL: u64 = 128 << 10;
-/// Bytes of the largest list of refs that is read.
+/// Maximum size in bytes of a list of refs.
 const LIST: u64 = 16 << 20;
-/// Steps of the head that are looked at. What was there before them came nobody knows how.
+/// Maximum number of steps read of each log. Commits older than these in HEAD's log are of unknown
+/// origin.
 const HEAD: usize = 200;
-/// Steps that are looked at of all refs that are fetched, the latest of them.
+/// Maximum number of fetch steps, over all refs; the latest are used.
 const FETCHED: usize = 200;
-/// Refs that are looked at of those that no log tells about; likewise of branches and tags.
+/// Maximum number of fetched refs without a log; the same limit holds for branches and tags.
 const TIPS: usize = 150;
-/// Files that are looked at in the directory of refs, and in that of their logs.
+/// Maximum number of files read in the directory of refs, and in that of their logs.
 const FILES: usize = 4000;
 
-/// One line of a log: what a ref was set to, and why.
+/// A line of a reflog: the new value of a ref, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The commit before, if there was one.
+    /// The previous commit; `None` if the ref was new.
     pub(super) before: Option<String>,
-    /// The commit after.
     pub(super) after: String,
-    /// When, in seconds since 1970.
+    /// Seconds since 1970.
     at: i64,
-    /// The command that did it.
+    /// The command that set the ref.
     action: String,
 }
 
-/// A commit in which others may have written.
+/// A commit that may contain changes by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fetched {
-    /// What the ref stood at before, which may hold the same.
+    /// Previous value of the ref, which may have the same lines.
     pub(super) before: Option<String>,
-    /// The commit.
     pub(super) commit: String,
-    /// Since when it is here, in seconds since 1970, if that is known.
+    /// Time of the fetch in seconds since 1970, if known.
     at: Option<i64>,
 }
 
-/// Where the commits of a repository come from.
+/// The commits of a repository by origin.
 #[derive(Debug, Default)]
 pub(super) struct Refs {
-    /// What happened to the head of the work tree, earliest first.
+    /// Steps of the work tree's HEAD, earliest first.
     pub(super) head: Vec<Step>,
-    /// What was fetched.
     pub(super) fetched: Vec<Fetched>,
-    /// Where branches and tags stand, which may be made here or not.
+    /// Tips of branches and tags, which may or may not have been made here.
     pub(super) local: Vec<String>,
 }
 
@@ -72,8 +69,8 @@ impl Step {
         Some(Self { before, after: after.to_owned(), at, action: action.trim().to_owned() })
     }
 
-    /// Whether somebody here committed what the index held. Any other command may bring what others
-    /// wrote, and so may a commit that ends a merge or picks another.
+    /// Returns true if the step is a commit of the index made here. All other commands may bring
+    /// changes by others, including a commit that ends a merge or a cherry-pick.
     pub(super) fn is_commit(&self) -> bool {
         matches!(self.action.as_str(), "commit" | "commit (initial)" | "commit (amend)")
     }
@@ -82,7 +79,8 @@ impl Step {
         self.action == "update by push"
     }
 
-    /// Whether another repository set the ref, and not a command that moved the head along with it.
+    /// Returns true if another repository set the ref, as opposed to a command that moved it
+    /// together with HEAD.
     fn is_fetch(&self) -> bool {
         ["fetch", "pull", "push"].iter().any(|word| self.action.starts_with(word))
     }
@@ -93,25 +91,25 @@ impl Step {
 }
 
 impl Fetched {
-    /// Of which nobody knows when it came.
+    /// Creates a fetched commit of unknown time.
     fn once(commit: String) -> Self {
         Self { before: None, commit, at: None }
     }
 
-    /// Whether it came later than a step was made, without doubt.
+    /// Returns true if the commit was certainly fetched after the step.
     pub(super) fn is_after(&self, step: &Step) -> bool {
         self.at.is_some_and(|at| at > step.at)
     }
 }
 
 impl Refs {
-    /// Reads the refs that a work tree with the directory `git` sees, `common` being the directory of
-    /// all work trees of the repository.
+    /// Reads the refs visible in a work tree. `git` is its git directory, `common` the common git
+    /// directory of all work trees.
     ///
     /// # Errors
     ///
-    /// When they are kept in another way than in files, and when any of those cannot be read: what is
-    /// not known may have brought a line.
+    /// Fails if refs are not stored as files, or if any of the files cannot be read: an unread ref
+    /// may have brought a line.
     pub(super) fn read(git: &Path, common: &Path) -> io::Result<Self> {
         if present(fs::symlink_metadata(common.join("reftable")))?.is_some() {
             return Err(ErrorKind::Unsupported.into());
@@ -140,7 +138,7 @@ impl Refs {
         Ok(Self { head: log(&git.join("logs/HEAD"), HEAD)?, fetched, local })
     }
 
-    /// Every commit that they speak of.
+    /// Returns all commits that the refs mention.
     pub(super) fn commits(&self) -> BTreeSet<&str> {
         let steps = self.head.iter().flat_map(|step| step.before.iter().chain([&step.after]));
         let fetched = self.fetched.iter().flat_map(|seen| seen.before.iter().chain([&seen.commit]));
@@ -148,14 +146,14 @@ impl Refs {
     }
 }
 
-/// What refs of some name say.
+/// The origin of the commits of a ref, by the ref's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What others have.
+    /// Fetched from others.
     Fetched,
-    /// What was made here, perhaps of what others have.
+    /// Made here, possibly on top of fetched commits.
     Local,
-    /// Nothing about where lines come from. What is stashed was in the work tree before.
+    /// Irrelevant. Stashed lines were in the work tree before.
     Neither,
 }
 
@@ -171,7 +169,7 @@ fn kind(name: &str) -> Kind {
     }
 }
 
-/// The latest of what logs of refs say was fetched.
+/// Returns the latest fetched commits in the logs of refs.
 fn recent(logs: Vec<(String, Vec<Step>)>) -> Vec<Fetched> {
     let mut steps: Vec<(usize, usize, Step)> = Vec::new();
     let mut ends = BTreeMap::new();
@@ -190,7 +188,7 @@ fn recent(logs: Vec<(String, Vec<Step>)>) -> Vec<Fetched> {
     let mut starts = BTreeMap::new();
     for (number, _, step) in steps {
         if ends.contains_key(&number) {
-            // A log that begins later than its ref does not say how that came.
+            // If the log starts later than the ref, the origin of its first commit is unknown.
             starts.insert(number, step.before.clone());
         }
         if !step.is_push() {
@@ -204,7 +202,7 @@ fn recent(logs: Vec<(String, Vec<Step>)>) -> Vec<Fetched> {
     found
 }
 
-/// What is there, if anything is.
+/// Returns `None` instead of an error if a file does not exist.
 pub(super) fn present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -215,7 +213,7 @@ pub(super) fn present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// The last steps of a log, earliest first.
+/// Reads the last `most` steps of a log, earliest first.
 fn log(path: &Path, most: usize) -> io::Result<Vec<Step>> {
     let Some(mut file) = present(File::open(path))? else { return Ok(Vec::new()) };
     let start = file.metadata()?.len().saturating_sub(TAIL);
@@ -228,14 +226,14 @@ fn log(path: &Path, most: usize) -> io::Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The commits that were fetched last, whether a ref was set to them or not.
+/// Reads the commits fetched last, including those that no ref points to.
 fn fetch_head(git: &Path) -> io::Result<Vec<String>> {
     let text = list(&git.join("FETCH_HEAD"))?;
     let ids = text.lines().filter_map(|line| line.split_once('\t').map(|(id, _)| id));
     Ok(ids.filter(|id| is_id(id)).map(str::to_owned).collect())
 }
 
-/// The commits or tags that refs stand at, by their names.
+/// Reads the tips of refs by name, which are commits or tags.
 fn tips(common: &Path) -> io::Result<BTreeMap<String, String>> {
     let packed = list(&common.join("packed-refs"))?;
     let pair = |line: &str| {
@@ -252,7 +250,7 @@ fn tips(common: &Path) -> io::Result<BTreeMap<String, String>> {
     Ok(tips)
 }
 
-/// The text of a file, which is empty where there is none.
+/// Reads a file as text; empty if it does not exist.
 fn list(path: &Path) -> io::Result<String> {
     let Some(meta) = present(fs::metadata(path))? else { return Ok(String::new()) };
     if !meta.is_file() || meta.len() > LIST {
@@ -262,7 +260,7 @@ fn list(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Files below a directory called `refs`, with the names of what they tell about.
+/// Returns the files below a directory `refs`, with the names of their refs.
 fn files(refs: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     let mut open = vec![("refs".to_owned(), refs.to_path_buf())];
@@ -395,7 +393,7 @@ mod tests {
                 (None, "a", None),
             ]
         );
-        // Of a log of which nothing is looked at, at least its end is.
+        // If no step of a log is used, at least its end is.
         let many: Vec<Step> =
             (0..250).map(|n| step(Some("x"), &format!("y{n}"), 100 + n, "fetch")).collect();
         let found = recent(vec![

@@ -1,5 +1,5 @@
-//! Where lines were seen first: in a commit that was made here, in one that came from elsewhere, or
-//! nowhere in git.
+//! Search for the first sighting of a line: in a commit made here, in a fetched commit, or nowhere
+//! in git.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -19,46 +19,44 @@ use pimem_core::{
     model::category::{Categories, CategoryId},
 };
 
-/// Where an entry may stand in a store.
+/// Folders of a store in which an entry may be.
 const FOLDERS: [&str; 2] = ["topics", "archive"];
-/// The most files that are looked at in all commits together.
+/// Maximum number of files read over all commits.
 const FILES: usize = 2000;
-/// Lines that are looked for one by one before a file is read line by line.
+/// Up to this number of lines, a file is first searched for each of them before it is parsed.
 const FEW: usize = 16;
-/// Commits that are followed back to find one of ours.
+/// Maximum number of commits visited to find an ancestor that was made here.
 const DEPTH: usize = 200;
-/// The name of a file of attributes.
+/// Name of git's attributes files.
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
-/// What is to be known.
+/// Input of the search.
 pub(super) struct Question<'a> {
-    /// Lines, each with its number.
+    /// The lines to find, each with its number.
     pub(super) lines: HashMap<(CategoryId, &'a str), usize>,
-    /// The categories that there are.
     pub(super) categories: &'a Categories,
     /// Names of files that may be in the index.
     pub(super) files: BTreeSet<String>,
-    /// Where commits come from.
     pub(super) refs: &'a Refs,
-    /// How many directories the store's is below the root of the work tree.
+    /// Depth of the store's directory below the root of the work tree.
     pub(super) depth: usize,
 }
 
-/// Where a line comes from.
+/// The origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// It was typed on this machine.
+    /// Typed on this machine.
     Here,
-    /// Git brought it.
+    /// Brought by git.
     Git,
-    /// That may yet turn out.
+    /// Not known yet.
     Unclear,
 }
 
-/// The lines that are asked about and that a commit has.
+/// Numbers of the searched lines that a commit contains.
 type View = HashSet<usize>;
 
-/// Finds out where each line comes from.
+/// Returns the origin of each line.
 pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Result<Vec<Origin>> {
     let Question { refs, lines, .. } = question;
     let mut files = question.files.clone();
@@ -83,9 +81,9 @@ pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Resul
             }
         };
         let since = || refs.head.iter().skip(made).filter(|step| has(&step.after));
-        // What others have of ours, they have of commits that were made here, and later than those.
+        // If others have our lines, they got them from commits made here, and so later than these.
         let step = refs.head.get(made).ok_or(ErrorKind::NotFound)?;
-        // Not every program says of a commit that it ended a merge.
+        // Not every program logs that a commit ended a merge.
         if ours.parents(objects, &BTreeSet::from([step.after.clone()]))?.len() > 1 {
             return Ok(Origin::Git);
         }
@@ -113,31 +111,31 @@ pub(super) fn judge(question: &Question<'_>, objects: &mut Objects) -> io::Resul
     Ok(origins?.into_iter().map(sure).collect())
 }
 
-/// What first had a line, of what happened to the head.
+/// The first step of HEAD that has a line.
 enum First {
-    /// A commit that was made here: the number of the step.
+    /// A commit made here, by the number of its step.
     Commit(usize),
-    /// Anything else.
+    /// Any other step.
     Else,
-    /// Something that cannot be read.
+    /// A commit cannot be read.
     Unknown,
-    /// Nothing that is known.
+    /// No step has the line.
     Nowhere,
 }
 
-/// What commits hold.
+/// The searched lines that each commit contains.
 struct Views {
-    /// By their ids; `None` for those that are not there.
+    /// Views by commit id; `None` if the commit does not exist.
     of: HashMap<String, Option<Rc<View>>>,
-    /// Whether any of them may have been written to the work tree otherwise than git keeps it.
+    /// True if git may have converted any of the files on checkout.
     converted: bool,
 }
 
-/// The commit that the work tree stands at.
+/// The commit of the work tree.
 const HEAD: &str = "HEAD";
 
 impl Views {
-    /// Reads all commits that are spoken of, and adds the names of their files.
+    /// Reads all commits that the refs mention, and adds the names of their files to `files`.
     fn read(
         question: &Question<'_>,
         objects: &mut Objects,
@@ -158,7 +156,7 @@ impl Views {
                 None => bare.push(commit),
             }
         }
-        // Those have no store, or are not there themselves.
+        // These commits have no store, or do not exist.
         let names: Vec<String> = bare.iter().map(|commit| (*commit).to_owned()).collect();
         for (commit, object) in bare.into_iter().zip(objects.get(&names)?) {
             if object.is_some() || commit == HEAD {
@@ -180,7 +178,8 @@ impl Views {
         self.of.get(commit)?.as_deref()
     }
 
-    /// Whether a commit has a line. One that is not there has never been in the work tree.
+    /// Returns true if a commit contains a line. A commit that does not exist was never checked
+    /// out.
     fn has(&self, commit: &str, line: usize) -> bool {
         self.get(commit).is_some_and(|view| view.contains(&line))
     }
@@ -200,10 +199,11 @@ impl Views {
     }
 }
 
-/// An entry of a directory: its name, whether it is a directory, and its id.
+/// An entry of a tree: name, whether it is a tree, and id.
 type Entry = (String, bool, String);
 
-/// What stores hold, by the ids of their directories, and whether attributes in them convert it.
+/// Reads the lines of stores, by the ids of their trees. The flag is true if attributes in them
+/// convert the files.
 fn read_stores(
     question: &Question<'_>,
     objects: &mut Objects,
@@ -246,7 +246,7 @@ fn read_stores(
     let blobs: Vec<String> = blobs.into_iter().collect();
     let mut converted = false;
     let mut lines: HashMap<String, Vec<usize>> = HashMap::new();
-    // What is not there has never been written to the work tree.
+    // An object that does not exist was never checked out.
     let found = objects.get(&blobs)?;
     for (id, blob) in blobs.into_iter().zip(found) {
         let Some(blob) = blob else { continue };
@@ -261,7 +261,7 @@ fn read_stores(
     Ok((views, converted))
 }
 
-/// Whether attributes above the store converted it when a step of the head wrote it to the work tree.
+/// Returns true if attributes above the store converted it when a step of HEAD checked it out.
 fn attributes_above(
     question: &Question<'_>,
     objects: &mut Objects,
@@ -284,9 +284,9 @@ fn attributes_above(
 }
 
 impl Question<'_> {
-    /// The lines that are asked about and that a file holds.
+    /// Returns the numbers of the searched lines that a file contains.
     fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
-        // What a text was made of that is not UTF-8 is not known from it.
+        // The bytes of a text that was not UTF-8 cannot be recovered from it.
         let might = |text: &str| {
             text.contains(char::REPLACEMENT_CHARACTER)
                 || memmem::find(&bytes, text.as_bytes()).is_some()
@@ -301,7 +301,7 @@ impl Question<'_> {
     }
 }
 
-/// The lines that the index has, in what is staged and in either side of a conflict.
+/// Returns the lines in the index, both staged and in either side of a conflict.
 fn index(
     question: &Question<'_>,
     objects: &mut Objects,
@@ -317,7 +317,7 @@ fn index(
     Ok(found.flat_map(|blob| question.found(blob.bytes)).collect())
 }
 
-/// Whether commits lead to another, as far as it was asked.
+/// Cache of commit ancestry.
 #[derive(Default)]
 struct Ours {
     parents: HashMap<String, Vec<String>>,
@@ -325,7 +325,8 @@ struct Ours {
 }
 
 impl Ours {
-    /// Whether one of `ours` is a commit or one that it goes back to.
+    /// Returns true if `commit` or one of its ancestors is in `ours`, visiting about [`DEPTH`]
+    /// commits.
     fn lead_to(
         &mut self,
         objects: &mut Objects,
@@ -349,7 +350,7 @@ impl Ours {
         Ok(found)
     }
 
-    /// The commits before some.
+    /// Returns the parents of some commits.
     fn parents(
         &mut self,
         objects: &mut Objects,
@@ -365,7 +366,7 @@ impl Ours {
     }
 }
 
-/// The commits before one, or that of a tag.
+/// Returns the parents of a commit, or the target of a tag.
 fn parents(commit: &Object) -> Vec<String> {
     let text = String::from_utf8_lossy(&commit.bytes);
     let head = text.lines().take_while(|line| !line.is_empty());
