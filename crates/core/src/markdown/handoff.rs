@@ -63,7 +63,7 @@ pub fn short_id(id: &str) -> String {
 }
 
 /// Returns the last non-blank lines of a log outside of blocks, without comments and title, at most
-/// [`RECENT`].
+/// `RECENT`.
 #[must_use]
 pub fn recent(bytes: &[u8]) -> Vec<String> {
     let blocks = blocks(bytes);

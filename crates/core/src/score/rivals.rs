@@ -45,7 +45,7 @@ pub fn rival(
 
 /// Returns the least number of reinforcements that ranks an entry with evidence (`weight`, `count`)
 /// before `before`, or makes it active if `before` is `None`. Returns `None` if no number up to
-/// [`MOST`] does.
+/// `MOST` does.
 #[must_use]
 pub fn least(
     now: Now,

@@ -84,7 +84,7 @@ pub fn file(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Pro
     listed(root, path, limit)
 }
 
-/// Like [`file`], for a path from [`markdown_names`], whose directories are already checked.
+/// Like [`file()`], for a path from [`markdown_names`], whose directories are already checked.
 pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
     let (place, meta) = match found(root, path) {

@@ -1,7 +1,7 @@
 //! Search: from a request to its hits.
 //!
 //! [`find_each`] opens the stores' indexes and scores every document for the query. Each request
-//! then goes through the steps of [`Search::answer`] in order.
+//! then goes through the steps of `Search::answer` in order.
 
 pub mod embedding;
 pub mod filter;
