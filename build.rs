@@ -1,14 +1,14 @@
-//! Links the program at a fixed address on Linux: start-up time is the product.
+//! Links the program at a fixed address on Linux, for a faster start.
 //!
-//! The libraries behind embedding models bring some 22,000 addresses that the dynamic linker would
-//! otherwise adjust at every start, whether a model is used or not; that took a quarter of the time
-//! of a short command. docs/decisions.md has the figures, and what is given up.
+//! The libraries behind embedding models bring about 22,000 relocations that the dynamic linker
+//! would process at every start, even if no model is used. That took a quarter of the time of a
+//! short command. docs/decisions.md has the figures and the trade-off.
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by variables")]
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
-    // A static program links its start-up code by another choice.
+    // Static programs choose their start-up code differently.
     let features = std::env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     let is_static = features.split(',').any(|feature| feature == "crt-static");
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {

@@ -4,7 +4,7 @@
     python3 benches/cold.py [--pimem target/release/pimem] [--sizes 600,10000] [--runs 41] [--json]
 
 Whole processes, page cache warm. Every round runs every command once in a shuffled order, so that
-noise of the machine falls on pimem and on what it is compared with alike: trust the ratios more
+noise of the machine affects pimem and the reference programs equally: the ratios are more reliable
 than the milliseconds. Everything happens in a temporary directory with its own HOME and XDG
 directories (TMPDIR chooses the disk; on tmpfs the fsyncs of `add` cost nothing).
 Python 3.9+, standard library only; rustc for the floors.
@@ -34,10 +34,10 @@ from typing import Callable, Optional
 NOW = datetime.datetime(2026, 6, 30, 18, tzinfo=datetime.timezone.utc)
 WARM_UPS = 3
 REBUILDS = 5
-ADDS_PER_STORE = 20  # then the copy is restored, so that lessons.md stays under its limit
+ADDS_PER_STORE = 20  # then the copy is restored, so that lessons.md stays below its limit
 
-# Goals by number of lines. `rebuild` is meant for 100,000; below that the start of a process and
-# the fsyncs of one commit are most of it, so 600 is not judged.
+# Goals by number of lines. The goal of `rebuild` is meant for 100,000 lines; with fewer, the start
+# of the process and the fsyncs of one commit dominate, so 600 lines are not judged.
 SEARCH_MS = {600: 2.0, 10_000: 2.5, 100_000: 4.0, 1_000_000: 12.0}
 REPORT_MS = {600: 2.0}
 HYBRID_OVER_KEYWORD_MS = {600: 1.5, 10_000: 2.0, 100_000: 6.0, 1_000_000: 25.0}
@@ -58,8 +58,8 @@ FIRST_LESSONS_CHARS = 1_900  # `add` writes to lessons.md and must find room
 
 EMPTY_RS = "fn main(){}\n"
 
-# The floor of the durable write protocol: append + fdatasync, to the ledger of trust and to the log,
-# then write aside + fsync + rename + fsync of the directory.
+# The minimum of the durable write protocol: append + fdatasync, to the trust ledger and to the log,
+# then write a temporary file + fsync + rename + fsync of the directory.
 ADD_FLOOR_RS = r"""
 use std::{fs::{self, File, OpenOptions}, io::Write};
 fn main() -> std::io::Result<()> {
@@ -77,8 +77,8 @@ fn main() -> std::io::Result<()> {
 }
 """
 
-# Linux folds the memory of the process that calls exec into the child's ru_maxrss, so a child of
-# Python never shows less than Python's own. This parent is about as small as the empty program.
+# On Linux, ru_maxrss of a child includes the memory of the process that called exec, so a child of
+# Python never reports less than Python itself. This parent is about as small as the empty program.
 RSS_RS = r"""
 use std::{env, process::{Command, Stdio}};
 extern "C" { fn wait4(pid: i32, status: *mut i32, options: i32, usage: *mut [i64; 64]) -> i32; }
@@ -94,7 +94,7 @@ fn main() {
 
 
 def vocabulary() -> list[str]:
-    """3,000 words, frequent ones shorter. Four letters at least, so that none is a stop word."""
+    """Returns 3,000 words, the frequent ones shorter. All have at least four letters, so none is a stop word."""
     rng, words = random.Random("vocabulary"), {}
     while len(words) < 3_000:
         syllables = 2 if len(words) < 400 else rng.choice((3, 3, 4))
@@ -103,7 +103,7 @@ def vocabulary() -> list[str]:
 
 
 class Sentences:
-    """Lines of random words with Zipf frequencies, no two equal."""
+    """Generates distinct lines of random words with Zipf frequencies."""
 
     def __init__(self, seed: str):
         self.rng = random.Random(seed)
@@ -115,7 +115,7 @@ class Sentences:
     def next(self, length: int) -> str:
         text = ""
         while text in self.seen:
-            # Too many words (none is shorter than four letters), cut behind the last that fits.
+            # More words than needed (each has at least four letters), cut after the last that fits.
             words = self.rng.choices(self.words, cum_weights=self.cumulative, k=length // 4)
             text = " ".join(words)[:length].rpartition(" ")[0]
         self.seen.add(text)
@@ -124,7 +124,7 @@ class Sentences:
         return text.capitalize()
 
     def word_in(self, lines: float) -> str:
-        """The word that occurs in about that many lines."""
+        """Returns the word whose number of lines is closest to `lines`."""
         return min((abs(math.log(n / lines)), word) for word, n in self.lines_with.items() if n)[1]
 
 
@@ -145,20 +145,20 @@ def event(rng: random.Random, when: float, entry: str, **fields) -> tuple[float,
 
 
 def make_corpus(lines: int) -> tuple[dict[str, str], dict, list[str]]:
-    """Files by their path in the store, facts about them, and the words of the query."""
+    """Returns the files by path in the store, facts about them, and the words of the query."""
     sentences = Sentences(f"pimem-{lines}")
     rng, now = sentences.rng, NOW.timestamp()
     n_entries = lines * 6 // 10
     kinds = rng.choices(list(CATEGORIES), [share for _, share in CATEGORIES.values()], k=n_entries)
-    # As many files as MEASURED.md's corpus has (26 at 600, 151 at 10,000, 629 at 100,000), or as
-    # many more as the limit of 12,000 characters asks for.
+    # As many files as in the corpus of MEASURED.md (26 at 600, 151 at 10,000, 629 at 100,000), or
+    # more if the limit of 12,000 characters requires it.
     per_file = min(TOPIC_CHARS, 122 * n_entries / (26 * (lines / 600) ** 0.62))
     topics: dict[str, str] = {}
     events: list[tuple[float, str]] = []
     for category, (name, _) in CATEGORIES.items():
         part, path = 0, ""
         for _ in range(kinds.count(category)):
-            # A whole line has about 122 bytes, its end included.
+            # A line has about 122 bytes, including its line break.
             line = f"- [{category}] {sentences.next(min(max(int(rng.gauss(112, 25)), 40), 200))}"
             limit = min(per_file, FIRST_LESSONS_CHARS) if path == "topics/lessons.md" else per_file
             first = not part or len(topics[path]) + len(line) + 1 > limit
@@ -186,14 +186,14 @@ def make_corpus(lines: int) -> tuple[dict[str, str], dict, list[str]]:
     files = {**topics, **logs}
     size = sum(len(text.encode()) for text in files.values())
     facts = {"lines": lines, "corpusBytes": size, "topics": len(topics), "days": days}
-    # One common, one mid, one rare.
+    # One common, one medium and one rare word.
     words = [sentences.word_in(count) for count in (lines / 4, lines / 70, max(1, lines / 2_000))]
     files["evidence.jsonl"] = "".join(line + "\n" for _, line in sorted(events))
     return files, facts, words
 
 
 class Store:
-    """One copy of the corpus with a home and a cache of its own: caches can be deleted alone."""
+    """A copy of the corpus with its own home and cache, so that caches can be deleted separately."""
 
     def __init__(self, tmp: Path, name: str, files: dict[str, str]):
         self.root, self.files, self.memory = tmp / name, files, tmp / name / ".pi/memory"
@@ -211,7 +211,7 @@ class Store:
         for path, text in self.files.items():
             (self.memory / path).parent.mkdir(parents=True, exist_ok=True)
             (self.memory / path).write_bytes(text.encode())
-            # As old as in real life: a file as young as the index cannot be trusted to be unchanged.
+            # As old as in practice: the index does not trust time stamps of files as young as itself.
             os.utime(self.memory / path, (time.time() - 3_600,) * 2)
 
 
@@ -226,15 +226,15 @@ class Command:
 
 class Runner:
     def __init__(self, tmp: Path):
-        # A regular file, not /dev/null: GNU grep stops at the first match when it writes to
-        # /dev/null. Standard error is kept, to be shown when a command fails.
+        # A regular file, because GNU grep stops at the first match if it writes to /dev/null.
+        # Standard error is kept, to be shown if a command fails.
         self.out = os.open(tmp / "stdout", os.O_RDWR | os.O_CREAT)
         self.err = os.open(tmp / "stderr", os.O_RDWR | os.O_CREAT)
         null = os.open(os.devnull, os.O_RDONLY)
         self.actions = [(os.POSIX_SPAWN_DUP2, fd, to) for to, fd in enumerate((null, self.out, self.err))]
 
     def run(self, command: Command) -> float:
-        """Milliseconds. posix_spawn and wait4, because `subprocess` adds a millisecond of its own."""
+        """Returns milliseconds. Uses posix_spawn and wait4, because `subprocess` adds a millisecond."""
         if command.before:
             command.before(command)
         os.chdir(command.store.root)
@@ -273,7 +273,7 @@ def peak_mb(launcher: str, command: Command) -> float:
 
 
 def compile_rust(tmp: Path, target: Optional[str]) -> dict[str, str]:
-    """The reference programs, with the options of the project's release profile."""
+    """Compiles the reference programs with the options of the project's release profile."""
     options = ["--edition=2021", "-O", "-Clto=fat", "-Ccodegen-units=1", "-Cstrip=symbols", "-Awarnings"]
     options += [f"--target={target}"] if target else []
     sources = {"empty": EMPTY_RS, "add-floor": ADD_FLOOR_RS, "rss": RSS_RS}
@@ -287,9 +287,9 @@ def bench_size(lines: int, args, tmp: Path, programs: dict[str, str]) -> dict:
     runner, pimem, notes = Runner(tmp), args.pimem, []
     files, facts, words = make_corpus(lines)
     markdown = {path: text for path, text in files.items() if path.endswith(".md")}
-    # Each command that changes something has a store of its own, so that the others stay fresh.
-    # grep and rg get the markdown alone: that is what search searches, and evidence.jsonl, which
-    # never matches, is larger than it.
+    # Each command that writes has its own store, so that the indexes of the others stay fresh. grep
+    # and rg get only the Markdown: search reads only that, and evidence.jsonl, which never
+    # matches, is larger.
     plain = Store(tmp, f"markdown-{lines}", markdown)
     read = Store(tmp, f"proj-{lines}", files)
     refresh = Store(tmp, f"proj-{lines}-refresh", files)
@@ -297,7 +297,7 @@ def bench_size(lines: int, args, tmp: Path, programs: dict[str, str]) -> dict:
     floor_dir = tmp / f"floor-{lines}"
     floor_dir.mkdir()
     for store in (read, refresh, adds):
-        # As if it had been written here; what came from elsewhere is in no report.
+        # Untrusted content would not be in the report.
         runner.run(Command("trust", [pimem, "trust", "--all"], store))
         runner.run(Command("rebuild", [pimem, "rebuild"], store))
     if (read.memory / "archive").exists():
@@ -319,7 +319,7 @@ def bench_size(lines: int, args, tmp: Path, programs: dict[str, str]) -> dict:
         if added and added % ADDS_PER_STORE == 0:
             adds.write()
             runner.run(Command("rebuild", [pimem, "rebuild"], adds))
-            os.sync()  # else the next fsync pays for writing this copy
+            os.sync()  # otherwise the next fsync includes writing this copy
         added += 1
         command.argv[-1] = f"{fresh.next(90)} number {added}"
 
@@ -338,7 +338,7 @@ def bench_size(lines: int, args, tmp: Path, programs: dict[str, str]) -> dict:
         Command("floor of add", [programs["add-floor"], str(floor_dir)], read),
         Command("empty program", [programs["empty"]], read),
     ]
-    # A pyenv shim is a shell script that takes longer than Python: the system's comes first.
+    # The system's Python is preferred: a pyenv shim is a shell script slower than Python itself.
     python = shutil.which("python3", path="/usr/bin:/usr/local/bin") or shutil.which("python3")
     term = words[1]
     references = [
@@ -356,7 +356,7 @@ def bench_size(lines: int, args, tmp: Path, programs: dict[str, str]) -> dict:
     os.sync()
     runner.rounds(commands, args.runs, seed=lines)
 
-    # Numbers from a program that does nothing would look good: see that it did its work.
+    # Check that the program did its work, because doing nothing would be fast.
     runner.run(search)
     if words[2] not in runner.output().lower():
         notes.append("search did not print the rare word")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What tending a store costs: dreams and reflections as cold processes, beside reading the same bytes.
+"""Benchmark of dreams and reflections as cold processes, compared with reading the same bytes.
 
     python3 benches/dream.py [--pimem target/release/pimem] [--runs 21] [--json]
 
-A store of 600 entries, some of which say the same and some of which have faded, 200 daily logs, and 5
-transcripts of 2 MB each as Claude Code writes them, most of them what tools printed. Before each run
-the store is put back. Reflection runs on `fixtures/observations/long.md`, 40,000 tokens. Commands are
-run in turns, so that noise falls on all of them alike: trust the ratios. Python 3.9+, standard library
+The store has 600 entries, some similar and some faded, 200 daily logs, and 5 transcripts of 2 MB each
+in the format of Claude Code, most of it tool output. It is restored before each run. Reflection runs
+on `fixtures/observations/long.md`, 40,000 tokens. Commands are run in turns, so that noise affects all
+of them equally: the ratios are the reliable result. Python 3.9+, standard library
 only; rustc for the empty program.
 """
 
@@ -40,7 +40,7 @@ DONE = ["Fixed the {0} of the {1}", "Implemented the {0} for the {1}", "Released
 
 
 def transcript(path: Path, number: int, rng: random.Random, sentences: Sentences) -> None:
-    """A session as Claude Code writes it down."""
+    """Returns a session in the transcript format of Claude Code."""
     words, when = sentences.words, NOW - timedelta(hours=5 + number)
     with open(path, "w", encoding="utf-8") as out:
         size = turn = 0
@@ -81,7 +81,7 @@ def main() -> None:
             lines = [f"- {9 + number // 3:02}:{number % 3 * 20:02} {item}" for number, item in enumerate(items)]
             files[f"daily/{date}.md"] = f"# {date}\n\n" + "\n".join(lines) + "\n"
         store, empty_store = Store(tmp, "project", files), Store(tmp, "other", {"topics/lessons.md": ""})
-        # Some say what others say.
+        # Some entries are similar to others.
         topic = next(path for path in sorted((store.memory / "topics").iterdir()))
         entries = [line for line in topic.read_text().splitlines() if line.startswith("- [")]
         with open(topic, "a", encoding="utf-8") as out:

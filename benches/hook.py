@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What an agent waits for: hooks as cold processes, beside the searches that they contain.
+"""Benchmark of hooks as cold processes, compared with the searches that they contain.
 
     python3 benches/hook.py [--pimem target/release/pimem] [--runs 1000] [--json]
 
-A store of 1,000 entries with 667 lines of logs and 200 summaries of past sessions. Every call is in
-a session of its own that has had its report, so that `hook claude prompt` recalls, notes what it
-showed and ends. Commands are run in turns, so that noise falls on all of them alike: trust the
-ratios. Python 3.9+, standard library only; rustc for the empty program.
+The store has 1,000 entries, 667 lines of logs and 200 summaries of past sessions. Every call is in
+its own session that already got its report, so that `hook claude prompt` only recalls and records
+what it showed. Commands are run in turns, so that noise affects all of them equally: the ratios are
+the reliable result. Python 3.9+, standard library only; rustc for the empty program.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SESSIONS = 200
 
 
 class Hooks(Runner):
-    """Runs commands with a file on their standard input."""
+    """Runs commands with a file as standard input."""
 
     def run(self, command: Command) -> float:
         stdin = getattr(command, "stdin", None)
@@ -57,7 +57,7 @@ def main() -> None:
         runner = Hooks(tmp)
         runner.run(Command("rebuild", [args.pimem, "rebuild"], store))
         subprocess.run([args.pimem, "trust", "--all"], cwd=store.root, env=store.env, stdout=subprocess.DEVNULL)
-        # Rebuilt just now, and nothing that goes on after a call: the times are of the calls alone.
+        # A fresh rebuild, and no background work after a call: the times are those of the calls alone.
         store.env["PIMEM_HOOK_REBUILD_MINUTES"] = "0"
         query = " ".join(words)
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Instructions that whole commands take, counted by callgrind.
+"""Counts the instructions of whole commands with callgrind.
 
     python3 benches/instructions.py [--pimem target/release/pimem] [--against OTHER] [--write] [--check]
 
-Times on a shared machine say little about a change of a few per cent; instructions do, and are the same
-whatever else the machine is doing. Every command runs on a copy of fixtures/stores/harbor that has been
-trusted and indexed, in a directory of its own with its own HOME and XDG directories.
+Times on a shared machine do not show a change of a few per cent; instruction counts do, and do not
+depend on the load. Every command runs on a trusted and indexed copy of fixtures/stores/harbor, in its
+own directory with its own HOME and XDG directories.
 
-Without more it prints a table. `--against` counts another program in the same run and prints ratios,
-`--write` renews benches/instructions.txt, and `--check` compares with it and fails where a command
-takes more than two per cent more. The figures belong to a release build by one version of rustc, and
-leave out what the kernel does: reading, writing and syncing.
+Without options it prints a table. `--against` counts another program in the same run and prints ratios,
+`--write` renews benches/instructions.txt, and `--check` compares with it and fails if a command takes
+over two per cent more. The figures hold for a release build by one version of rustc, and exclude the
+work of the kernel: reading, writing and syncing.
 
 Python 3.9+, standard library only; valgrind.
 """
@@ -42,7 +42,7 @@ SAID = {
     "session-end": {"reason": "exit"},
 }
 
-# A name, arguments, and what is said on standard input.
+# Name, arguments, and standard input.
 COMMANDS: list[tuple[str, list[str], str]] = [
     ("--version", ["--version"], ""),
     ("add", ["add", "The dredger needs a slack tide of forty minutes"], ""),
@@ -66,7 +66,7 @@ def environment(root: Path) -> dict[str, str]:
         "XDG_STATE_HOME": str(root / "state"),
         "PIMEM_CEILING_DIRS": str(root),
         "PIMEM_NOW": NOW,
-        # Hooks have the time that callgrind takes, and start nothing in the background.
+        # Hooks get the time that callgrind needs, and start nothing in the background.
         "PIMEM_HOOK_DEADLINE_MS": "60000",
         "PIMEM_HOOK_REBUILD_MINUTES": "0",
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -82,7 +82,7 @@ def seed(pimem: Path, root: Path) -> None:
                                        stdout=subprocess.DEVNULL)
     run("trust", "--all")
     run("rebuild")
-    # What was written just now is not taken at its time stamp, and nobody searches that soon.
+    # The index does not trust time stamps of files written just now, and no user searches that soon.
     for file in (root / "project").rglob("*"):
         os.utime(file, (1_782_000_000, 1_782_000_000))
     run("rebuild")
@@ -90,8 +90,9 @@ def seed(pimem: Path, root: Path) -> None:
 
 
 def count(pimem: Path, scratch: Path, args: list[str], said: str) -> int:
-    """Instructions of one command in a directory made for it."""
-    # The same path each time, as longer ones take more; and made anew, as an index knows its files.
+    """Returns the instructions of one command, run in a new directory."""
+    # The same path each time, because longer paths take more instructions; created anew, because an
+    # index identifies its files.
     root = scratch / "sandbox"
     root.mkdir()
     seed(pimem, root)

@@ -1,6 +1,6 @@
-"""Projects that never were: what is learned in them, what is asked, and when.
+"""Generates the invented projects of `worth.py`: what is learned in them, what is asked, and when.
 
-The data of `worth.py`, which says what it is made of. Nothing here depends on what is measured.
+The data is described in `worth.py`. It does not depend on the program that is measured.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ DATA = Path(__file__).resolve().parent / "worth"
 PROJECTS = ("payments", "storefront", "metering", "firmware", "snapsync")
 START = datetime(2026, 5, 1, tzinfo=timezone.utc)  # a Friday
 DAYS, PAUSE = 60, 60
-PROMPTS = 3  # a working day
-MOST = 3  # prompts about one memory
-LEARNING = 1.6  # by this exponent fewer is learned from day to day: half of all in the first third
-WORKING = ("log", "note", "todo", "handoff")  # kinds of what is no memory
+PROMPTS = 3  # per working day
+MOST = 3  # most prompts about one memory
+LEARNING = 1.6  # exponent by which learning slows down: half of all memories in the first third
+WORKING = ("log", "note", "todo", "handoff")  # kinds that are not entries
 MARKED, UNMARKED = "replaces", "contradicts"  # ways to change a memory
 
-# Words that carry no content: the usual English list.
+# The usual English stop words.
 STOP = frozenset(
     """i me my myself we our ours ourselves you your yours yourself he him his she her hers it its itself they
     them their theirs what which who whom whose this that these those am is are was were be been being have has
@@ -40,20 +40,20 @@ ENDINGS = {
     "ies": "y", "ied": "y", "ations": "", "ation": "", "ions": "", "ion": "", "ings": "", "ing": "", "edly": "",
     "ed": "", "ers": "", "er": "", "ments": "", "ment": "", "ly": "", "es": "", "s": "",
 }
-PREFIX = 5  # words that begin with as many equal letters count as one
-# What no prompt may say: preferences would be learned from it.
+PREFIX = 5  # words with a common prefix of this length count as equal
+# Not allowed in prompts, because preferences would be learned from them.
 LEARNED = re.compile(
     r"\b(i prefer|i always|always use|never use|please (always|never)|from now on|going forward|i work"
     r"|my (name is|role|stack|timezone|language))\b",
     re.IGNORECASE,
 )
-# Of the projects' 375 facts one in 23 shares a fifth of its words with a later one. The same chance for
-# each two memories is kept by those that are generated.
+# Of the projects' 375 facts, one in 23 shares a fifth of its words with a later one. Generated memories
+# keep the same probability for each pair.
 ALIKE, ALIKE_RARE = 0.2, 4_300
 
 
 class Chance:
-    """A generator of random numbers (splitmix64) that is the same in every Python."""
+    """A random number generator (splitmix64) that is the same in every Python."""
 
     def __init__(self, seed: str):
         self.state = 0xCBF29CE484222325
@@ -85,7 +85,7 @@ class Chance:
 
 @dataclass(eq=False)
 class Memory:
-    """Something that is remembered, and the prompts that need it."""
+    """A text to be remembered, with the prompts that need it."""
 
     kind: str  # a category, or one of WORKING
     text: str
@@ -129,7 +129,7 @@ def load(name: str) -> Project:
 
 
 def content(text: str) -> set[str]:
-    """Its words, also those within identifiers, but for stop words."""
+    """Returns the words of a text, including parts of identifiers, without stop words."""
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text).lower()
     words = re.findall(r"[^\W_]+", parted)
     return {word for word in words if word not in STOP and (len(word) > 1 or word.isdigit())}
@@ -147,13 +147,13 @@ def stem(word: str) -> str:
 
 
 def shared(one: str, other: str) -> list[str]:
-    """Content words of two texts that may be the same word; rather one too many."""
+    """Returns the pairs of content words of two texts that may be the same word, erring on the side of more."""
     pairs = itertools.product(sorted(content(one)), sorted(content(other)))
     return [f"{a}/{b}" for a, b in pairs if stem(a) == stem(b) or len(os.path.commonprefix((a, b))) >= PREFIX]
 
 
 def check(projects: list[Project]) -> None:
-    """Refuses data that is not what it is said to be."""
+    """Exits if the data does not have the documented properties."""
     wrong, texts, prompts = [], set(), set()
     for project in projects:
         memories = [memory for fact in project.facts for memory in (fact.old, fact) if memory]
@@ -172,14 +172,14 @@ def check(projects: list[Project]) -> None:
             if prompt in prompts or LEARNED.search(prompt):
                 wrong.append(f"{project.name}: said twice, or a preference: {prompt}")
             prompts.add(prompt)
-    # A text is looked for in what the agent was given.
+    # Texts are recognised as substrings of the agent's context, so none may contain another.
     wrong += [f"is part of another: {a}" for a in texts for b in texts if a != b and a in b]
     if wrong:
         raise SystemExit("\n".join(wrong))
 
 
 def generated(number: int) -> list[Memory]:
-    """Memories of other teams. As in the projects, the more there are, the likelier one sounds like another."""
+    """Returns memories of other teams. As in the projects, similar pairs become likelier with their number."""
     chance, slots, sentences = Chance("filler"), defaultdict(list), []
     for name, text in rows("filler"):
         if "{" in text:
@@ -197,7 +197,7 @@ def generated(number: int) -> list[Memory]:
         text = re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text)
         text = text[0].upper() + text[1:]
         stems = {stem(word) for word in content(text)}
-        # Who shares a fifth of so few words shares two.
+        # Texts this short that share a fifth of their words share at least two.
         pairs = list(itertools.combinations(sorted(stems), 2))
         near = {other for pair in pairs for other in having[pair]}
         if not may_be_alike and any(len(stems & sets[n]) >= ALIKE * len(stems | sets[n]) for n in near):
@@ -215,29 +215,29 @@ def generated(number: int) -> list[Memory]:
 
 @dataclass
 class Slot:
-    """A time for a prompt."""
+    """A point in time for a prompt."""
 
     day: int
-    number: int  # of the day
-    part: int  # of the day, which has one session or two
+    number: int  # prompt of the day, from 0
+    part: int  # session of the day, 0 or 1
     session: int
-    memory: Optional[Memory] = None  # that the prompt needs
+    memory: Optional[Memory] = None  # needed by the prompt
     prompt: str = ""
-    learned: list[Memory] = field(default_factory=list)  # after it
-    written: Optional[Memory] = None  # after it, for the day only
+    learned: list[Memory] = field(default_factory=list)  # after the prompt
+    written: Optional[Memory] = None  # after the prompt, in a working file
 
 
 @dataclass
 class Plan:
     days: list[datetime]
     slots: list[Slot]
-    resumed: set[int]  # days that begin by resuming the session before
-    finished: dict[int, Memory]  # what is ticked off at the end of a day
+    resumed: set[int]  # days that start by resuming the previous session
+    finished: dict[int, Memory]  # item ticked off at the end of a day
 
 
 @dataclass
 class Event:
-    """One step of an agent's life in a project."""
+    """One step of an agent in a project."""
 
     at: datetime
     what: str  # add, work, finish, log, start, prompt, compact, end, batch, rebuild
@@ -245,7 +245,7 @@ class Event:
     memory: Optional[Memory] = None
     prompt: str = ""
     source: str = ""
-    pause: bool = False  # whether it is after the pause
+    pause: bool = False  # true after the pause
     batch: list[Memory] = field(default_factory=list)
 
 
@@ -255,7 +255,7 @@ def working_days(first: datetime, days: int) -> list[datetime]:
 
 
 class Voice:
-    """How prompts are said: every third has a sentence more, which a project hears once."""
+    """Phrases prompts: every third gets an additional sentence, used once per project."""
 
     def __init__(self, chance: Chance):
         self.chance, self.asides = chance, chance.shuffled(common("aside"))
@@ -272,7 +272,7 @@ class Voice:
 
 
 def calendar(working: list[Memory], days: int, chance: Chance) -> tuple[dict[int, Memory], dict[int, list[Memory]]]:
-    """What is written for the day only, and what of it is asked for, by the day."""
+    """Returns the working items written and those asked for, by day."""
     noted: dict[int, Memory] = {}
     asked: dict[int, list[Memory]] = defaultdict(list)
     logs = itertools.cycle((0, 1, 5))  # the same afternoon, the next working day, a week later
@@ -287,7 +287,7 @@ def calendar(working: list[Memory], days: int, chance: Chance) -> tuple[dict[int
 
 
 def learn(project: Project, slots: list[Slot], chance: Chance) -> None:
-    """Puts each memory behind a prompt, a change well after what it changes."""
+    """Schedules each memory after a prompt, and a change well after the memory that it changes."""
     order: list[Optional[Memory]] = [None] * sum(2 if fact.old else 1 for fact in project.facts)
     facts = chance.shuffled(project.facts)
 
@@ -305,18 +305,18 @@ def learn(project: Project, slots: list[Slot], chance: Chance) -> None:
 
 
 def ask(slots: list[Slot], voice: Voice, chance: Chance) -> None:
-    """Fills slots with prompts about what an earlier session has learned."""
+    """Fills slots with prompts about memories learned in earlier sessions."""
     memories = [memory for slot in slots for memory in slot.learned]
     since = {memory: slot.session for slot in slots for memory in slot.learned}
     left = dict.fromkeys(memories, MOST)
-    # In no order, or late days would ask for what is young.
+    # In random order, or late days would ask only for young memories.
     for slot in chance.shuffled([slot for slot in slots if slot.day and not slot.prompt]):
         today = [other.memory for other in slots if other.day == slot.day]
         known = [
             memory
             for memory in memories
             if since[memory] < slot.session and left[memory] and memory not in today
-            # What is replaced is not asked for any more.
+            # Replaced memories are not asked for.
             and not (memory.newer and since[memory.newer] <= slot.session)
         ]
         if known:
@@ -339,7 +339,7 @@ def plan(project: Project) -> Plan:
     for day in range(len(days)):
         soon = noted.get(day) in asked[day]
         two = soon or chance.percent(40)
-        # What the agent has just written itself needs no memory.
+        # Text that the agent has just written is still in its context.
         if day and not asked[day] and chance.percent(8):
             resumed.add(day)
         session += day not in resumed
@@ -363,7 +363,7 @@ def plan(project: Project) -> Plan:
 
 
 class Diary:
-    """Writes down what happens in a project, session by session."""
+    """Records the events of a project, session by session."""
 
     def __init__(self, project: Project):
         self.name, self.chance = project.name, Chance(f"{project.name}, hours")
@@ -383,7 +383,7 @@ class Diary:
         self.add("start", source=source)
 
     def interrupt(self) -> None:
-        """The agent's context is lost on the way."""
+        """Loses the agent's context by a compaction or a clear."""
         if self.chance.percent(60):
             self.add("compact")
             self.start("compact")
@@ -394,7 +394,7 @@ class Diary:
 
 
 def life(project: Project) -> list[Event]:
-    """Sixty days and, after a pause, one week."""
+    """Returns the events of sixty days and, after a pause, of one week."""
     planned, diary = plan(project), Diary(project)
     chance, routine = diary.chance, common("log")
     for slot, following in itertools.zip_longest(planned.slots, planned.slots[1:]):
@@ -419,7 +419,7 @@ def life(project: Project) -> list[Event]:
                 diary.add("finish", memory=planned.finished[slot.day])
             diary.later(2)
             diary.add("end", source="prompt_input_exit")
-    # From a Monday on, none of the facts twice.
+    # Starts on a Monday, and asks for no fact twice.
     diary.pause, voice = True, Voice(chance)
     current = chance.shuffled([memory for slot in planned.slots for memory in slot.learned if not memory.newer])
     monday = START + timedelta(days=DAYS + PAUSE)
@@ -438,7 +438,7 @@ def life(project: Project) -> list[Event]:
 
 
 def crowd(memories: list[Memory], older: bool) -> list[Event]:
-    """The other memories of a large store: a batch a day, or a batch a week in half a year before."""
+    """Returns events that add the other memories of a large store: daily, or weekly in the half year before."""
     days = working_days(START - timedelta(days=182), 182)[::5] if older else working_days(START, DAYS)
     events = []
     for day, date in enumerate(days):

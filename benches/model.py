@@ -3,11 +3,11 @@
 
     python3 benches/model.py PIMEM LIBRARY DIRECTORY [mean|cls]
 
-DIRECTORY holds a real model's files (model.onnx, tokenizer.json, config.json and so on), LIBRARY is
-an ONNX Runtime. The other implementation is Python's: the packages onnxruntime, tokenizers and
-numpy. The model is installed in a cache of its own, which is deleted again. Prints cosines, which
-should be 1 but for rounding, and times of whole processes in one run. No part of `.ci/run`, because
-it needs a real model.
+DIRECTORY contains a real model's files (model.onnx, tokenizer.json, config.json and so on), LIBRARY
+is an ONNX Runtime. The other implementation uses the Python packages onnxruntime, tokenizers and
+numpy. The model is installed in a temporary cache. Prints cosines, which should be 1 except for
+rounding, and times of whole processes in one run. Not part of `.ci/run`, because it needs a real
+model.
 """
 
 import json
@@ -33,7 +33,7 @@ TEXTS = [
 
 
 def reference(library_dir, directory, pooling):
-    """Vectors of the texts, by Python."""
+    """Returns the vectors of the texts, computed in Python."""
     import numpy
     import onnxruntime
     import tokenizers

@@ -1,39 +1,39 @@
 #!/usr/bin/env python3
-"""What memory is worth to an agent: whether what a prompt needs is in the agent's context.
+"""Benchmark of the benefit to an agent: how often its context has what a prompt needs.
 
     python3 benches/worth.py [--quick] [--pimem target/release/pimem] [--json]
     python3 benches/worth.py --pimem before=OLD/pimem --pimem after=NEW/pimem
 
-Five invented projects are lived through, 60 days each, by what an agent does: its hooks (session-start,
+Simulates five invented projects of 60 days each with the calls of an agent: its hooks (session-start,
 prompt, stop, pre-compact, session-end), `add` for what it learns, and `log`, `note`, `todo` and
-`handoff`. The rebuild that a hook starts in the background is run in the foreground, right after it.
-Beside it, in the same sessions, an agent is imagined that is given the newest of the same memories as a
-plain list, and that deletes from it what is replaced on purpose.
+`handoff`. The rebuild that a hook would start in the background runs in the foreground right after it.
+The baseline in the same sessions is an agent that gets the newest of the same memories as a plain list,
+and deletes from it what is explicitly replaced.
 
 `benches/worth/NAME.tsv` is a project: 75 facts, 15 of which change an older one, so 90 memories; ten
-things that are only in a log, a note, a todo or a handoff; twenty tasks that need nothing. Each has a
-prompt that shares a word with it and one that shares none, which is checked by stems at the start.
-Large stores hold the facts of the other projects too, and memories of other teams that are made of the
-words in `filler.tsv`.
+items that are only in a log, a note, a todo or a handoff; twenty tasks that need no memory. Each memory
+has a prompt that shares a word with it and one that shares none, which is checked by stems at the
+start. Large stores also have the facts of the other projects, and memories of other teams generated
+from the words in `filler.tsv`.
 
 There are 42 working days, with one or two sessions and three prompts each. Half of the memories are
-learned in the first third. Each prompt draws evenly from what was learned in earlier sessions, which is
-asked for three times at most; what has changed is drawn twice as often. Half of the prompts are those
-that share no word. Of the 15 changes 8 are made by `--supersedes` and 7 by adding the newer memory. The
-answer quotes what is needed if the agent had it. Some sessions are compacted or cleared on the way, some
-are resumed; what was in a context that is gone does not count.
+learned in the first third. Prompts draw uniformly from the memories of earlier sessions, at most three
+times each; changed ones are drawn twice as often. Half of the prompts share no word with the memory. Of
+the 15 changes, 8 are made by `--supersedes` and 7 by adding the newer memory. The answer quotes the
+memory if the agent had it. Some sessions are compacted or cleared on the way, some are resumed; the
+content of a lost context does not count.
 
-A figure is the share of the cases, by the texts in the session's context:
+A figure is a share of cases, determined by the texts in the session's context:
 
-* served: what the prompt needs is there when it is answered. In brackets the same for the list, cut to
-  as many tokens as the report had, and to as many as everything that the session was given until then.
-* replaced: what the change has made untrue is there, when the changed fact is asked for, and over all
+* served: the memory that the prompt needs is there when it is answered. In brackets, the same for the
+  list, cut to the tokens of the report, and to the tokens of everything that the session got until then.
+* replaced: a memory made untrue by a change is there, when the changed fact is asked for, and over all
   starts of sessions and changes until then.
-* needless: something was recalled for a task that needs nothing.
+* needless: something was recalled for a task that needs no memory.
 
-Two runs of the same programs print the same: dates are fixed, chance is a generator of our own, and
-deadlines are off. `--quick` lives two projects and one store of each larger kind. Stores are made in
-`--scratch`, by default on tmpfs where there is one. Python 3.9+, standard library only.
+Two runs of the same programs print the same: dates are fixed, the random generator is seeded, and
+deadlines are disabled. `--quick` simulates two projects and one store of each larger kind. Stores are
+created in `--scratch`, by default on tmpfs if there is one. Python 3.9+, standard library only.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from typing import Optional
 from lives import DAYS, MARKED, PROJECTS, START, UNMARKED, WORKING, Chance, Event, Memory, Project
 from lives import check, crowd, generated, life, load
 
-LIST = 1_700  # tokens of the list that fills a whole budget
+LIST = 1_700  # tokens of a list that fills the whole budget
 HALF_MONTH = 15
-TOPIC_CHARS = 11_000  # beyond it a person would split a topic's file
+TOPIC_CHARS = 11_000  # a topic file is split above this size, as a person would do
 
-# Stores by what is in them: how many memories in all, and how many projects are lived in each.
+# Kinds of stores, with the total number of memories and their origin.
 SIZES = {
     "90": "90 memories",
     "270": "270 in one store, of three projects",
@@ -74,7 +74,7 @@ def tokens(text: str) -> int:
 
 
 def fits(newest: list[Memory], budget: int) -> set[str]:
-    """The texts in a list of so many tokens."""
+    """Returns the newest texts that fit a list of `budget` tokens."""
     found, chars = set(), 0
     for memory in newest:
         chars += len(f"- [{memory.kind}] {memory.text}\n")
@@ -91,7 +91,7 @@ class Program:
 
 
 class Sandbox:
-    """A project's directory, with a home of its own, and the program that is measured."""
+    """A project directory with its own home, and the program that is measured."""
 
     def __init__(self, root: Path, program: Program):
         self.program, self.root = program, root / "project"
@@ -103,7 +103,7 @@ class Sandbox:
             (root / name.lower()).mkdir()
         self.root.mkdir()
         self.env.update(PIMEM_CEILING_DIRS=str(root), PIMEM_AGENT="claude", PIMEM_SYNC="0")
-        # Nothing in the background, and nothing by the speed of this machine.
+        # No background work, and no deadlines that depend on the speed of the machine.
         self.env["PIMEM_HOOK_REBUILD_MINUTES"] = "0"
         self.env["PIMEM_HOOK_DEADLINE_MS"] = self.env["PIMEM_EMBEDDING_DEADLINE_MS"] = "60000"
 
@@ -119,13 +119,13 @@ class Sandbox:
         return done.stdout
 
     def hook(self, event: str, session: str, name: str, **more) -> str:
-        """What goes into the agent's context."""
+        """Calls a hook and returns the text for the agent's context."""
         message = {"session_id": session, "cwd": str(self.root), "hook_event_name": name, **more}
         answer = self.must("hook", "claude", event, stdin=json.dumps(message))
         return json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer.strip() else ""
 
     def split(self, chars: int) -> None:
-        """Makes room in topics for so many characters: a full file gets another name."""
+        """Makes room for `chars` characters in topics by renaming full files."""
         for path in sorted(self.topics.glob("*.md")):
             if len(path.read_text(encoding="utf-8")) + chars > TOPIC_CHARS:
                 part = 2
@@ -161,15 +161,15 @@ class Sandbox:
 
 @dataclass
 class Context:
-    """What an agent knows in a session beside what it says itself."""
+    """The context of an agent in a session, without its own messages."""
 
     text: str = ""
     report: int = 0  # tokens
-    newest: list[Memory] = field(default_factory=list)  # when the session started
-    lists: dict[int, set[str]] = field(default_factory=dict)  # by their tokens
+    newest: list[Memory] = field(default_factory=list)  # at the start of the session
+    lists: dict[int, set[str]] = field(default_factory=dict)  # by number of tokens
 
     def holds(self, text: str) -> dict[str, bool]:
-        """Whether a text is in it, and in each list."""
+        """Returns whether a text is in the context, and in each list."""
         found = {"context": text in self.text}
         for name, budget in zip(LISTS, (self.report, tokens(self.text), LIST)):
             if budget not in self.lists:
@@ -179,7 +179,7 @@ class Context:
 
 
 class Life:
-    """Events played through one program, and what they showed."""
+    """Runs events through one program and collects the results."""
 
     def __init__(self, sandbox: Sandbox):
         self.box = sandbox
@@ -217,7 +217,7 @@ class Life:
         found = {
             "at": f"{event.at:%Y-%m-%dT%H:%MZ}", "day": (event.at - START).days, "pause": event.pause,
             "session": event.session, "prompt": event.prompt, "kind": "idle", "recalled": tokens(recalled),
-            # Else the prompt hook brings the report.
+            # Otherwise the prompt hook brings the report.
             "reported": bool(before),
         }
         answer = f"I have looked through the sources and done what you said ({event.prompt}); the tests pass."
@@ -263,11 +263,11 @@ class Life:
 class Job:
     program: Program
     size: str
-    names: tuple[str, ...]  # of the projects that are lived in one store
+    names: tuple[str, ...]  # of the projects simulated in one store
 
 
 def jobs(programs: list[Program], quick: bool) -> list[Job]:
-    """The largest first, so that no core is left with one at the end."""
+    """Returns the jobs, largest first, so that no core is left with a large one at the end."""
     found = []
     for program in programs:
         for size in ("3000", "1000", "older"):
@@ -312,7 +312,7 @@ def mean(values: list) -> Optional[float]:
 
 
 def figures(lives: list[dict]) -> list[dict]:
-    """The rows of the table for one program, each with the number of cases it is made of."""
+    """Returns the rows of the table for one program, each with its number of cases."""
     found = []
 
     def row(name: str, cases: list[dict]) -> None:
@@ -360,7 +360,7 @@ def figures(lives: list[dict]) -> list[dict]:
 
 
 def table(labels: list[str], rows: dict[str, list[dict]]) -> str:
-    """Markdown, a column a program; the list that fills the budget is the same for all."""
+    """Formats a Markdown table with a column per program; the list that fills the budget is common to all."""
 
     def percent(value: Optional[float]) -> str:
         return "–" if value is None else f"{value * 100:.0f} %"

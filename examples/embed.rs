@@ -1,4 +1,4 @@
-//! A program with a memory of its own: it remembers, searches, and prints what an agent should know.
+//! A program with its own memory: it adds an entry, searches, and prints the report.
 //!
 //! `cargo run --example embed DIR` keeps the memory in DIR.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own")]

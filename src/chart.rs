@@ -13,13 +13,13 @@ use plotters::{
 
 use pimem_core::view::forecast::Curve;
 
-/// Rows of a chart of columns.
+/// Number of rows in a column chart.
 const ROWS: usize = 6;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Columns as high as their values, in lines of at most `width` with a scale at the left; `top` is
-/// the full height. Where there are more values than columns, each stands for as many, by the
-/// highest of them.
+/// Draws columns proportional to the values, in lines of at most `width` columns with a scale at
+/// the left. A column of full height stands for `top`. If there are more values than columns, each
+/// column shows the maximum of a group of values.
 pub(crate) fn columns(values: &[u32], top: u32, width: usize) -> Vec<String> {
     let top = top.max(values.iter().copied().max().unwrap_or(0)).max(1);
     let room = width.saturating_sub(top.to_string().len() + 2).max(1);
@@ -44,8 +44,8 @@ pub(crate) fn columns(values: &[u32], top: u32, width: usize) -> Vec<String> {
     (0..ROWS).rev().map(line).collect()
 }
 
-/// One line of blocks as high as their values, of at most `width` columns. Where there are more
-/// values than columns, each stands for as many, by the highest of them.
+/// Draws the values as one line of blocks, at most `width` columns wide. If there are more values
+/// than columns, each column shows the maximum of a group of values.
 pub(crate) fn sparkline(values: &[usize], width: usize) -> String {
     let top = values.iter().copied().max().unwrap_or(0).max(1);
     let group = values.len().div_ceil(width.max(1)).max(1);
@@ -56,11 +56,11 @@ pub(crate) fn sparkline(values: &[usize], width: usize) -> String {
     values.chunks(group).map(block).collect()
 }
 
-/// Pixels that a plot is high, and a line of its list of names.
+/// Height of the plot and of a line in the legend, in pixels.
 const HEIGHT: f64 = 450.0;
 const LINE: f64 = 16.0;
 
-/// Curves over `days` days as an SVG picture, with a grey line for each of `levels`.
+/// Draws curves over `days` days as SVG, with a grey line for each of `levels`.
 pub(crate) fn svg(
     title: &str,
     curves: &[Curve],
@@ -69,7 +69,7 @@ pub(crate) fn svg(
 ) -> Option<String> {
     let mut picture = String::new();
     let highest = |curve: &Curve| curve.points.iter().map(|(_, score)| *score).fold(0.0, f64::max);
-    // The names stand above the curves.
+    // The legend is above the curves.
     let names = (curves.len() as f64 * LINE + LINE).min(HEIGHT / 2.0);
     let top = curves.iter().map(highest).fold(1.6, f64::max) * HEIGHT / (HEIGHT - names);
     {

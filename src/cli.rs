@@ -1,4 +1,4 @@
-//! The shell: parse, read a snapshot, call the pure core, render. One file a command.
+//! The command line: parses the arguments, opens a memory, and runs the command.
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-/// The commands: the one list of them, from which parser and short cut are made.
+/// The single list of commands, from which both the parser and its fast path are generated.
 macro_rules! commands {
     ($($variant:ident $name:literal $args:ty;)*) => {
         #[derive(Debug, Subcommand)]
@@ -103,10 +103,10 @@ commands! {
     Man "man" generate::ManArgs;
 }
 
-/// Runs the program on `args`, the first being its name, and gives its exit code.
+/// Runs the program on `args`, which begin with its name, and returns the exit code.
 pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let args: Vec<std::ffi::OsString> = args.into_iter().collect();
-    // The commonest probe of a script; nothing has to be read for it.
+    // The most common call from scripts; it needs no parser.
     if let [_, flag] = args.as_slice()
         && (flag == "--version" || flag == "-V")
     {
@@ -145,7 +145,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         ctx.say_withheld();
     }
     match cli.command {
-        // Among what it finds.
+        // These two report unusable settings among their findings.
         Command::Status(_) | Command::Doctor(_) => {}
         Command::Config(_) | Command::Trust(_) | Command::Hooks(_) => ctx.say_each_unusable(),
         _ => ctx.say_unusable(),
@@ -169,7 +169,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
 }
 
-/// The name of a command that `undo` takes back.
+/// Returns the name of a command that `undo` can revert.
 fn undone_as(command: &Command) -> Option<&'static str> {
     Some(match command {
         Command::Add(_) => "add",
@@ -198,10 +198,10 @@ fn version() -> u8 {
     }
 }
 
-/// The exit, and stores whose index wants a refresh once the answer is out.
+/// The exit code, and the stores whose index needs a refresh after the answer was printed.
 pub(crate) type Outcome = (Exit, Vec<stale::Stale>);
 
-/// A call of a hook with options; `None` when it is none of a hook after all.
+/// Parses a hook call with options; `None` if it is not a hook call.
 fn hook_of(args: &[std::ffi::OsString]) -> Result<Option<hook::Called>, clap::Error> {
     let Cli { globals, command } = parse(args)?;
     let Command::Hook(call) = command else { return Ok(None) };
@@ -224,7 +224,7 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Diff(args) => diff::run(ctx, args).map(plain),
         Command::Trust(args) => trust::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
-        // It is answered before anything else can fail.
+        // Hooks are answered earlier, before anything else can fail.
         Command::Hook(_) => Ok(plain(Exit::Done)),
         Command::Note(args) => note::note(ctx, args).map(plain),
         Command::Log(args) => note::log(ctx, args).map(plain),
@@ -260,13 +260,13 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
     }
 }
 
-/// The definition that parser, help, completions and man pages are made from.
+/// Returns the definition from which parser, help, completions and man pages are made.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// Defining all commands with all their options takes longer than most of them run, so the one
-/// that is called is tried alone first. Whatever does not fit is judged by the whole definition.
+/// Parses the arguments. Defining all commands with all options takes longer than most commands
+/// run, so the named command is tried alone first. If that fails, the full definition decides.
 fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
     let named = args.get(1).and_then(|name| only(name.to_str()?));
     if let Some(command) = named {
@@ -279,7 +279,7 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&definition().try_get_matches_from(args)?)
 }
 
-/// Help and version go to stdout with exit 0, wrong usage to stderr with exit 2.
+/// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
     if error.use_stderr() && json {
@@ -308,7 +308,7 @@ mod tests {
         super::definition().debug_assert();
     }
 
-    /// A value of one would be taken for that of the other.
+    /// clap would take the value of one option for the other.
     #[test]
     fn no_argument_has_the_name_of_a_global_one() {
         let globals = Globals::augment_args(clap::Command::new("pimem"));

@@ -2,23 +2,22 @@
 
 use pimem_engine::memory::stale::Stale;
 
-/// How a command ended, as with grep and ripgrep.
+/// The outcome of a command, with the exit codes of grep and ripgrep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done, or found.
+    /// Success.
     Done = 0,
-    /// Nothing found, or findings where there should be none.
+    /// Nothing found, or a check with findings.
     Nothing = 1,
-    /// It failed.
     Error = 2,
 }
 
 impl Exit {
-    /// The same, or [`Exit::Nothing`] where all went well and nothing was found.
+    /// Returns [`Exit::Nothing`] if the command succeeded and `empty` is true, else `self`.
     pub(crate) fn unless_empty(self, empty: bool) -> Self {
         if self == Self::Done && empty { Self::Nothing } else { self }
     }
 }
 
-/// How a command ended, and the stores whose index should be refreshed after its answer.
+/// The exit code, and the stores whose index should be refreshed after the answer was printed.
 pub(crate) type Outcome = (Exit, Vec<Stale>);

@@ -1,4 +1,4 @@
-//! Options of every command.
+//! Options that all commands share.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Standard input, and questions to a person.
+//! Standard input, and questions to the user.
 
 use std::{
     io::{self, BufRead, IsTerminal, Read},
@@ -11,7 +11,7 @@ use pimem_engine::{
     memory::sessions::Transcript,
 };
 
-/// More than this is no memory.
+/// Maximum input in bytes.
 const MAX: u64 = 16 << 20;
 
 /// Reads all of standard input as text.
@@ -39,12 +39,12 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
     })
 }
 
-/// The words of the command line as one text; `-` alone reads standard input.
+/// Joins the words of the command line; a single `-` reads standard input.
 pub(crate) fn text(words: &[String]) -> Result<String, Failure> {
     if words == ["-"] { read_stdin() } else { Ok(words.join(" ")) }
 }
 
-/// The transcript of a session, by its path; `-` is standard input.
+/// Returns the transcript at a path; `-` is standard input.
 pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
     if path != Path::new("-") {
         return Ok(Transcript::File(path));
@@ -57,7 +57,7 @@ pub(crate) fn transcript(path: &Path) -> Result<Transcript<'_>, Failure> {
     Ok(Transcript::Stdin(Box::new(stdin.lock())))
 }
 
-/// Asks a person, who answers with one of some letters; `None` when there are no more answers.
+/// Asks the user to choose one of `letters`; `None` at the end of input.
 pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Option<char>, Failure> {
     loop {
         ctx.ui.explain(question);
@@ -71,7 +71,7 @@ pub(crate) fn choose(ctx: &Shell, question: &str, letters: &str) -> Result<Optio
     }
 }
 
-/// Asks a person, who is shown what it is about. Without a terminal nobody can answer.
+/// Shows `lines` and asks the user to confirm. Fails without a terminal.
 pub(crate) fn confirm(ctx: &Shell, lines: &[String], question: &str) -> Result<bool, Failure> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -88,7 +88,7 @@ pub(crate) fn confirm(ctx: &Shell, lines: &[String], question: &str) -> Result<b
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Selectors from the command line; `-` reads them from standard input, one a line.
+/// Returns the selectors of the command line; `-` reads them from standard input, one per line.
 pub(crate) fn selectors(args: &[String]) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
     for arg in args {

@@ -1,11 +1,11 @@
 //! The program: arguments, terminal, hooks.
 //!
-//! * [`cli`]: the parser, and which command is run.
-//! * `commands`: one file a command. `hook`: what agents call, one file an event.
-//! * `memory`: the use cases behind commands and hooks.
-//! * [`agents`]: dialects of the agents whose hooks call us, as data.
+//! * [`cli`]: the parser and the dispatch to commands.
+//! * `commands`: one file per command. `hook`: the hooks of agents, one file per event.
+//! * [`agents`]: dialects of the agents that call our hooks, as data.
 //!
-//! What memories are is in `pimem_core`, and the disk, the index and models in `pimem_engine`.
+//! The data model is in `pimem_core`; the use cases, the disk, the index and the models are in
+//! `pimem_engine`.
 
 pub mod agents;
 mod chart;

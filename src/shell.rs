@@ -1,4 +1,4 @@
-//! A memory with a terminal: what a command works with.
+//! The shell: a memory with a terminal, which every command works with.
 #![expect(clippy::disallowed_methods, reason = "the one way in to clock and working directory")]
 
 use std::{ops::Deref, path::PathBuf, rc::Rc, time::SystemTime};
@@ -15,15 +15,12 @@ use pimem_engine::{
     store::read,
 };
 
-/// A memory, and the terminal that shows what it answers.
 pub(crate) struct Shell {
-    /// What answers.
     pub(crate) memory: Memory,
-    /// Standard output and error.
     pub(crate) ui: Rc<Ui>,
 }
 
-/// Commands ask their memory most of the time.
+/// Most of what commands do is a call of the memory.
 impl Deref for Shell {
     type Target = Memory;
 
@@ -33,12 +30,12 @@ impl Deref for Shell {
 }
 
 impl Shell {
-    /// Reads clock and working directory, for somebody who typed a command.
+    /// Opens a memory for a command typed by a user. Reads the clock and the working directory.
     pub(crate) fn new(globals: Globals, env: Env, ui: Rc<Ui>) -> Result<Self, Failure> {
         Self::open(None, globals, env, ui, Asked::Typed)
     }
 
-    /// The same for a hook, in the directory that an agent works in.
+    /// Opens a memory for a hook, in the agent's working directory.
     pub(crate) fn of_hook(
         cwd: Option<PathBuf>,
         globals: Globals,
@@ -72,7 +69,7 @@ impl Shell {
         Ok(Self { memory, ui })
     }
 
-    /// Shows an answer, and says what could not be read for it.
+    /// Prints an answer and its problems.
     pub(crate) fn show(&self, answer: &Answer<impl Human>) -> Exit {
         self.ui.show(&answer.view);
         self.complain(&answer.problems, Exit::Done)
@@ -85,7 +82,7 @@ impl Shell {
         self.complain(&answer.problems, exit)
     }
 
-    /// Says what could not be read; the command's answer is then incomplete, and it has failed.
+    /// Prints the problems. If there are any, the answer is incomplete and the command has failed.
     pub(crate) fn complain(&self, problems: &[read::Problem], otherwise: Exit) -> Exit {
         for problem in problems {
             self.ui.failure(&Failure::from(problem));

@@ -1,4 +1,4 @@
-//! The terminal: everything that is printed goes through here, made safe on the way.
+//! The terminal: all output goes through this module, which makes it safe to print.
 #![expect(clippy::disallowed_methods, reason = "the one place that times progress")]
 
 use std::{
@@ -18,16 +18,16 @@ use pimem_core::{
 };
 use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
 
-/// Work that is done sooner shows no progress.
+/// Shorter work shows no progress bar.
 const PROGRESS_AFTER: Duration = Duration::from_millis(300);
 
-/// A line below the header and nothing else, so that many rows fit on a screen.
+/// A line below the header and no other borders, so that many rows fit on a screen.
 const UNDERLINED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
-/// Columns that are no wider than this, such as numbers, are not broken.
+/// Columns up to this width, such as numbers, are not wrapped.
 const WHOLE: u16 = 12;
 
-/// Unless this is not left for each of the others.
+/// Minimum width left for each other column; below it, narrow columns are wrapped too.
 const ROOM: usize = 16;
 
 /// When to use colour.
@@ -42,10 +42,9 @@ pub(crate) enum Color {
     Never,
 }
 
-/// Standard output and standard error.
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 pub(crate) struct Ui {
-    /// Results as JSON.
+    /// True if results are printed as JSON.
     pub(crate) json: bool,
     quiet: bool,
     verbose: bool,
@@ -55,9 +54,9 @@ pub(crate) struct Ui {
     out: RefCell<String>,
 }
 
-/// A document as people read it.
+/// A document that can be printed for people.
 pub(crate) trait Human: Document {
-    /// Prints it as text.
+    /// Prints the document as text.
     fn human(&self, ui: &Ui);
 }
 
@@ -84,7 +83,7 @@ impl Notices for Ui {
 }
 
 impl Ui {
-    /// Finds out what the output is.
+    /// Detects the properties of the output.
     pub(crate) fn new(env: &Env, json: bool, quiet: bool, verbose: bool, color: Color) -> Self {
         let terminal = io::stdout().is_terminal();
         let forced = env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0");
@@ -99,17 +98,17 @@ impl Ui {
         Self { json, quiet, verbose, color, terminal, width, out: RefCell::default() }
     }
 
-    /// Whether a person looks at the result.
+    /// Returns true if the output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Whether more is to be said about what happens.
+    /// Returns true if `-v` was given.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Says on stderr why something was not done.
+    /// Prints a failure to stderr.
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.json {
             let (message, hints) = (failure.message.clone(), failure.hints.clone());
@@ -122,24 +121,24 @@ impl Ui {
         }
     }
 
-    /// One line of a result.
+    /// Prints one line of a result.
     pub(crate) fn line(&self, line: &str) {
         let mut out = self.out.borrow_mut();
         out.push_str(&safe_text::terminal(line));
         out.push('\n');
     }
 
-    /// Several lines that are safe already, as made for a model.
+    /// Prints text that is already safe, as made for a model.
     pub(crate) fn text(&self, text: &str) {
         self.out.borrow_mut().push_str(text);
     }
 
-    /// A result: as JSON for programs, as text for people.
+    /// Prints a result: as JSON for programs, as text for people.
     pub(crate) fn show(&self, view: &impl Human) {
         if self.json { self.document(&Tagged::new(view)) } else { view.human(self) }
     }
 
-    /// A result as JSON, ending in a line break.
+    /// Prints a result as JSON with a final line break.
     pub(crate) fn document(&self, document: &impl Serialize) {
         let text = serde_json::to_string_pretty(document).unwrap_or_default();
         let mut out = self.out.borrow_mut();
@@ -147,15 +146,15 @@ impl Ui {
         out.push('\n');
     }
 
-    /// Values with their names, one a line, the values below each other.
+    /// Prints names and values, one pair per line, with aligned values.
     pub(crate) fn fields(&self, fields: &[(&str, String)]) {
         for (name, value) in fields {
             self.line(&format!("{name:<16} {value}"));
         }
     }
 
-    /// A table on a terminal; in a pipe one line a row, its cells separated by tabs. Without rows,
-    /// nothing.
+    /// Prints a table on a terminal, and tab-separated rows to a pipe. Prints nothing if there are
+    /// no rows.
     pub(crate) fn table(&self, header: &[&str], rows: Vec<Vec<String>>) {
         if rows.is_empty() {
             return;
@@ -176,7 +175,7 @@ impl Ui {
         self.text(&format!("{}\n", drawn(header, rows, self.width)));
     }
 
-    /// A line for a program that waits for it: written at once, as it is.
+    /// Writes a line for a waiting program: unbuffered and unescaped.
     #[expect(clippy::unused_self, reason = "one way in to the terminal")]
     pub(crate) fn answer(&self, line: &str) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
@@ -184,47 +183,48 @@ impl Ui {
         stdout.flush()
     }
 
-    /// Something that is no result, on stderr; `-q` silences it.
+    /// Prints a message to stderr, unless `-q` was given.
     pub(crate) fn note(&self, line: &str) {
         if !self.quiet {
             stderr(&safe_text::terminal(line));
         }
     }
 
-    /// Something that was asked for and is no result, on stderr.
+    /// Prints requested information that is not the result to stderr.
     #[expect(clippy::unused_self, reason = "one way in to the terminal")]
     pub(crate) fn explain(&self, line: &str) {
         stderr(&safe_text::terminal(line));
     }
 
-    /// Columns of the terminal.
+    /// Returns the width of the terminal in columns.
     pub(crate) fn width(&self) -> usize {
         usize::from(self.width)
     }
 
-    /// Something that only `-v` shows, on stderr.
+    /// Prints a message to stderr if `-v` was given.
     pub(crate) fn detail(&self, line: &str) {
         if self.verbose {
             stderr(&safe_text::terminal(line));
         }
     }
 
-    /// An error, on stderr.
+    /// Prints an error to stderr.
     pub(crate) fn error(&self, message: &str) {
         stderr(&format!("{} {}", self.paint("31", "pimem:"), safe_text::terminal(message)));
     }
 
-    /// A hint below an error.
+    /// Prints a hint below an error.
     pub(crate) fn hint(&self, hint: &str) {
         stderr(&format!("{} {}", self.paint("36", "hint:"), safe_text::terminal(hint)));
     }
 
-    /// A progress bar that shows itself only when the work takes long and a person looks on.
+    /// Returns a progress bar that appears only if the work takes long and the output is a
+    /// terminal.
     pub(crate) fn progress(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
         self.bar(what, "{msg} {wide_bar} {pos}/{len}")
     }
 
-    /// The same for bytes.
+    /// Returns a progress bar for bytes.
     pub(crate) fn transfer(&self, what: &'static str) -> impl FnMut(usize, usize) + use<> {
         self.bar(what, "{msg} {wide_bar} {bytes}/{total_bytes}")
     }
@@ -244,7 +244,7 @@ impl Ui {
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.with_message(what)
             });
-            // Several files may follow one another.
+            // Several files may follow one another on one bar.
             bar.set_length(all as u64);
             bar.set_position(done as u64);
             if done >= all {
@@ -253,7 +253,7 @@ impl Ui {
         }
     }
 
-    /// How long something takes, with what it gave.
+    /// Runs `work` and returns its result with the duration.
     #[expect(clippy::unused_self, reason = "one way in to the clock")]
     pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
         let start = Instant::now();
@@ -261,7 +261,7 @@ impl Ui {
         (done, start.elapsed())
     }
 
-    /// Writes what was collected. A closed pipe is no error: the reader has seen enough.
+    /// Writes the collected output. A closed pipe is not an error: the reader has seen enough.
     pub(crate) fn flush(&self) -> io::Result<()> {
         let out = self.out.take();
         let mut stdout = io::stdout().lock();
@@ -276,7 +276,7 @@ impl Ui {
     }
 }
 
-/// A table that fits `width` where its wide columns can be broken.
+/// Lays out a table that fits `width` if its wide columns can be wrapped.
 fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
     let mut table = Table::new();
     table
@@ -300,31 +300,31 @@ fn drawn(header: &[&str], rows: Vec<Vec<String>>, width: u16) -> Table {
     table
 }
 
-/// Starts a stopwatch; what it gives says how long ago that was.
+/// Starts a stopwatch and returns a function that reads it.
 pub(crate) fn stopwatch() -> impl Fn() -> Duration {
     let start = Instant::now();
     move || start.elapsed()
 }
 
-/// A document on stderr.
+/// Prints a document to stderr.
 fn error_document(document: &impl Document) {
     let text = serde_json::to_string(&Tagged::new(document)).unwrap_or_default();
     stderr(&safe_text::json(&text));
 }
 
-/// The answer of a hook on stdout; whoever does not listen any more misses it.
+/// Writes the answer of a hook to stdout. Errors are ignored: the agent may have gone.
 pub(crate) fn reply(text: &str) {
     let mut stdout = io::stdout().lock();
     drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
 }
 
-/// What a hook says only when it is asked to, on stderr.
+/// Prints a debug line of a hook to stderr.
 pub(crate) fn debug(line: &str) {
     stderr(&format!("pimem: {}", safe_text::terminal(line)));
 }
 
 fn stderr(line: &str) {
-    // When stderr is closed there is nobody left to tell.
+    // If stderr is closed, the error cannot be reported.
     drop(writeln!(io::stderr().lock(), "{line}"));
 }
 

@@ -1,16 +1,18 @@
-//! Parts put into a JSON text and taken out again, so that the bytes are what they were. Pure.
+//! Insertion and removal of parts of a JSON text, such that a removal restores the original bytes.
+//! Pure.
 //!
-//! What is put in brackets that hold something goes behind it, white space first. What is put in
-//! empty ones goes directly before the closing one, and brackets of its own have white space there.
+//! In non-empty brackets, new parts go after the last one, white space first. In empty brackets,
+//! they go directly before the closing one. Brackets that we add have white space before the
+//! closing one, which tells them apart.
 
 use std::ops::Range;
 
 use super::scan::{Part, Value};
 
-/// Text to be put in at a byte.
+/// Text to insert at a byte offset.
 pub(super) type Splice = (usize, String);
 
-/// A text with what is put in.
+/// Returns the bytes with the splices inserted.
 pub(super) fn spliced(bytes: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     splices.sort_by_key(|(at, _)| *at);
     let mut after = Vec::with_capacity(bytes.len() + 2048);
@@ -24,7 +26,7 @@ pub(super) fn spliced(bytes: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     after
 }
 
-/// A text without what is cut out.
+/// Returns the bytes without the cuts.
 pub(super) fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
     cuts.sort_by_key(|cut| cut.start);
     let mut after = Vec::with_capacity(bytes.len());
@@ -37,18 +39,18 @@ pub(super) fn without(bytes: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<u8> {
     after
 }
 
-/// Whether brackets came with our hooks.
+/// Returns true if the brackets were added with our hooks.
 pub(super) fn is_ours(bytes: &[u8], holder: &Value) -> bool {
     let end = holder.parts().last().map_or(holder.span.end, Part::end);
     let rest = bytes.get(end..holder.span.end.saturating_sub(1)).unwrap_or_default();
     !rest.is_empty() && rest.trim_ascii().is_empty()
 }
 
-/// Cuts parts out of their brackets, with what came with them.
+/// Cuts the marked parts out of their brackets, with the white space and comma added with them.
 pub(super) fn cut(bytes: &[u8], parts: &[Part], gone: &[bool], cuts: &mut Vec<Range<usize>>) {
     let marked = || parts.iter().zip(gone);
     let Some(kept) = marked().rev().find(|(_, gone)| !**gone).map(|(part, _)| part) else {
-        // Nothing stays in brackets that were there before: the white space was, too.
+        // All parts of older brackets go; the white space in the brackets was there before.
         if let (Some(first), Some(last)) = (parts.first(), parts.last()) {
             cuts.push(first.start..last.end());
         }
@@ -61,7 +63,7 @@ pub(super) fn cut(bytes: &[u8], parts: &[Part], gone: &[bool], cuts: &mut Vec<Ra
         cuts.push(start..part.value.span.end);
         cuts.extend(part.comma.map(|comma| comma..comma + 1));
     }
-    // The comma that made room for the first of ours at the end.
+    // The comma that was added before the first of our parts at the end.
     let last = marked().next_back();
     if let (Some((last, true)), Some(comma)) = (last, kept.comma)
         && last.comma.is_none()
@@ -70,7 +72,7 @@ pub(super) fn cut(bytes: &[u8], parts: &[Part], gone: &[bool], cuts: &mut Vec<Ra
     }
 }
 
-/// How a file is written.
+/// The formatting of a file: line breaks, indentation, and whether all is on one line.
 pub(super) struct Style {
     newline: &'static str,
     unit: String,
@@ -78,12 +80,12 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// That of a new file.
+    /// Returns the style of a new file.
     pub(super) fn new() -> Self {
         Self { newline: "\n", unit: "  ".to_owned(), flat: false }
     }
 
-    /// That of a file.
+    /// Detects the style of a file.
     pub(super) fn of(bytes: &[u8], root: &Value) -> Self {
         let end = memchr::memchr(b'\n', bytes).and_then(|end| bytes.get(end.checked_sub(1)?));
         let newline = if end == Some(&b'\r') { "\r\n" } else { "\n" };
@@ -101,12 +103,12 @@ impl Style {
     }
 }
 
-/// Whether a part begins on a line of its own.
+/// Returns true if the part begins on a new line.
 fn has_newline(bytes: &[u8], part: &Part) -> bool {
     bytes.get(part.lead..part.start).unwrap_or_default().contains(&b'\n')
 }
 
-/// The white space that the line of a byte begins with.
+/// Returns the leading white space of the line that contains the byte `at`.
 fn indent(bytes: &[u8], at: usize) -> String {
     let before = bytes.get(..at).unwrap_or_default();
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -114,16 +116,16 @@ fn indent(bytes: &[u8], at: usize) -> String {
     line.iter().take_while(|byte| b" \t".contains(byte)).map(|byte| char::from(*byte)).collect()
 }
 
-/// What is to be written.
+/// JSON to insert.
 pub(super) enum Fresh {
-    /// As it is.
+    /// Text inserted verbatim.
     Line(String),
-    /// What comes before the parts, the parts, and the closing bracket.
+    /// Text up to the opening bracket, parts, and the closing bracket.
     Block(String, Vec<Fresh>, char),
 }
 
 impl Fresh {
-    /// As text, its first line indented already.
+    /// Renders the text. The caller has indented the first line.
     pub(super) fn render(&self, style: &Style, indent: &str) -> String {
         match self {
             Self::Line(line) => line.clone(),
@@ -139,7 +141,7 @@ impl Fresh {
     }
 }
 
-/// Puts parts behind what brackets hold.
+/// Appends parts after those in the brackets.
 pub(super) fn append(
     bytes: &[u8],
     holder: &Value,
@@ -164,7 +166,7 @@ pub(super) fn append(
     let separator = style.separator(&inner);
     let parts: Vec<String> = fresh.iter().map(|part| part.render(&style, &inner)).collect();
     if last.comma.is_some() {
-        // A file that ends its parts in a comma goes on doing so.
+        // Keep the trailing comma of a file that uses one.
         let separated = parts.iter().flat_map(|part| [separator.as_str(), part, ","]);
         splices.push((anchor, separated.collect()));
     } else {
@@ -173,7 +175,8 @@ pub(super) fn append(
     }
 }
 
-/// The end of the comments that follow on the same line, and whether they last to its end.
+/// Returns the end of the comments that follow on the same line, and whether the last one extends
+/// to the end of the line.
 fn after_comments(bytes: &[u8], at: usize) -> (usize, bool) {
     let mut end = at;
     loop {

@@ -1,7 +1,7 @@
-//! Where each agent is told of us, and of what: one table. Pure.
+//! The table of agents: which events call pimem, and which files configure them. Pure.
 //!
-//! Commands never change from one version to the next and name no directory: Codex trusts a hook
-//! by its very bytes.
+//! Commands never change between versions and contain no directory, because Codex trusts a hook by
+//! its exact bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -11,52 +11,50 @@ use super::{
     spec::{Agent, HookEvent},
 };
 
-/// What an agent calls us for.
+/// An event for which an agent calls pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// When.
     pub(crate) moment: HookEvent,
-    /// The agent's name for it.
+    /// Name of the event in the agent's settings.
     pub(crate) native: &'static str,
-    /// Our word for it.
+    /// Name of the event on pimem's command line.
     pub(crate) word: &'static str,
-    /// The tools after which it is called.
+    /// Pattern of the tools after which the hook is called.
     matcher: Option<&'static str>,
-    /// The time limit.
+    /// Time limit in seconds.
     pub(crate) seconds: u32,
 }
 
-/// Whose sessions hooks are for.
+/// The scope of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// All of yours.
+    /// All sessions of the user.
     User,
-    /// Those in one project.
+    /// Sessions in one project.
     Project,
 }
 
-/// A file of an agent that is ours as a whole.
+/// A file in an agent's directory that belongs to pimem entirely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whole {
-    /// What is in it.
     pub(crate) text: &'static str,
-    /// What it holds, for people.
+    /// Kind of file, for people.
     pub(crate) what: &'static str,
 }
 
-/// What of an agent's is edited.
+/// What is edited for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Its settings.
+    /// Hooks in the agent's settings file.
     Settings(Layout),
-    /// A file of ours.
+    /// A file of its own.
     Whole(Whole),
 }
 
-/// Words by which a file of ours is known.
+/// Text that identifies a file as written by pimem.
 pub(crate) const MARK: &str = "Written by `pimem hooks install`";
 
-/// A shim, with what all shims have: an agent loads one file.
+/// A shim followed by the part shared by all shims, because an agent loads a single file.
 macro_rules! shim {
     ($file:literal) => {
         concat!(include_str!($file), "\n", include_str!("shims/ask.ts"))
@@ -101,7 +99,7 @@ const GEMINI: &[Event] = &[
     event(SessionEnd, "SessionEnd", 5),
 ];
 const ANTIGRAVITY: &[Event] = &[
-    // It comes before every call of the model, of which only the first of a turn is a prompt.
+    // Called before each request to the model; only the first of a turn has a new prompt.
     Event { word: "pre-invocation", ..event(Prompt, "PreInvocation", 10) },
     after("PostToolUse", "*"),
     event(Stop, "Stop", 10),
@@ -114,7 +112,7 @@ const CURSOR: &[Event] = &[
     event(Stop, "stop", 5),
     event(SessionEnd, "sessionEnd", 5),
 ];
-/// Of the two that load a shim: what that calls us for, and how long it waits.
+/// Events of the agents that load a shim, with the shim's time limits.
 const SHIM: &[Event] = &[
     event(SessionStart, "session_start", 5),
     event(Prompt, "prompt", 5),
@@ -125,7 +123,7 @@ const SHIM: &[Event] = &[
 ];
 
 impl Agent {
-    /// What this agent calls us for, in the order of a session.
+    /// Returns the events of this agent, in the order of a session.
     pub(crate) fn events(self) -> &'static [Event] {
         match self {
             Self::Claude => CLAUDE,
@@ -133,13 +131,13 @@ impl Agent {
             Self::Gemini => GEMINI,
             Self::Antigravity => ANTIGRAVITY,
             Self::Cursor => CURSOR,
-            // OpenCode does not tell that a session is over.
+            // OpenCode does not report the end of a session.
             Self::Opencode => SHIM.split_last().map_or(SHIM, |(_, events)| events),
             Self::Pi | Self::Generic => SHIM,
         }
     }
 
-    /// Its name as people write it.
+    /// Returns the display name.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -153,8 +151,8 @@ impl Agent {
         }
     }
 
-    /// The directory of its settings: the variable that names it and what follows there, and where
-    /// it is in the home directory otherwise.
+    /// Returns where the settings directory is: an environment variable with a subdirectory, and
+    /// otherwise a path in the home directory.
     fn directory(self) -> (Option<(&'static str, &'static str)>, &'static str) {
         match self {
             Self::Claude => (Some(("CLAUDE_CONFIG_DIR", "")), ".claude"),
@@ -168,7 +166,7 @@ impl Agent {
         }
     }
 
-    /// The directory of its settings.
+    /// Returns the settings directory.
     pub(crate) fn config_dir(
         self,
         home: &Path,
@@ -183,7 +181,8 @@ impl Agent {
         }
     }
 
-    /// What in that directory shows that the agent is used. Our own store is in pi's.
+    /// Returns files in that directory which show that the agent is used. The directory itself does
+    /// not for pi, because it contains our store.
     pub(crate) fn signs(self) -> &'static [&'static str] {
         match self {
             Self::Pi => &["settings.json", "auth.json", "sessions", "extensions"],
@@ -192,7 +191,8 @@ impl Agent {
         }
     }
 
-    /// Its files, by their paths from the directory of its settings or from the project's root.
+    /// Returns the files to edit. Paths are relative to the settings directory or to the project
+    /// root.
     pub(crate) fn files(self, reach: Reach) -> Vec<(&'static str, Content)> {
         let settings = || Content::Settings(self.layout());
         let user = reach == Reach::User;
@@ -216,7 +216,7 @@ impl Agent {
         }
     }
 
-    /// What its settings are to hold.
+    /// Returns the layout of the settings file.
     fn layout(self) -> Layout {
         let hook = |event: &Event| Hook {
             event: event.native,
@@ -243,18 +243,18 @@ impl Agent {
         }
     }
 
-    /// The command line for an event.
+    /// Returns the command line for an event.
     pub(crate) fn command(self, word: &str) -> String {
         format!("pimem hook {} {word}", self.name())
     }
 
-    /// What is to stand in the array of an event.
+    /// Returns the JSON element for the array of an event.
     fn element(self, event: &Event) -> String {
         let Event { word, seconds, .. } = event;
         let (name, command) = (self.name(), self.command(word));
         let handler = match self {
             Self::Claude => {
-                // Nobody waits for the end of a turn.
+                // The end of a turn does not wait for the hook.
                 let rest = if event.moment == Stop { ", \"async\": true" } else { "" };
                 format!(
                     "{{\"type\": \"command\", \"command\": \"pimem\", \"args\": [\"hook\", \
@@ -265,7 +265,7 @@ impl Agent {
                 "{{\"type\": \"command\", \"command\": \"{command}\", \"commandWindows\": \
                  \"pimem.exe hook {name} {word}\", \"timeout\": {seconds}}}"
             ),
-            // In milliseconds.
+            // The timeout is in milliseconds.
             Self::Gemini => format!(
                 "{{\"type\": \"command\", \"name\": \"pimem\", \"command\": \"{command}\", \
                  \"timeout\": {seconds}000}}"
@@ -284,12 +284,12 @@ impl Agent {
         }
     }
 
-    /// Seconds in one unit of its time limits.
+    /// Returns the unit of the agent's time limits, in seconds.
     pub(crate) fn unit(self) -> f64 {
         if self == Self::Gemini { 0.001 } else { 1.0 }
     }
 
-    /// What has to be done for the hooks to run.
+    /// Returns the user's next step that makes the hooks run.
     pub(crate) fn next(self, reach: Reach) -> &'static str {
         match (self, reach) {
             (Self::Claude, Reach::User) => "start Claude Code anew; /hooks lists them",
@@ -316,7 +316,7 @@ impl Agent {
     }
 }
 
-/// The file that somebody without settings would get, to be put in by hand.
+/// Returns the file that a user without settings would get, for manual installation.
 pub(crate) fn fragment(content: &Content) -> String {
     match content {
         Content::Whole(whole) => whole.text.to_owned(),

@@ -1,5 +1,4 @@
-//! Dialects of agents, as data: what their hooks say, what they may be answered, and where they
-//! are told of us. Pure.
+//! Dialects of agents as data: input of their hooks, permitted answers, and installation. Pure.
 
 mod graft;
 pub(crate) mod install;

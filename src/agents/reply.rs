@@ -1,10 +1,11 @@
-//! What an agent is answered: one JSON object of its own schema, or nothing.
+//! Formats the answer of a hook: one JSON object of the agent's schema, or nothing.
 
 use serde_json::json;
 
 use super::spec::{Agent, HookEvent};
 
-/// Whether an agent puts anything into the prompt at this moment; else nothing has to be found.
+/// Returns true if the agent adds the answer at this event to the prompt. If not, nothing needs to
+/// be searched.
 pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
     match (agent, moment) {
         (Agent::Opencode | Agent::Pi | Agent::Generic, HookEvent::PreCompact) => true,
@@ -15,7 +16,7 @@ pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
     }
 }
 
-/// The answer of a hook, with what should go into the prompt.
+/// Returns the answer of a hook with this context for the prompt.
 pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &str) -> String {
     let context = context.trim_end();
     let answer = if listens(agent, moment) && !context.is_empty() {
@@ -32,7 +33,7 @@ pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &str) -> String {
     } else {
         match (agent, moment) {
             (Agent::Cursor, HookEvent::Prompt) => json!({"continue": true}),
-            // Antigravity parses every answer, and Codex that of Stop.
+            // Antigravity parses every answer; Codex parses that of Stop.
             (Agent::Antigravity, _) | (Agent::Codex, HookEvent::Stop) => json!({}),
             _ => return String::new(),
         }

@@ -1,5 +1,5 @@
-//! What each agent says at each moment, for a trial: as documented, of a session that never was.
-//! Pure.
+//! Sample input of every hook for a trial: as documented by the agent, from a session that does not
+//! exist. Pure.
 
 use serde_json::{Value, json};
 
@@ -8,16 +8,16 @@ use super::{
     spec::{Agent, HookEvent},
 };
 
-/// The prompt of the trial.
+/// Prompt of the trial.
 pub(crate) const PROMPT: &str = "How are the tests of this project run?";
-/// Its file.
+/// File edited in the trial.
 const FILE: &str = "src/main.rs";
 
-/// What stands on standard input of a hook.
+/// Returns the standard input of a hook.
 pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
     let file = format!("{project}/{FILE}");
     let answer = "They are run by cargo.";
-    // Trials of several agents share a store, and nothing is said twice in a session.
+    // Trials of several agents share a store, and a session is shown every text only once.
     let session = format!("trial-{}", agent.name());
     let said = match agent {
         Agent::Antigravity => {

@@ -1,50 +1,46 @@
-//! JSON with its places: every key and value by the bytes it stands in, so that a file can be
-//! edited without being written anew. Pure.
+//! A JSON parser that keeps the byte span of every key and value, so that a file can be edited in
+//! place. Pure.
 
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-/// How deeply values may be nested.
+/// Maximum nesting depth of values.
 const DEPTH: usize = 64;
-/// What some editors put before a text.
+/// UTF-8 byte order mark, which some editors write.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file may be written in.
+/// The variants of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// JSON.
+    /// Standard JSON.
     Strict,
-    /// With comments, and a comma behind the last part.
+    /// JSON with comments and trailing commas.
     Commented,
 }
 
-/// Why a text is not JSON.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The byte.
+    /// Byte offset.
     pub(crate) at: usize,
-    /// What is wrong there.
     pub(crate) what: &'static str,
 }
 
-/// A value.
 #[derive(Debug)]
 pub(crate) struct Value {
-    /// The bytes it stands in.
+    /// Byte range in the text.
     pub(crate) span: Range<usize>,
-    /// What it is.
     pub(crate) kind: Kind,
 }
 
-/// Kinds of [`Value`].
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Its members.
+    /// Members in order.
     Object(Vec<Part>),
-    /// Its elements.
+    /// Elements in order.
     Array(Vec<Part>),
-    /// Its characters.
+    /// Decoded string.
     Text(String),
     /// A number or a literal.
     Other,
@@ -53,29 +49,29 @@ pub(crate) enum Kind {
 /// A member of an object or an element of an array.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Its name, in an object.
+    /// Name of the member; `None` for an element.
     pub(crate) key: Option<String>,
-    /// Where the white space directly before it begins.
+    /// Start of the white space directly before the part.
     pub(crate) lead: usize,
-    /// Whether that ends a comment of the line.
+    /// True if that white space follows a line comment.
     pub(crate) after_comment: bool,
-    /// Where it begins itself.
+    /// Start of the part itself.
     pub(crate) start: usize,
-    /// Its value, which it ends with.
+    /// The part ends with its value.
     pub(crate) value: Value,
-    /// The comma behind it.
+    /// Offset of the following comma.
     pub(crate) comma: Option<usize>,
 }
 
 impl Part {
-    /// Where it ends, with its comma.
+    /// Returns the end, including the comma.
     pub(crate) fn end(&self) -> usize {
         self.comma.map_or(self.value.span.end, |comma| comma + 1)
     }
 }
 
 impl Value {
-    /// The members of an object, or the elements of an array.
+    /// Returns the members of an object or the elements of an array.
     pub(crate) fn parts(&self) -> &[Part] {
         match &self.kind {
             Kind::Object(parts) | Kind::Array(parts) => parts,
@@ -83,14 +79,14 @@ impl Value {
         }
     }
 
-    /// A member of an object; of several by one name, the last, which is the one that counts.
+    /// Returns a member of an object. The last of equal names counts.
     pub(crate) fn member(&self, name: &str) -> Option<&Value> {
         let Kind::Object(parts) = &self.kind else { return None };
         let found = parts.iter().rev().find(|part| part.key.as_deref() == Some(name));
         found.map(|part| &part.value)
     }
 
-    /// The characters of a text.
+    /// Returns the string of a string value.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
@@ -99,7 +95,7 @@ impl Value {
     }
 }
 
-/// The value of a text; none where it is blank.
+/// Parses a text. Returns `None` if it is blank.
 pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Fault> {
     let at = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut scanner = Scanner { bytes, at, dialect, lead: at, after_comment: false };
@@ -115,7 +111,7 @@ pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Faul
     }
 }
 
-/// The line and column of a byte, from 1.
+/// Returns the line and column of a byte, both from 1.
 pub(crate) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -128,7 +124,7 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     dialect: Dialect,
-    /// Where the white space before `at` begins, and whether that ends a comment of the line.
+    /// Start of the white space before `at`, and whether it follows a line comment.
     lead: usize,
     after_comment: bool,
 }
@@ -143,7 +139,7 @@ impl Scanner<'_> {
         Fault { at: self.at, what }
     }
 
-    /// Skips white space, and comments where there may be some.
+    /// Skips white space, and comments if the dialect permits them.
     fn trivia(&mut self) -> Result<(), Fault> {
         (self.lead, self.after_comment) = (self.at, false);
         loop {

@@ -1,9 +1,10 @@
-//! Our hooks in an agent's settings file: bytes to bytes, nothing reformatted. Pure.
+//! Adds and removes our hooks in an agent's settings file. Bytes in, bytes out, without
+//! reformatting. Pure.
 //!
-//! What was added can be told from what was there, so that taking it out gives the same bytes:
-//! ours are known by their command, the white space before them came with them, and the form of a
-//! bracket says whose it is. Brackets that we bring have white space before the closing one; into
-//! brackets that were there and empty, we write directly before the closing one.
+//! Removal restores the original bytes, so our parts must be recognisable: hooks by their command,
+//! with the white space before them, and brackets by their form. Brackets that we add have white
+//! space before the closing one; in empty brackets of the user we write directly before the closing
+//! one.
 
 use std::ops::Range;
 
@@ -13,72 +14,68 @@ use super::{
     spec::Agent,
 };
 
-/// What is to be in a settings file, and where.
+/// What a settings file should contain, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Whose file it is.
     pub(crate) agent: Agent,
-    /// What it may be written in.
     pub(crate) dialect: Dialect,
-    /// The member of the outermost object that holds the events.
+    /// Member of the root object that holds the events.
     pub(crate) group: &'static str,
-    /// The last member of that group, if the group is ours: name and value.
+    /// Last member of the group if we create the group: name and value.
     pub(crate) inner: Option<(&'static str, &'static str)>,
-    /// The member behind that group, if the group is ours: name and value.
+    /// Member after the group if we create the group: name and value.
     pub(crate) beside: Option<(&'static str, &'static str)>,
-    /// The setting that switches all hooks off: names from the outside in, and value.
+    /// Setting that disables all hooks: path of names, and value.
     pub(crate) off: Option<(&'static [&'static str], &'static str)>,
-    /// What is to be there.
+    /// Hooks to install.
     pub(crate) hooks: Vec<Hook>,
 }
 
-/// One of our hooks.
+/// A hook to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hook {
-    /// The agent's name for the event.
+    /// Name of the event in the agent's settings.
     pub(crate) event: &'static str,
-    /// Our word for it, the last of the command.
+    /// Our name of the event, the last word of the command.
     pub(crate) word: &'static str,
-    /// The element of the event's array, as one line of JSON.
+    /// Element of the event's array, as one line of JSON.
     pub(crate) element: String,
 }
 
-/// A hook of ours that is in a file.
+/// A hook of ours found in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The agent's name for the event.
+    /// Name of the event in the agent's settings.
     pub(crate) event: String,
-    /// The program, or the line for a shell when there are no arguments.
+    /// Program, or the shell command line if `args` is `None`.
     pub(crate) command: String,
-    /// The arguments of the program.
+    /// Arguments of the program.
     pub(crate) args: Option<Vec<String>>,
-    /// The event it is told, by our word.
+    /// Our name of the event, from the command.
     pub(crate) word: String,
-    /// The time limit, in the agent's unit.
+    /// Time limit in the agent's unit.
     pub(crate) timeout: Option<f64>,
 }
 
-/// Why a file is left alone.
+/// The reason why a file is not edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// Line and column.
+    /// Line and column, both from 1.
     pub(crate) at: (usize, usize),
-    /// What is wrong there.
     pub(crate) what: String,
 }
 
-/// A file without our hooks.
+/// A file after our hooks were removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Without {
-    /// As it is: there were none.
+    /// Unchanged: the file has none of our hooks.
     Same,
-    /// With these bytes.
     Bytes(Vec<u8>),
-    /// No file: it held nothing else, and was not there before.
+    /// The file should be deleted: it contained nothing else and did not exist before.
     Nothing,
 }
 
-/// Our hooks that are in a file.
+/// Returns our hooks in a file.
 pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal> {
     let Some(root) = root(bytes, layout)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -95,7 +92,7 @@ pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal
     Ok(found)
 }
 
-/// Whether a file says that no hooks are run.
+/// Returns true if the file disables all hooks.
 pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
     let (Some((names, value)), Ok(Some(root))) = (layout.off, root(bytes, layout)) else {
         return false;
@@ -104,7 +101,8 @@ pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
     found.and_then(|found| bytes.get(found.span.clone())) == Some(value.as_bytes())
 }
 
-/// A file with our hooks; `None` when they are all there. There may be no file yet.
+/// Returns the file with our hooks; `None` if it already has all of them. `before` is `None` if
+/// there is no file yet.
 pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
     let bytes = before.unwrap_or_default();
     let there = found(bytes, layout)?;
@@ -147,7 +145,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
         }
     }
     let after = graft::spliced(bytes, splices);
-    // What could not be taken back is not done.
+    // Refuse an edit that could not be undone exactly.
     let back = if there.is_empty() { without(&after, layout)? } else { Without::Same };
     let unsafe_edit = match back {
         Without::Bytes(back) => back != bytes,
@@ -161,7 +159,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     Ok(Some(after))
 }
 
-/// A file without our hooks.
+/// Returns the file without our hooks.
 pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal> {
     let Some(root) = root(bytes, layout)? else { return Ok(Without::Same) };
     let mut cuts = Vec::new();
@@ -172,7 +170,7 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
             *is_gone = cut_group(bytes, &member.value, layout, &mut cuts);
         }
     }
-    // The member behind the group came with it.
+    // The member after the group was added with it.
     if let [.., true, behind] = gone.as_mut_slice() {
         *behind |= is_last(bytes, members, layout.beside);
     }
@@ -195,7 +193,7 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     }
 }
 
-/// The outermost object; none where the file is blank.
+/// Returns the root object; `None` if the file is blank.
 fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
     let refuse = |at, what: &str| Refusal { at: place(bytes, at), what: what.to_owned() };
     let root = scan::scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
@@ -211,13 +209,13 @@ fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
     Ok(Some(root))
 }
 
-/// The objects of events; agents read the last, but ours may be in each.
+/// Returns all members with the group's name. Agents read the last, but our hooks may be in any.
 fn groups<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = &'a Part> {
     let name = layout.group;
     root.parts().iter().filter(move |part| part.key.as_deref() == Some(name))
 }
 
-/// The hook that an object is, if it runs us for this agent.
+/// Returns the hook if the object runs pimem for this agent.
 fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Found> {
     let command = value.member("command")?.text()?;
     let listed: Option<Vec<String>> = value.member("args").map(|args| {
@@ -244,7 +242,7 @@ fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Fou
     })
 }
 
-/// The program of a line for a shell, perhaps in quotes, and the rest.
+/// Splits a shell command line into the program, which may be quoted, and the rest.
 pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     match line.trim_start().strip_prefix(['"', '\'']) {
         Some(quoted) => quoted.split_once(['"', '\'']),
@@ -252,7 +250,8 @@ pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Takes ours out of the events of a group. Gives whether nothing of the group is left to keep.
+/// Cuts our hooks out of the events of a group. Returns true if nothing of the group is left to
+/// keep.
 fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<usize>>) -> bool {
     let is_hook = |value: &Value| ours(bytes, value, layout, "").is_some();
     let events = group.parts();
@@ -289,7 +288,7 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
     false
 }
 
-/// Whether the last member is this one.
+/// Returns true if the last member has this name and value.
 fn is_last(bytes: &[u8], members: &[Part], wanted: Option<(&str, &str)>) -> bool {
     let (Some(last), Some((name, value))) = (members.last(), wanted) else { return false };
     let text = bytes.get(last.value.span.clone()).unwrap_or_default();
@@ -301,7 +300,7 @@ fn fresh_event(hook: &Hook) -> Fresh {
     Fresh::Block(format!("\"{}\": [", hook.event), vec![element], ']')
 }
 
-/// The group, with what goes behind it where that is missing.
+/// Returns the group, and the member after it if that is missing.
 fn fresh_group(layout: &Layout, root: Option<&Value>, hooks: &[&Hook]) -> Vec<Fresh> {
     let line = |(name, value): (&str, &str)| Fresh::Line(format!("\"{name}\": {value}"));
     let events = hooks.iter().map(|hook| fresh_event(hook));

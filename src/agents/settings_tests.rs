@@ -1,4 +1,4 @@
-//! Settings of any form: what is put in can be taken out, to the byte.
+//! Tests on settings of many forms: removing our hooks restores the bytes.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn layout(agent: Agent) -> Layout {
     }
 }
 
-/// Puts ours in, looks at what came of it, and takes them out again.
+/// Adds our hooks, checks the result, and removes them again.
 fn round(text: &str, layout: &Layout) -> String {
     let name = layout.agent.name();
     let after = settings::with(Some(text.as_bytes()), layout);
@@ -83,7 +83,7 @@ fn what_was_there_stays_when_ours_go() {
     let claude = layout(Agent::Claude);
     let bytes = settings::with(Some(b"{\n  \"a\": 1\n}\n"), &claude).unwrap().unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    // Somebody adds a hook beside one of ours, and one behind ours.
+    // The user adds a hook beside one of ours, and an event after ours.
     let own = "{\"type\": \"command\", \"command\": \"mine\"}";
     let text = text.replacen("\"timeout\": 10}]}", &format!("\"timeout\": 10}}, {own}]}}"), 1);
     let text =
@@ -131,7 +131,7 @@ fn what_cannot_be_edited_is_refused() {
     }
 }
 
-/// A source of choices, all from one number.
+/// A pseudo-random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -146,7 +146,7 @@ impl Dice {
     }
 }
 
-/// A random text of settings.
+/// A generator of random settings.
 struct Maker {
     dice: Dice,
     layout: Layout,
@@ -160,7 +160,7 @@ impl Maker {
         self.layout.dialect == Dialect::Commented
     }
 
-    /// White space, and perhaps a comment.
+    /// Returns white space, perhaps with a comment.
     fn gap(&mut self, depth: usize) -> String {
         let newline = format!("{}{}", self.newline, self.unit.repeat(depth));
         match self.dice.below(if self.loose { 8 } else { 1 }) {
@@ -220,7 +220,7 @@ impl Maker {
         format!("\"{key}\":{}{}", self.dice.pick(&["", " "]), self.value(depth))
     }
 
-    /// The array of an event, with hooks of others.
+    /// Returns the array of an event with hooks of the user.
     fn event(&mut self, depth: usize) -> String {
         let name = if self.dice.below(4) == 0 {
             "Other"
@@ -268,7 +268,7 @@ proptest! {
         let unit = if newline.contains('\n') { dice.pick(&["  ", "    ", "\t", " ", ""]) } else { "" };
         let layout = layout(AGENTS[agent]);
         let mut maker = Maker { dice, layout, newline, unit, loose };
-        // A comment of a line needs its end.
+        // A line comment needs a line break at its end.
         maker.loose &= newline.contains('\n');
         let text = maker.settings();
         let after = round(&text, &maker.layout);
@@ -286,7 +286,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
 }
 
-/// Takes out what runs us, and what is empty then.
+/// Removes our hooks and the containers that become empty, as an oracle.
 fn remove(root: &mut Value, layout: &Layout) {
     let Some(group) = root.get_mut(layout.group).and_then(Value::as_object_mut) else { return };
     for event in group.values_mut() {

@@ -1,26 +1,26 @@
-//! What each agent admits as an answer to a hook: one object of known members, or nothing. Pure.
+//! Validates answers of hooks by the schema that each agent accepts: one object with known members,
+//! or nothing. Pure.
 //!
-//! Narrower than what the agents document: of that, only what adds context. Whatever could stop,
-//! block or continue a conversation is no answer of ours.
+//! This is narrower than what the agents document: only answers that add context. Answers that
+//! could stop, block or continue a conversation are rejected.
 
 use serde_json::{Map, Value};
 
 use super::spec::{Agent, HookEvent};
 use pimem_core::safety::safe_text;
 
-/// The most UTF-16 units of a text for Claude Code, which puts longer ones in a file.
+/// Maximum number of UTF-16 units in a text for Claude Code, which writes longer ones to a file.
 pub const CLAUDE_UNITS: usize = 10_000;
-/// The most bytes of a text for Codex: 2,500 tokens, which it counts as four bytes each.
+/// Maximum number of bytes in a text for Codex: 2,500 tokens, at its four bytes per token.
 pub const CODEX_BYTES: usize = 10_000;
 
-/// What may be answered.
+/// The forms of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Plain text.
     Plain,
     /// An object without members, or nothing.
     Silent,
-    /// An object without members; nothing is a failure.
+    /// An object without members; no output is a failure.
     Braces,
     /// `{"hookSpecificOutput": {"hookEventName": NAME, "additionalContext": TEXT}}`.
     Specific(&'static str),
@@ -28,13 +28,13 @@ enum Form {
     Member(&'static str),
     /// `{"continue": true}`.
     Continue,
-    /// `{"decision": "stop"}`, or an object without members; nothing is a failure.
+    /// `{"decision": "stop"}`, or an object without members; no output is a failure.
     Decision,
     /// `{"injectSteps": [{"ephemeralMessage": TEXT}]}`.
     Steps,
 }
 
-/// Looks at what a hook printed, by the names of agent and event.
+/// Checks the output of a hook, given the names of agent and event.
 pub fn check_named(agent: &str, event: &str, output: &[u8]) -> Result<(), String> {
     let found = Agent::find(agent).ok_or_else(|| format!("there is no agent {agent}"))?;
     let by_word = found.events().iter().find(|known| known.word == event);
@@ -45,7 +45,7 @@ pub fn check_named(agent: &str, event: &str, output: &[u8]) -> Result<(), String
     check(found, moment, output)
 }
 
-/// Looks at what a hook printed.
+/// Checks the output of a hook.
 pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<(), String> {
     let form = form(agent, moment);
     let text = std::str::from_utf8(output).map_err(|_| "the answer is not UTF-8".to_owned())?;
@@ -108,7 +108,7 @@ pub(crate) fn check(agent: Agent, moment: HookEvent, output: &[u8]) -> Result<()
     }
 }
 
-/// What an agent admits at a moment.
+/// Returns the form that an agent accepts at an event.
 fn form(agent: Agent, moment: HookEvent) -> Form {
     let native = agent.events().iter().find(|event| event.moment == moment);
     let native = native.map_or("", |event| event.native);
@@ -117,7 +117,7 @@ fn form(agent: Agent, moment: HookEvent) -> Form {
     match (agent, moment) {
         (Agent::Generic, _) => Form::Plain,
         (Agent::Opencode | Agent::Pi, _) => Form::Member("context"),
-        // Plain text, or nothing at all, makes these a failed hook.
+        // These treat plain text and an empty answer as a failed hook.
         (Agent::Codex, HookEvent::Stop) | (Agent::Antigravity, HookEvent::PostTool) => Form::Braces,
         (Agent::Antigravity, HookEvent::Stop) => Form::Decision,
         (Agent::Antigravity, HookEvent::SessionStart | HookEvent::Prompt) => Form::Steps,
@@ -142,7 +142,7 @@ fn object(value: Option<&Value>) -> Result<&Map<String, Value>, String> {
     value.and_then(Value::as_object).ok_or_else(|| "an object is missing in the answer".to_owned())
 }
 
-/// The text that the model gets.
+/// Checks the text for the model.
 fn context(agent: Agent, members: &Map<String, Value>, name: &str) -> Result<(), String> {
     let Some(Value::String(text)) = members.get(name) else {
         return Err(format!("{name:?} is not a text"));

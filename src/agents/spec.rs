@@ -1,28 +1,20 @@
-//! The agents whose hooks pimem serves, and the moments at which they call.
+//! The agents whose hooks pimem serves, with the events at which they call.
 
 /// A program whose hooks call pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Agent {
-    /// Claude Code.
     Claude,
-    /// Codex CLI.
     Codex,
-    /// Gemini CLI.
     Gemini,
-    /// Antigravity CLI.
     Antigravity,
-    /// Cursor.
     Cursor,
-    /// `OpenCode`.
     Opencode,
-    /// pi.
     Pi,
-    /// Any other: plain text out.
+    /// Any other program; answers are plain text.
     Generic,
 }
 
 impl Agent {
-    /// All of them.
     pub(crate) const ALL: [Self; 8] = [
         Self::Claude,
         Self::Codex,
@@ -34,7 +26,7 @@ impl Agent {
         Self::Generic,
     ];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -48,18 +40,19 @@ impl Agent {
         }
     }
 
-    /// The agent of that name.
+    /// Returns the agent with this name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
 
-    /// What it calls the hook of a moment; nothing where it has none.
+    /// Returns the agent's name of an event; empty if the agent does not have it.
     pub(crate) fn hook(self, moment: HookEvent) -> &'static str {
         let mut events = self.events().iter();
         events.find(|event| event.moment == moment).map_or("", |event| event.native)
     }
 
-    /// What those that load a shim call the moments themselves, in the order of [`HookEvent::ALL`].
+    /// Returns the agent's own names of the events if it loads a shim, in the order of
+    /// [`HookEvent::ALL`].
     fn own_names(self) -> &'static [&'static str] {
         match self {
             Self::Opencode => &[
@@ -81,7 +74,7 @@ impl Agent {
         }
     }
 
-    /// The moment of that name, ours or the agent's own, however it is spelt: `prompt`,
+    /// Parses the name of an event, ours or the agent's own, in any spelling: `prompt`,
     /// `UserPromptSubmit`, `user-prompt-submit`.
     pub(crate) fn moment(self, name: &str) -> Option<HookEvent> {
         let plain = |name: &str| -> String {
@@ -95,43 +88,45 @@ impl Agent {
         named.find(|(_, name)| plain(name) == wanted).map(|(moment, _)| moment)
     }
 
-    /// The most that it takes of us at once; more would be put into a file, or dropped.
+    /// Returns the limit of one answer. The agent would write a longer one to a file, or drop it.
     pub(crate) fn limit(self) -> Limit {
         match self {
-            // "capped at 10,000 characters", in a program written in JavaScript.
+            // Documented as "capped at 10,000 characters"; the program is written in JavaScript.
             Self::Claude => Limit::Utf16(10_000),
-            // 2,500 tokens, which Codex takes for four bytes each.
+            // 2,500 tokens, at four bytes per token.
             Self::Codex => Limit::Bytes(10_000),
-            // Nothing is said. The report is far below, and a handoff is not endless.
+            // Not documented. The report is far below this, and handoffs need some limit.
             _ => Limit::Utf16(16_000),
         }
     }
 
-    /// A conversation that is resumed still has what hooks put into it.
+    /// Returns true if a resumed conversation still has the texts that hooks added.
     pub(crate) fn keeps_contexts(self) -> bool {
         matches!(self, Self::Claude | Self::Codex | Self::Pi)
     }
 
-    /// Whether its documentation asks for statements of facts: orders look like an injection to it.
+    /// Returns true if the agent's documentation asks for statements of fact: it takes orders for
+    /// an injection.
     pub(crate) fn wants_facts(self) -> bool {
         self == Self::Claude
     }
 }
 
-/// A limit of size.
+/// A size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Limit {
-    /// In units of UTF-16, which JavaScript takes for characters.
+    /// In UTF-16 code units, which are characters in JavaScript.
     Utf16(usize),
     /// In bytes of UTF-8.
     Bytes(usize),
 }
 
 impl Limit {
-    /// What a text takes of it.
+    /// Returns the size of a text in the unit of the limit.
     pub(crate) fn size(self, text: &str) -> usize {
         match self {
-            // Each character has one byte that continues none; what takes four bytes takes two units.
+            // Every character has exactly one byte that is not a continuation byte; characters of
+            // four bytes are two code units.
             Self::Utf16(_) => {
                 let units = |byte: u8| usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0);
                 text.bytes().map(units).sum()
@@ -140,7 +135,7 @@ impl Limit {
         }
     }
 
-    /// The limit for a text that stands behind another of this size.
+    /// Returns the limit for a text that follows another of size `taken`.
     pub(crate) fn less(self, taken: usize) -> Self {
         match self {
             Self::Utf16(most) => Self::Utf16(most.saturating_sub(taken)),
@@ -148,7 +143,7 @@ impl Limit {
         }
     }
 
-    /// The number.
+    /// Returns the limit as a number.
     pub(crate) fn most(self) -> usize {
         match self {
             Self::Utf16(most) | Self::Bytes(most) => most,
@@ -156,12 +151,12 @@ impl Limit {
     }
 }
 
-/// When a hook is called.
+/// The events that call a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HookEvent {
-    /// A session begins, or begins anew.
+    /// A session starts or restarts.
     SessionStart,
-    /// The user has said something.
+    /// The user has submitted a prompt.
     Prompt,
     /// A tool has run.
     PostTool,
@@ -169,12 +164,12 @@ pub(crate) enum HookEvent {
     PreCompact,
     /// The agent has answered.
     Stop,
-    /// The session is over.
+    /// The session has ended.
     SessionEnd,
 }
 
 impl HookEvent {
-    /// All of them, in the order of a session.
+    /// All events, in the order of a session.
     pub(crate) const ALL: [Self; 6] = [
         Self::SessionStart,
         Self::Prompt,
@@ -184,7 +179,7 @@ impl HookEvent {
         Self::SessionEnd,
     ];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",

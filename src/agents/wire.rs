@@ -1,61 +1,60 @@
-//! What arrives on the standard input of a hook, read tolerantly: whatever is missing, unknown or of
-//! another type is not there.
+//! Parses the input of a hook leniently: missing, unknown and mistyped values are ignored.
 
 use std::{collections::HashMap, path::PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
-/// What a hook was told.
+/// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Input {
-    /// The session, as the agent calls it.
+    /// Session id from the agent.
     pub(crate) session: Option<String>,
-    /// Where the agent works.
+    /// Working directory of the agent.
     pub(crate) cwd: Option<PathBuf>,
-    /// Why a session starts.
     pub(crate) source: Source,
-    /// What the user said.
+    /// Prompt of the user.
     pub(crate) prompt: Option<String>,
-    /// The tool that ran.
+    /// Name of the tool that ran.
     pub(crate) tool: Option<String>,
-    /// Files that it was about.
+    /// Files that the tool call names.
     pub(crate) files: Vec<String>,
-    /// What the agent answered.
+    /// Answer of the agent.
     pub(crate) response: Option<String>,
-    /// Where the agent writes the session down.
+    /// Path of the session's transcript.
     pub(crate) transcript: Option<PathBuf>,
-    /// How many calls of the model this turn had before.
+    /// Number of earlier requests to the model in this turn.
     pub(crate) invocation: u64,
 }
 
-/// Why a session starts.
+/// The reason why a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Source {
-    /// It is new, or nothing is said.
+    /// A new session, or no reason given.
     #[default]
     Startup,
-    /// It goes on after a pause.
+    /// Continued after a pause.
     Resume,
-    /// Its context was thrown away.
+    /// The context was cleared.
     Clear,
-    /// Its context was compacted.
+    /// The context was compacted.
     Compact,
 }
 
 impl Source {
-    /// Whether what was put into prompts before is gone.
+    /// Returns true if the context no longer has the texts that hooks added.
     pub(crate) fn forgets(self) -> bool {
         matches!(self, Self::Clear | Self::Compact)
     }
 }
 
-/// An object whose values are left as they stand until they are asked for.
+/// An object whose values are parsed on demand.
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// Longest session id that is taken for one.
+/// Maximum length of a session id in bytes; longer ones are ignored.
 const SESSION: usize = 512;
 
-/// Reads what a hook was told. Nothing at all is an empty message, `None` is no JSON object.
+/// Parses the input of a hook. Empty input is an empty message; `None` means that it is not a JSON
+/// object.
 pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
     let text = String::from_utf8_lossy(bytes);
     let json = text.trim_start_matches('\u{feff}').trim();
@@ -93,8 +92,8 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
     })
 }
 
-/// A JSON string. JavaScript writes halves of surrogate pairs as escapes that are no character;
-/// only these are lost.
+/// Parses a JSON string. JavaScript escapes lone surrogates, which are not characters; only these
+/// are replaced.
 fn string(json: &str) -> Option<String> {
     serde_json::from_str(json).ok().or_else(|| {
         let mut mended = String::with_capacity(json.len());
@@ -133,10 +132,10 @@ const FILE_KEYS: &[&str] = &[
     "file",
 ];
 
-/// Files that are told of, at most.
+/// Maximum number of files kept.
 const FILES: usize = 16;
 
-/// The files that a tool was about: named as arguments, or in the head lines of a patch.
+/// Returns the files of a tool call, from its arguments or from the file headers of a patch.
 fn files(object: &Object<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |name: &str| {
@@ -223,7 +222,7 @@ mod tests {
         let deep =
             format!("{{\"x\":{}{},\"prompt\":\"p\"}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(read(deep.as_bytes()).unwrap().prompt.as_deref(), Some("p"));
-        // Bytes that are no text, and halves of characters.
+        // Invalid UTF-8 and lone surrogates.
         assert_eq!(read(b"{\"prompt\":\"a\xff\"}").unwrap().prompt.as_deref(), Some("a\u{fffd}"));
         let half = br#"{"prompt":"x \ud83d y \ud83d\ude00 \" \n \\"}"#;
         assert_eq!(read(half).unwrap().prompt.as_deref(), Some("x \u{fffd} y \u{1f600} \" \n \\"));

@@ -1,4 +1,4 @@
-//! `pimem add`: remember something.
+//! `pimem add`: adds entries.
 
 use crate::{
     exit::Exit,
@@ -82,7 +82,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     let (numbers, texts): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
     let request = AddRequest {
         texts,
-        // What replaces another entry may well resemble it.
+        // A replacement may resemble the entry that it replaces.
         force: args.force || args.supersedes.is_some(),
         goes_on: args.text == ["-"],
         whole: ctx.notices.for_programs(),
@@ -119,14 +119,15 @@ impl Human for AddView {
     }
 }
 
-/// A failure about a line of standard input.
+/// Adds the line number of standard input to a failure.
 fn at_line(number: Option<usize>, failure: Failure) -> Failure {
     let Some(number) = number else { return failure };
     let message = format!("line {number} of standard input: {}", failure.message);
     Failure { message, ..failure }
 }
 
-/// Everything that is checked before any lock is taken, with the number of the line that it is from.
+/// Parses and checks the texts before a lock is taken. Each comes with its line number on standard
+/// input.
 fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> {
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
@@ -161,7 +162,7 @@ fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> 
     Ok(news)
 }
 
-/// The same with tags behind its text.
+/// Appends tags to the text.
 fn tagged(new: New, tags: &[String]) -> Result<New, Failure> {
     let text = with_tags(&new.text, tags)?;
     let bare = new.text.as_str().to_owned();

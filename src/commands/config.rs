@@ -1,4 +1,4 @@
-//! `pimem config`: show and change settings.
+//! `pimem config`: shows and changes settings.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -108,12 +108,12 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Settings, of which people see the origins too.
+/// Settings; the output for people includes the origins.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct WithOrigin(Settings);
 
-/// Rules, of which people see where their own would be.
+/// A prompt; the output for people includes the path of the override.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct PathOf(PromptView);

@@ -1,4 +1,4 @@
-//! `pin`, `unpin`, `forget`, `restore` and `remove`: what a person decides about an entry.
+//! `pin`, `unpin`, `forget`, `restore` and `remove`: a person's decisions about entries.
 
 use crate::{
     exit::Exit,

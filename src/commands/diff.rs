@@ -1,4 +1,4 @@
-//! `pimem diff`: what changed between two times.
+//! `pimem diff`: shows the changes between two times.
 
 use crate::{
     exit::Exit,
@@ -67,7 +67,7 @@ impl Human for Diff {
     }
 }
 
-/// `>` and `<` are about the report, `+` and `-` about the store.
+/// `>` and `<` are changes of the report, `+` and `-` changes of the store.
 fn sign(happened: Happened) -> &'static str {
     match happened {
         Happened::Entered => ">",

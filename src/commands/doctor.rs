@@ -1,4 +1,4 @@
-//! `pimem doctor`: look at store, permissions, lock, index and git files; each finding has a fix.
+//! `pimem doctor`: checks stores, permissions, locks, index and git files. Every finding has a fix.
 
 use crate::{
     exit::Exit,

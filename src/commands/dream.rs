@@ -1,4 +1,4 @@
-//! `pimem dream`: tend a store by what is in it and by what was said since the last time.
+//! `pimem dream`: consolidates a store, using its entries and the sessions since the last dream.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -21,7 +21,7 @@ use pimem_engine::{
     memory::dream::run::{DreamRequest, Mode, Outcome, Script},
 };
 
-/// Characters of an entry that a proposal quotes.
+/// Maximum number of characters of an entry quoted in a proposal.
 const QUOTED: usize = 40;
 
 /// Tend the store: merge, archive, and learn from past sessions
@@ -119,7 +119,7 @@ impl Human for Dreamed {
     }
 }
 
-/// What a language model had done, or proposes, and where that is.
+/// Prints the steps that a language model carried out or proposes, and the path of its plan.
 fn proposed(ui: &Ui, dream: &Dream) {
     let steps = || dream.steps.iter().filter(|step| step.by == By::Model);
     if let (Some(path), Some(name)) = (&dream.plan_file, &dream.model) {
@@ -164,12 +164,12 @@ fn quoted(entry: &NamedEntry) -> String {
     format!("{} {:?}", entry.short, format!("{start}{dots}"))
 }
 
-/// A new entry's id, as far as people need it.
+/// Returns the short id of a new entry.
 fn short(category: &str, text: &str) -> String {
     EntryId::of(category, text.as_bytes()).to_string().chars().take(7).collect()
 }
 
-/// `2 merged, 1 added`, of what the rules had done.
+/// Formats the steps that the rules carried out: `2 merged, 1 added`.
 fn numbers(steps: &[Step]) -> String {
     type Is = fn(&Act) -> bool;
     let kinds: [(&str, Is); 5] = [

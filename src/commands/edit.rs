@@ -1,4 +1,4 @@
-//! `pimem edit`: give an entry another wording. Its evidence stays with it.
+//! `pimem edit`: changes the text of an entry. The entry keeps its evidence.
 
 use std::process::Command;
 
@@ -43,7 +43,7 @@ impl Human for Edited {
     }
 }
 
-/// Opens the text in an editor, in a file that only its owner can read.
+/// Opens the text in an editor, in a file that only the owner can read.
 fn ask(ctx: &Shell, text: &str) -> Result<String, Failure> {
     let editor = ctx.env.text("VISUAL").or_else(|| ctx.env.text("EDITOR"));
     let usage = |message: &str| {
@@ -55,8 +55,8 @@ fn ask(ctx: &Shell, text: &str) -> Result<String, Failure> {
     atomic::create_dir(&dir, Sync::Private)?;
     let path = dir.join(format!("edit-{}.md", std::process::id()));
     atomic::replace_file(&path, format!("{text}\n").as_bytes(), Sync::Private, || Ok(true))?;
-    // As git does: the variable may hold arguments, so a shell takes it apart; and it may be a
-    // script, so no terminal is asked for.
+    // As in git: a shell splits the variable, because it may contain arguments. No terminal is
+    // required, because the editor may be a script.
     let script = format!("{editor} \"$@\"");
     let status = Command::new("sh").args(["-c", &script, "pimem"]).arg(&path).status();
     let edited = std::fs::read_to_string(&path);

@@ -1,4 +1,4 @@
-//! `pimem export`: memories and vectors in the formats of other programs.
+//! `pimem export`: writes memories and vectors in the formats of other programs.
 
 use std::path::PathBuf;
 
@@ -117,7 +117,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
     Ok((show(ctx, &ctx.export(&format)?), Vec::new()))
 }
 
-/// Says what was written, or writes it to standard output.
+/// Reports the written files, or writes the export to standard output.
 fn show(ctx: &Shell, answer: &Answer<Output<impl Human>>) -> Exit {
     match &answer.view {
         Output::Files(view) => ctx.ui.show(view),

@@ -1,4 +1,4 @@
-//! `pimem extract`: learn the preferences that a text states.
+//! `pimem extract`: learns the preferences that a text states.
 
 use crate::{
     exit::Exit,

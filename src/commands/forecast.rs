@@ -1,4 +1,4 @@
-//! `pimem forecast`: what will fade and when, and how large the report will be.
+//! `pimem forecast`: shows which entries will fade and when, and how large the report will be.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `pimem completions` and `pimem man`: made from the parser's own definition.
+//! `pimem completions` and `pimem man`: generated from the definition of the parser.
 
 use std::path::PathBuf;
 
@@ -62,8 +62,8 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
     Ok(Exit::Done)
 }
 
-/// The pages with their file names. The version is left out, so that they change with the options
-/// only.
+/// Returns the man pages with their file names. They omit the version, so that they change only
+/// when the options do.
 fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
     let mut root = definition.version(None::<&str>).disable_help_subcommand(true);
     root.build();

@@ -1,4 +1,4 @@
-//! `pimem handoff`: leave in today's log what the next session should start from.
+//! `pimem handoff`: writes a handoff for the next session to the log of the day.
 
 use crate::{
     exit::Exit,

@@ -1,4 +1,4 @@
-//! `pimem import`: memories and vectors from the formats of other programs.
+//! `pimem import`: reads memories and vectors from the formats of other programs.
 
 use std::path::{Path, PathBuf};
 

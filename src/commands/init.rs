@@ -1,4 +1,4 @@
-//! `pimem init`: make a store.
+//! `pimem init`: creates a store.
 
 use crate::{
     exit::Exit,

@@ -1,4 +1,4 @@
-//! `pimem list`: all entries, with score and state.
+//! `pimem list`: lists the entries with score and state.
 
 use clap::ValueEnum;
 

@@ -1,6 +1,6 @@
-//! `pimem merge-driver`: what git calls to merge a file of a store.
+//! `pimem merge-driver`: the program that git calls to merge a file of a store.
 //!
-//! Prints nothing when it merges: what it says would end up among git's own words.
+//! Prints nothing during a merge, because git would mix it with its own output.
 
 use std::path::PathBuf;
 

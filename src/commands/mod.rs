@@ -1,4 +1,4 @@
-//! One file a command: arguments, what is asked of a memory, and how the answer is shown.
+//! The commands, one file each: arguments, the request to the memory, and the output.
 
 pub(crate) mod add;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! `pimem note` and `pimem log`: add to long-term notes, and to the log of the day.
+//! `pimem note` and `pimem log`: append to the long-term notes and to the log of the day.
 
 use crate::{
     exit::Exit,
@@ -42,7 +42,7 @@ pub(crate) struct LogArgs {
 
 pub(crate) fn note(ctx: &Shell, args: &NoteArgs) -> Result<Exit, Failure> {
     let text = NoteText::new(&input::text(&args.text)?)?;
-    // A heading is one line like the text of an entry.
+    // A heading is one line, with the rules of an entry's text.
     let heading = |raw: &str| EntryText::new(raw.trim_start_matches('#'));
     let heading = args.section.as_deref().map(heading).transpose()?;
     ctx.ui.show(&ctx.memory.note(&text, heading.as_ref().map(EntryText::as_str))?);

@@ -1,4 +1,4 @@
-//! `pimem observe`: what a session was like, in observations.
+//! `pimem observe`: condenses a session into observations.
 
 use std::path::PathBuf;
 

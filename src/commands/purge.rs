@@ -1,4 +1,4 @@
-//! `pimem purge`: destroy entries. Everything else that pimem does can be undone.
+//! `pimem purge`: destroys entries. All other changes can be undone.
 
 use crate::{
     exit::{Exit, Outcome},

@@ -1,4 +1,4 @@
-//! `pimem read`: notes, scratchpad and logs as they are.
+//! `pimem read`: prints notes, scratchpad and logs unchanged.
 
 use crate::{
     exit::Exit,

@@ -1,4 +1,5 @@
-//! `pimem rebuild`: adopt, rescore, archive what went cold, and build the index anew.
+//! `pimem rebuild`: adopts hand-written entries, rescores, archives cold ones, and rebuilds the
+//! index.
 
 use crate::{
     exit::Exit,

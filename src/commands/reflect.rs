@@ -1,4 +1,4 @@
-//! `pimem reflect`: observations in fewer words.
+//! `pimem reflect`: consolidates observations into fewer words.
 
 use crate::{
     exit::Exit,

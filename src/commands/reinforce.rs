@@ -1,4 +1,4 @@
-//! `pimem reinforce`: say that a memory was right again, or in the way.
+//! `pimem reinforce`: records that an entry was right again, or harmful.
 
 use crate::{
     exit::Exit,

@@ -1,4 +1,4 @@
-//! `pimem report`: what an agent should know, within a budget of tokens.
+//! `pimem report`: prints the report for an agent within a token budget.
 
 use crate::{
     exit::{Exit, Outcome},
@@ -76,6 +76,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         let (answer, stale) = ctx.working_report(&request)?;
         return Ok((ctx.show(&answer), stale));
     }
+    // The process exits soon, which is faster than freeing thousands of strings.
     let Reported { view, problems, stale } = ctx.report(&request)?;
     ctx.ui.show(&view);
     Ok((ctx.complain(&problems, Exit::Done), stale))
@@ -103,7 +104,7 @@ impl Human for WorkingView {
     }
 }
 
-/// What the system prompt takes.
+/// Returns the tokens of the system prompt.
 fn system_prompt(args: &Args) -> Result<Tokens, Failure> {
     let Some(path) = &args.system_prompt else {
         return Ok(Tokens(args.system_prompt_tokens.unwrap_or(0)));

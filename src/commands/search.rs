@@ -1,4 +1,4 @@
-//! `pimem search`: find memories by what they say.
+//! `pimem search`: finds memories by their text.
 
 use clap::ValueEnum;
 
@@ -196,7 +196,7 @@ fn score(text: &str) -> Result<f64, String> {
     if score.is_nan() { Err("not a number".to_owned()) } else { Ok(score) }
 }
 
-/// How a score came about, in one line.
+/// Formats the parts of a score in one line.
 fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
     let ScoreParts { bm25, cosine, likeness, near, coverage, context, factor } = hit.explain?;
     let place = format!("{}:{}", hit.source, hit.line);
@@ -207,7 +207,7 @@ fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
             "{score:.3} = cosine {similarity:.3} × 100 + stability {stability:.3}  {place}"
         ));
     }
-    // Another model's cosine is brought to the scale of the built-in one.
+    // The cosine of another model is mapped to the scale of the built-in one.
     let cosine = if (cosine - likeness).abs() < 1e-9 {
         format!("cosine {cosine:.3}")
     } else {
@@ -228,8 +228,7 @@ fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
     Some(format!("{:.3} = ({own}{beside}) × {factor:.3} (standing)  {place}", hit.score))
 }
 
-/// The line of a passage that says most about the query: its first line, then the one with the most
-/// query words.
+/// Returns the snippet of a passage: its first line, and the line with the most query terms.
 fn snippet(text: &str, terms: &[String]) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let Some((first, rest)) = lines.split_first() else { return String::new() };
@@ -237,7 +236,7 @@ fn snippet(text: &str, terms: &[String]) -> String {
         let found = Query::from_prompt(line).terms;
         terms.iter().filter(|term| found.contains(term)).count()
     };
-    // `max_by_key` gives the last of equals; the first is wanted.
+    // `max_by_key` returns the last maximum; `rev` makes it the first.
     let best = rest.iter().rev().max_by_key(matches).filter(|line| matches(line) > 0);
     best.map_or_else(|| (*first).to_owned(), |best| format!("{first} … {best}"))
 }

@@ -1,4 +1,4 @@
-//! `pimem session`: what past sessions were about.
+//! `pimem session`: indexes and finds past sessions.
 
 use std::path::PathBuf;
 
@@ -25,9 +25,9 @@ use pimem_engine::{
     },
 };
 
-/// Characters of a session's id that are shown.
+/// Number of characters shown of a session id.
 const ID: usize = 8;
-/// Characters of its summary that are shown.
+/// Number of characters shown of a summary.
 const ABOUT: usize = 100;
 
 /// Remember what past sessions were about
@@ -99,7 +99,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
             let text = input::text(query)?;
             let query = Query::new(&text);
             let kinds = &[SourceKind::Session];
-            // Only entries are counted.
+            // Accesses are counted only for entries.
             let request =
                 SearchRequest { limit: *limit, kinds, touch: false, ..SearchRequest::new(&query) };
             let Searched { answer, stale } = ctx.search_for(&text, &request, Detail::Plain)?;
@@ -133,7 +133,7 @@ impl Human for Sessions {
     }
 }
 
-/// Date, agent, the beginning of the id, and that of the summary.
+/// Returns the table cells: date, agent, beginning of the id, beginning of the summary.
 fn cells(session: &SessionView) -> [String; 4] {
     let dash = || "-".to_owned();
     let date = session.ts.as_ref().map(|ts| ts.chars().take_while(|c| *c != 'T').collect());

@@ -1,4 +1,4 @@
-//! `pimem show`: everything about one entry.
+//! `pimem show`: shows one entry in full.
 
 use crate::{
     exit::Exit,

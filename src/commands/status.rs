@@ -1,4 +1,4 @@
-//! `pimem status`: stores, what agents get of them, hooks and what waits, on one screen.
+//! `pimem status`: stores, report, hooks and pending reviews, on one screen.
 
 use super::{
     doctor,
@@ -156,7 +156,7 @@ fn of_hooks(hooks: &Hooks) -> String {
     }
 }
 
-/// `2 active, 1 dropped`, without what there is none of.
+/// Formats `2 active, 1 dropped`, without zero counts.
 fn listed(counts: &[(&str, usize)]) -> Option<String> {
     let some = counts.iter().filter(|(_, count)| *count > 0);
     let list: Vec<String> =
@@ -164,7 +164,7 @@ fn listed(counts: &[(&str, usize)]) -> Option<String> {
     (!list.is_empty()).then(|| list.join(", "))
 }
 
-/// The lines of a text of so many columns, broken at spaces where it has some.
+/// Wraps a text at spaces to `width` columns.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

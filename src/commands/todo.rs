@@ -1,4 +1,4 @@
-//! `pimem todo`: the scratchpad, a checklist of what must not be forgotten for now.
+//! `pimem todo`: the scratchpad, a checklist of short-term items.
 
 use crate::{
     exit::Exit,
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-/// The items that are to be added.
+/// Returns the items to add.
 fn texts(args: &[String]) -> Result<Vec<String>, Failure> {
     let one = |line: &str| EntryText::new(line).map(|text| text.as_str().to_owned());
     if args != ["-"] {

@@ -1,4 +1,4 @@
-//! `pimem topics`: the topic files, how hot and how full each is.
+//! `pimem topics`: lists the topic files with their hotness and size.
 
 use crate::{
     exit::Exit,

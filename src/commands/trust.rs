@@ -1,4 +1,4 @@
-//! `pimem trust`: look at what came by git, and say that agents may see it.
+//! `pimem trust`: reviews texts that came by git and lets agents see them.
 
 use std::{
     io::{self, IsTerminal},
@@ -71,7 +71,7 @@ enum Act {
     Status,
 }
 
-/// What is asked about each.
+/// Question asked about every text.
 const QUESTION: &str =
     "Trust it? y yes, n no, a this and what follows without a warning, q not now [ynaq]";
 
@@ -98,7 +98,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     Ok(ctx.complain(&problems, exit))
 }
 
-/// Asks about one after the other.
+/// Asks about the texts one by one.
 fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     let mut current: Option<PathBuf> = None;
     let mut rest = false;
@@ -108,7 +108,7 @@ fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
             (current, rest) = (Some(store.dir.clone()), false);
         }
         item.in_words().for_each(|line| ctx.ui.explain(&line));
-        // Whoever says yes to all has not seen what is wrong with one.
+        // A "yes to all" does not cover texts with warnings, which the user has not seen yet.
         if rest && item.warnings.is_empty() {
             return Ok(Reply::Trust);
         }
@@ -125,17 +125,17 @@ fn ask(ctx: &Shell) -> Result<(Answer<Review>, Form), Failure> {
     Ok((answer, if current.is_some() { Form::Done } else { Form::List }))
 }
 
-/// How people see what awaits review.
+/// The forms of output for people.
 enum Form {
-    /// What was done.
+    /// Changes of trust.
     Done,
-    /// One by one.
+    /// Texts one by one.
     List,
-    /// How much it is.
+    /// Counts only.
     Numbers,
 }
 
-/// What awaits review, and how people see it.
+/// Texts that await review, with the form of output.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
@@ -210,7 +210,7 @@ impl Human for Entries {
     }
 }
 
-/// Where a store is, and whose.
+/// Formats the name of a store.
 fn name(scope: &str, dir: &str) -> String {
     format!("{scope} store in {dir}")
 }

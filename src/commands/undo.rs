@@ -1,4 +1,4 @@
-//! `pimem undo`: take back what was typed last.
+//! `pimem undo`: reverts the last typed command.
 
 use crate::{
     exit::Exit,

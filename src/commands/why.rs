@@ -1,4 +1,4 @@
-//! `pimem why`: the arithmetic of an entry, its place in the report, and what is to come.
+//! `pimem why`: explains an entry's score, its place in the report, and its forecast.
 
 use crate::{
     exit::Exit,

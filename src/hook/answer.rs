@@ -1,7 +1,7 @@
-//! What goes into a prompt: lines, and what each of them shows.
+//! The answer of a hook: lines for a prompt, each with what it shows.
 //!
-//! Lines are chosen by what the agent takes, and rendered then. What is noted for the session is what
-//! the chosen lines show.
+//! Lines are selected by the agent's limit first and rendered afterwards. The session ledger
+//! records what the selected lines show.
 
 use std::mem;
 
@@ -14,38 +14,35 @@ use pimem_core::{
 };
 use pimem_engine::memory::{recall, search::Hit, stale::Stale};
 
-/// The answer of a hook.
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(super) lines: Vec<Line>,
-    /// Whether it has the report.
+    /// True if it contains the report.
     pub(crate) report: bool,
     /// Stores whose index should be refreshed.
     pub(crate) stale: Vec<Stale>,
-    /// New observations that are to be kept.
+    /// New observations to keep.
     pub(crate) observed: Option<Observed>,
 }
 
-/// A line that is safe for a model, with its line break.
+/// A line that is safe for a model, including its line break.
 pub(super) struct Line {
     text: String,
     shows: Option<Shown>,
 }
 
-/// What a line shows, with the lines before it where it takes several.
+/// What a line shows. If several lines show something together, it is attached to the last.
 pub(crate) enum Shown {
     Entry(ShownEntry),
-    /// A note, or a part of the day at hand.
+    /// A note, or a part of the day's context.
     Passage(String),
-    /// A past session.
     Session(String),
 }
 
-/// An entry that goes into a prompt.
 pub(crate) struct ShownEntry {
     pub(crate) id: EntryId,
     pub(crate) text: String,
-    /// Its score in recall.
+    /// Score of the recall; `None` in a report.
     pub(crate) score: Option<f64>,
 }
 
@@ -67,7 +64,7 @@ impl From<&Hit> for Shown {
 }
 
 impl Answer {
-    /// The report of a session that starts.
+    /// Returns the answer with the report at the start of a session.
     pub(crate) fn of_report(report: &Report, ranking: &Ranking) -> Self {
         let mut answer = Self { report: true, ..Self::default() };
         let lines = report.text.split_inclusive('\n');
@@ -78,12 +75,12 @@ impl Answer {
         answer
     }
 
-    /// Adds a line with its line break.
+    /// Appends a line, which includes its line break.
     pub(crate) fn push(&mut self, text: String, shows: Option<Shown>) {
         self.lines.push(Line { text, shows });
     }
 
-    /// Adds lines that show something together, or nothing that is to be noted.
+    /// Appends lines that together show one thing, or nothing that is recorded.
     pub(crate) fn push_all(&mut self, text: &str, shows: Option<Shown>) {
         let lines =
             text.split_inclusive('\n').map(|text| Line { text: text.to_owned(), shows: None });
@@ -93,7 +90,7 @@ impl Answer {
         }
     }
 
-    /// Adds what another answer has, below a blank line.
+    /// Appends another answer after a blank line.
     pub(crate) fn extend(&mut self, more: Self) {
         if !self.is_empty() && !more.is_empty() {
             self.push("\n".to_owned(), None);
@@ -103,12 +100,11 @@ impl Answer {
         self.stale.extend(more.stale);
     }
 
-    /// Whether there is nothing to say.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The entries that it shows.
+    /// Returns the entries shown.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &ShownEntry> {
         self.shown().filter_map(|shown| match shown {
             Shown::Entry(entry) => Some(entry),
@@ -116,7 +112,7 @@ impl Answer {
         })
     }
 
-    /// The texts that it shows and that are no entries.
+    /// Returns the texts shown that are not entries.
     pub(crate) fn passages(&self) -> impl Iterator<Item = &String> {
         self.shown().filter_map(|shown| match shown {
             Shown::Entry(_) => None,
@@ -124,7 +120,7 @@ impl Answer {
         })
     }
 
-    /// How many past sessions it shows.
+    /// Returns the number of past sessions shown.
     pub(crate) fn sessions(&self) -> usize {
         self.shown().filter(|shown| matches!(shown, Shown::Session(_))).count()
     }
@@ -133,18 +129,18 @@ impl Answer {
         self.lines.iter().filter_map(|line| line.shows.as_ref())
     }
 
-    /// What it takes of a limit.
+    /// Returns the size in the unit of the limit.
     pub(crate) fn size(&self, limit: Limit) -> usize {
         self.lines.iter().map(|line| limit.size(&line.text)).sum()
     }
 
-    /// Characters.
+    /// Returns the number of characters.
     pub(crate) fn chars(&self) -> usize {
         self.lines.iter().map(|line| line.text.chars().count()).sum()
     }
 
-    /// Leaves out as many lines at the end as do not fit. The last line then counts what is missing;
-    /// where nothing fits, nothing is left.
+    /// Removes lines from the end until the answer fits. The last line then states how many are
+    /// missing; if nothing fits, the answer is empty.
     pub(crate) fn fit(&mut self, limit: Limit) {
         let mut size = self.size(limit);
         if size <= limit.most() {
@@ -155,7 +151,7 @@ impl Answer {
         while let Some(line) = lines.pop() {
             missing += usize::from(line.is_item());
             size -= limit.size(&line.text);
-            // A heading without anything below it says nothing.
+            // A heading with nothing below it is removed too.
             while let Some(heading) = lines.pop_if(|last| last.is_heading()) {
                 size -= limit.size(&heading.text);
             }
@@ -168,7 +164,7 @@ impl Answer {
         }
     }
 
-    /// The text for the prompt.
+    /// Returns the text for the prompt.
     pub(crate) fn render(&self) -> String {
         self.lines.iter().map(|line| line.text.as_str()).collect()
     }
@@ -214,7 +210,7 @@ mod tests {
         let rendered = cut.render();
         assert_eq!(cut.size(most), most.size(&rendered));
         assert!(most.size(&rendered) <= 500 && most.size(&rendered) > 450, "{rendered}");
-        // What is noted is what is shown.
+        // The recorded passages are those shown.
         let shown: Vec<&str> =
             rendered.lines().filter(|line| line.starts_with("- entry")).collect();
         assert_eq!(cut.passages().collect::<Vec<_>>(), shown);
@@ -223,7 +219,7 @@ mod tests {
         assert_eq!(fit(&text, Limit::Bytes(10_000)).render(), text);
         let nothing = fit("- one line that is longer\n", Limit::Bytes(10));
         assert!(nothing.is_empty() && nothing.passages().next().is_none());
-        // No heading is left alone.
+        // No heading is left without a line below it.
         let short = format!("# Head\n- a\n\n## Two\n- {}\n", "x".repeat(80));
         let cut = fit(&short, Limit::Bytes(70));
         assert_eq!(cut.render(), "# Head\n- a\n- ... 1 more (beyond what is taken at once)\n");

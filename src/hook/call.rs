@@ -1,4 +1,4 @@
-//! One call of a hook: who calls, which stores there are, and what its session has seen.
+//! The context of a hook call: agent, event, stores, and the session's ledger.
 
 use std::{
     cell::OnceCell,
@@ -34,22 +34,21 @@ use pimem_engine::{
     },
 };
 
-/// Characters of a session's id that are noted with what is written.
+/// Maximum number of characters of a session id in recorded provenance.
 const SESSION: usize = 64;
-/// What a hook needs for itself, of the time that it has.
+/// Time reserved for the hook itself before its deadline.
 const REST: Duration = Duration::from_millis(50);
-/// Characters of a prompt that are kept for a summary.
+/// Maximum number of characters of a prompt kept for a summary.
 const SAID: usize = 450;
-/// Bytes of the end of a transcript that hold its last answer.
+/// Bytes read from the end of a transcript for the last answer.
 const TAIL: u64 = 256 << 10;
 
-/// A call, with everything that it needs.
 pub(crate) struct Call<'a> {
     pub(crate) ctx: &'a Shell,
     pub(crate) agent: Agent,
     pub(crate) moment: HookEvent,
     pub(crate) input: Input,
-    /// The stores there are, the project's first; never none.
+    /// Existing stores, the project's first; never empty.
     pub(crate) stores: Vec<Store>,
     session: Option<Session>,
     nothing: Known,
@@ -58,8 +57,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Finds stores and session. `None` when there is nothing to do: no store, or another process
-    /// that answers the same call.
+    /// Opens the stores and the session. Returns `None` if there is nothing to do: no store, or
+    /// another process answers the same call.
     pub(crate) fn new(
         ctx: &'a Shell,
         agent: Agent,
@@ -67,8 +66,8 @@ impl<'a> Call<'a> {
         input: Input,
         left: Duration,
     ) -> Result<Option<Self>, Failure> {
-        // What was not written or reviewed here is for no agent, however the store was named; and what
-        // belongs to another user is not even written to.
+        // Agents get only content written or reviewed on this machine, however the store was named.
+        // Stores of another user are not even written to, unless they are trusted as a whole.
         let mut stores = ctx.strict_readers()?;
         stores.retain(|store| store.trust.is_whole() || !store.trust.is_foreign());
         for store in &mut stores {
@@ -95,22 +94,22 @@ impl<'a> Call<'a> {
         Ok(Some(call))
     }
 
-    /// The store that what is learned goes to, and whose `data/` is used.
+    /// Returns the store that learned entries go to, and whose `data/` is used.
     pub(crate) fn home(&self) -> Option<&Store> {
         self.stores.first()
     }
 
-    /// What the session's ledger says.
+    /// Returns the content of the session's ledger.
     pub(crate) fn known(&self) -> &Known {
         self.session.as_ref().map_or(&self.nothing, |session| &session.known)
     }
 
-    /// Whether there is a ledger.
+    /// Returns true if the session has a ledger.
     pub(crate) fn has_session(&self) -> bool {
         self.session.is_some()
     }
 
-    /// Whether what is found will be put into a prompt.
+    /// Returns true if the answer goes into a prompt.
     pub(crate) fn listens(&self) -> bool {
         reply::listens(self.agent, self.moment)
     }
@@ -126,21 +125,21 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Adds to the session's ledger.
+    /// Appends to the session's ledger.
     pub(crate) fn note(&self, notes: &[Note]) {
         if let Some(session) = &self.session {
             session.note(notes);
         }
     }
 
-    /// Has the session go on in a store that was just made.
+    /// Continues the session in a store that was just created.
     pub(crate) fn move_to(&self, store: &Store) {
         if let Some(session) = &self.session {
             session.copy_to(store);
         }
     }
 
-    /// Who causes what is written.
+    /// Returns the provenance for events of this call.
     pub(crate) fn who(&self) -> Provenance {
         Provenance {
             by: self.agent.name().to_owned(),
@@ -149,20 +148,20 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The session's id as it may be written down.
+    /// Returns the session id, cleaned and truncated for recording.
     pub(crate) fn session_id(&self) -> Option<String> {
         let visible = handoff::visible(self.input.session.as_ref()?);
         Some(visible.chars().take(SESSION).collect::<String>()).filter(|id| !id.is_empty())
     }
 
-    /// Notes what was put into the prompt, and refreshes what the search found behind.
+    /// Records what was put into the prompt, and refreshes stale indexes.
     pub(crate) fn record(&self, answer: Answer) {
         let mut notes = Vec::new();
         if self.moment == HookEvent::SessionStart && self.input.source.forgets() {
             notes.push(Note::Reset);
         }
         notes.extend(answer.report.then_some(Note::Report));
-        // Of what has several lines, a later prompt may bring one to mind.
+        // A later prompt may recall a single line of a longer passage.
         let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
         let hashes = answer.passages().flat_map(|text| [vec![hash(text)], lines(text)].concat());
         let hashes: BTreeSet<u64> = hashes.collect();
@@ -170,7 +169,8 @@ impl<'a> Call<'a> {
         notes.extend(hook_ledger::seen(answer.entries().map(|shown| shown.id), hashes));
         self.note(&notes);
         let mut records = Vec::new();
-        // A prompt that found nothing is noted too: other thresholds might find something.
+        // Prompts that found nothing are recorded too, because a replay with other thresholds may
+        // find something.
         let asked = self.moment == HookEvent::Prompt
             && self.listens()
             && !social_gate::is_trivial(self.prompt());
@@ -192,7 +192,7 @@ impl<'a> Call<'a> {
         stale::refresh(self.ctx, answer.stale);
     }
 
-    /// Adds to the telemetry.
+    /// Appends to the telemetry.
     pub(crate) fn telemetry(&self, records: Vec<What>) {
         let Some(home) = self.home().filter(|_| !records.is_empty()) else { return };
         let record = |what| Record {
@@ -205,7 +205,7 @@ impl<'a> Call<'a> {
         self.ctx.note_telemetry(home, &records);
     }
 
-    /// What the agent answered: as it says itself, else by the end of the session's transcript.
+    /// Returns the agent's answer: from the input, otherwise from the end of the transcript.
     pub(crate) fn response(&self) -> Option<String> {
         self.input.response.clone().or_else(|| {
             let tail = read::tail(Path::new("/"), &self.transcript()?, TAIL).ok()??;
@@ -213,12 +213,12 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Where the agent writes the session down.
+    /// Returns the path of the transcript.
     pub(crate) fn transcript(&self) -> Option<PathBuf> {
         self.input.transcript.as_ref().map(|path| self.ctx.places.cwd.join(path))
     }
 
-    /// The beginning of the prompt as it may be kept, on one line.
+    /// Returns the beginning of the prompt on one line, without secrets.
     pub(crate) fn prompt(&self) -> &str {
         self.said.get_or_init(|| {
             let line = self.open().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -226,24 +226,25 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The same with its line breaks, and more of it: enough to tell what was typed.
+    /// Returns more of the prompt, with its line breaks, without secrets: enough to recognise what
+    /// was typed.
     pub(crate) fn said(&self) -> String {
         self.open().chars().take(SAID).collect()
     }
 
-    /// The prompt without secrets. Pages may be pasted in, so they are looked for once.
+    /// Returns the prompt without secrets. Cached, because a prompt may contain pasted pages.
     fn open(&self) -> &str {
         self.open
             .get_or_init(|| secret::clean_lines(self.input.prompt.as_deref().unwrap_or_default()))
     }
 }
 
-/// A number for a text that is no entry.
+/// Returns the hash of a text that is not an entry.
 pub(crate) fn hash(text: &str) -> u64 {
     fnv1a64(&[text.as_bytes()])
 }
 
-/// What makes two calls the same.
+/// Returns the key by which two calls are recognised as the same.
 fn key(moment: HookEvent, input: &Input) -> String {
     let Input { source, prompt, files, response, invocation, .. } = input;
     let source = if moment == HookEvent::SessionStart { *source } else { Source::Startup };

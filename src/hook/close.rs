@@ -1,4 +1,4 @@
-//! What a session leaves behind: a handoff before its context is compacted, a summary and a dream at its
+//! The end of a session: a handoff before its context is compacted, a summary and a dream at its
 //! end.
 
 use super::call::{Call, hash};
@@ -17,8 +17,8 @@ use pimem_engine::{
     },
 };
 
-/// Writes a handoff, which the session gets back when it goes on. A store that nobody here has looked
-/// at is left as it came.
+/// Writes a handoff, which the session gets back when it continues. A store that nobody on this
+/// machine has reviewed is not changed.
 pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
     let leave = Leave { session: call.session_id(), git: false, unasked: true };
@@ -28,8 +28,8 @@ pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Has the session dreamt of, and keeps a summary of it: by its transcript, or where that cannot be
-/// read by what the hooks heard.
+/// Queues the session for the next dream and stores its summary, made from the transcript or, if
+/// that is unreadable, from the prompts in the ledger.
 pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
     if let (Some(home), Some(path)) = (call.home(), call.transcript()) {
         let ended = PastSession::new(call.session_id(), call.agent.name(), path, call.ctx.now);
@@ -50,7 +50,7 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps summaries of sessions that ended without saying so, and deletes their ledgers.
+/// Stores summaries of sessions that ended without an event, and deletes their ledgers.
 pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
     let Some(home) = call.home() else { return Ok(()) };
     let mut ended = false;
@@ -70,8 +70,8 @@ pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
     if ended { dream(call, home) } else { Ok(()) }
 }
 
-/// Starts a dream in the background, if its user wants that and one is due. A store that nobody here
-/// has looked at is left as it came.
+/// Starts a dream in the background if dreams are enabled and one is due. A store that nobody on
+/// this machine has reviewed is not changed.
 fn dream(call: &Call<'_>, home: &Store) -> Result<(), Failure> {
     let config = &call.ctx.config;
     if !config.settings.dream.enabled || !home.trust.is_begun() {

@@ -1,8 +1,8 @@
-//! Observations of a session whose context is about to be compacted: those that are kept and, by rules,
-//! what has been said since.
+//! Observations for a context that is about to be compacted: those on file, plus new ones made by
+//! rules.
 //!
-//! They go beside the agent's own summary where it takes that. In the place of its summary they go only
-//! where somebody wants so.
+//! They are added to the agent's own summary if the agent accepts that, and replace the summary
+//! only if the user configured it.
 
 use std::path::{Path, PathBuf};
 
@@ -30,23 +30,23 @@ use pimem_engine::{
     },
 };
 
-/// Bytes of the end of a transcript that are observed.
+/// Bytes observed at the end of a transcript.
 const TAIL: u64 = 256 << 10;
 const HEADING: &str = "# Observations of this session";
 
-/// New observations, and how far the session has been observed with them.
+/// New observations, and the position up to which the session is observed.
 pub(crate) struct Observed {
     stem: String,
     found: Document,
     reached: Reached,
 }
 
-/// What is known of the session.
+/// Returns the observations of the session.
 pub(crate) fn observations(call: &Call<'_>) -> Answer {
     let compaction = call.ctx.config.settings.observer.compaction;
     let instead = compaction == Compaction::Summary || call.ctx.env.text("PI_MEMORY") == Some("1");
     let wanted = match call.agent {
-        // What pi gets here is its summary.
+        // For pi, the answer replaces the summary.
         Agent::Pi => instead,
         _ => compaction != Compaction::Off,
     };
@@ -61,7 +61,7 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
         Some(Document::parse(&String::from_utf8_lossy(&bytes)))
     });
     let mut known = known.unwrap_or_default();
-    // What an earlier version kept may be worded as an order after all.
+    // Earlier versions may have stored lines worded as orders.
     for day in &mut known.days {
         day.lines.retain(|line| !orders(line));
     }
@@ -78,7 +78,7 @@ pub(crate) fn observations(call: &Call<'_>) -> Answer {
     answer
 }
 
-/// Whether a line of observations, or what stands below it, is worded as an order to an agent.
+/// Returns true if an observation, or a line below it, is worded as an order to an agent.
 fn orders(line: &Line) -> bool {
     let is_order = |text: &str| injection::find(text).is_some();
     match line {
@@ -93,7 +93,7 @@ fn orders(line: &Line) -> bool {
     }
 }
 
-/// Keeps new observations where they have taken the place of a summary: the agent has nothing else.
+/// Stores new observations that replaced a summary, because the agent has nothing else.
 pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Failure> {
     let (Some(home), Some(Observed { stem, found, reached })) = (call.home(), observed) else {
         return Ok(());
@@ -107,8 +107,8 @@ pub(crate) fn keep(call: &Call<'_>, observed: Option<Observed>) -> Result<(), Fa
     Ok(())
 }
 
-/// What has been said since, by the end of the transcript, or where that cannot be read by what the
-/// hooks heard; and when last.
+/// Returns the new messages, from the end of the transcript or, if that is unreadable, from the
+/// prompts in the ledger, with the time of the last one.
 fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
     let read = |path: PathBuf| {
         let tail = read::tail(Path::new("/"), &path, TAIL).ok()??;
@@ -126,7 +126,7 @@ fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
     (heard.collect(), last)
 }
 
-/// As a prompt takes it: the oldest goes first where it is too much.
+/// Renders the observations within the agent's limit, dropping the oldest first.
 fn text(call: &Call<'_>, known: &Document, found: &Document) -> String {
     let mut all = known.clone();
     for (date, item) in found.items() {
@@ -152,7 +152,7 @@ fn fits(limit: Limit, text: &str) -> bool {
     limit.size(text) + limit.size(HEADING) + 100 <= limit.most()
 }
 
-/// The newest of them, as many as fit.
+/// Returns as many of the newest observations as fit.
 fn newest(all: &Document, limit: Limit) -> String {
     let mut lines: Vec<(Option<Date>, &Line)> =
         all.days.iter().flat_map(|day| day.lines.iter().map(|line| (day.date, line))).collect();

@@ -1,4 +1,4 @@
-//! The day at hand for a session that starts: open items, the newest handoff, the log, and notes.
+//! The day's context for a session that starts: open items, the newest handoff, the log, and notes.
 
 use super::{
     answer::{Answer, Shown},
@@ -19,10 +19,11 @@ use pimem_engine::{
     store::{notes, snapshot::Store},
 };
 
-/// Characters of an agent's limit that a report leaves to the day at hand.
+/// Characters of the agent's limit that the report leaves for the day's context.
 pub(crate) const RESERVED: usize = 1500;
 
-/// What there is to say of the day. What cannot be read is left out: a hook has nobody to tell.
+/// Collects the day's context. Unreadable files are skipped, because a hook has no place to report
+/// them.
 pub(crate) fn sources(call: &Call<'_>) -> AtHand {
     let today = local_time::local(call.ctx.now.0).date;
     let shown = Notes::new(call.ctx, &call.stores);
@@ -50,8 +51,8 @@ pub(crate) fn sources(call: &Call<'_>) -> AtHand {
     AtHand { scratchpad, handoff, log, notes }
 }
 
-/// What a handoff says that stands in none of the texts that are shown beside it. Items that it calls
-/// open are of no use where the list tells which of them still are.
+/// Returns the lines of a handoff that are not in the texts shown beside it. Its open items are
+/// dropped if the current list is shown, which is more recent.
 fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
     let is_wanted = |line: &&str| !list_is_known || !line.starts_with("- [ ] ");
     let block: Vec<&str> = block.lines().filter(is_wanted).collect();
@@ -60,7 +61,7 @@ fn of_handoff(block: &str, known: &[&str], list_is_known: bool) -> String {
     news.lines().filter(is_said).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether there is a list of items, and every such list is shown.
+/// Returns true if there is a list of items and every such list is shown.
 fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
     let has_list = |store: &Store| !matches!(store.file(notes::SCRATCHPAD), Ok(None));
     let lists = call.stores.iter().enumerate().filter(|(_, store)| has_list(store));
@@ -68,8 +69,8 @@ fn list_is_known(call: &Call<'_>, shown: &Notes<'_>) -> bool {
     lists.peek().is_some() && lists.all(|number| shown.shows(number, notes::SCRATCHPAD))
 }
 
-/// The newest handoff to start from that has something to say: after a compaction of those that this
-/// session left, else of all.
+/// Returns the newest handoff for which `says` is true. After a compaction, only handoffs of this
+/// session count.
 fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left<'a>> {
     let (ctx, stores) = (call.ctx, &call.stores);
     let found = if call.input.source == Source::Compact {
@@ -81,15 +82,15 @@ fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left
         })
     } else {
         handoff::newest_within(ctx, stores, handoff::RECENT, |left| {
-            // A log is read whole to be known.
+            // Deciding this reads the whole log.
             says(left) && (left.is_ours() || ctx.shows_notes(left.store, &left.log))
         })
     };
     found.ok().flatten()
 }
 
-/// The day at hand beside a text of `taken` characters, but for what the session has seen if only the
-/// news are wanted.
+/// Returns the day's context beside a text of `taken` characters. If `news` is true, parts that the
+/// session has seen are left out.
 pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool) -> Answer {
     let limit = call.agent.limit();
     let room = call.ctx.config.settings.hook.working_chars;
@@ -105,7 +106,7 @@ pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool
         for part in parts {
             answer.push_all(&part.render(), Some(Shown::Passage(part.text)));
         }
-        // A limit may be one of bytes.
+        // The limit may be in bytes, while `room` is in characters.
         if taken + answer.size(limit) > limit.most() && room > 0 {
             room = room.min(answer.chars()) * 9 / 10;
             continue;

@@ -1,5 +1,5 @@
-//! What an agent says, read from standard input as far as the end of its object: some leave the pipe
-//! open.
+//! Reads the input of a hook from standard input up to the end of the JSON object, because some
+//! agents leave the pipe open.
 
 use std::{
     io::{self, BufRead, IsTerminal},
@@ -11,11 +11,12 @@ use crate::agents::{
     wire::{self, Input},
 };
 
-/// The most that is taken from standard input, in bytes. A tool's answer with a whole file in it fits;
-/// what is longer is read to its end and dropped.
+/// Maximum input in bytes. A tool result with a whole file fits; longer input is read to its end
+/// and dropped.
 const INPUT: u64 = 8 << 20;
 
-/// Reads what the agent says. `None` when that is no JSON object.
+/// Reads the input. Text that is not a JSON object is the prompt for a generic agent, and `None`
+/// for others.
 pub(crate) fn read(agent: Agent) -> Option<Input> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -49,20 +50,20 @@ pub(crate) fn read(agent: Agent) -> Option<Input> {
     })
 }
 
-/// Where an object ends. Each byte is looked at once, however small the pieces are that it comes in.
+/// Detects the end of a JSON object. Every byte is examined once, however small the pieces are.
 #[derive(Debug, Default)]
 struct Frame {
-    /// Braces that are open.
+    /// Number of open braces.
     depth: usize,
     quoted: bool,
-    /// Whether the last byte of what came was a backslash in a string that takes the next one with it.
+    /// True if the last byte was a backslash that escapes the next byte of a string.
     escaped: bool,
-    /// Whether an object has been closed: what comes behind it belongs to no message.
+    /// True if an object was closed; further bytes belong to no message.
     closed: bool,
 }
 
 impl Frame {
-    /// Looks at what came next; tells whether it closes the object, which happens once.
+    /// Examines the next piece. Returns true if it closes the object, which happens once.
     fn closes(&mut self, piece: &[u8]) -> bool {
         if self.closed {
             return false;
@@ -99,11 +100,11 @@ impl Frame {
     }
 }
 
-/// How long is waited for more behind what an agent has written.
+/// Time to wait for further input.
 pub(crate) const MORE: Duration = Duration::from_millis(50);
 
-/// Takes what an agent has written and nobody has read, so that its write does not fail when this
-/// process ends. Nothing is waited for where nothing is; behind something, `patience` is had.
+/// Consumes what the agent has written, so that its write does not fail when this process exits.
+/// Returns at once if there is no input; after some input, waits up to `patience` for more.
 #[cfg(unix)]
 pub(crate) fn drain(patience: Duration) {
     use rustix::{
@@ -117,7 +118,7 @@ pub(crate) fn drain(patience: Duration) {
     let mut piece = Vec::with_capacity(64 << 10);
     let mut left = INPUT;
     let mut wait = Timespec { tv_sec: 0, tv_nsec: 0 };
-    // Not by the handle's own lock: another thread may wait with it for more.
+    // Bypasses the lock of the handle, which another thread may hold while it reads.
     while left > 0 {
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
         if !poll(&mut ready, Some(&wait)).is_ok_and(|ready| ready > 0) {
@@ -139,7 +140,7 @@ pub(crate) fn drain(_: Duration) {}
 mod tests {
     use super::*;
 
-    /// Where a text's object closes, when it comes in pieces of some bytes.
+    /// Returns the offset at which the object closes if the text arrives in pieces of `size` bytes.
     fn closes(text: &str, size: usize) -> Option<usize> {
         let mut frame = Frame::default();
         let mut seen = 0;

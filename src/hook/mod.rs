@@ -1,7 +1,8 @@
-//! `pimem hook`: what agents call. Whatever happens, the exit code is 0 and the answer is valid.
+//! `pimem hook`: the command that agents call. The exit code is always 0 and the answer always
+//! valid.
 //!
-//! A second thread keeps the deadline and ends the process when the time is up, whatever the first
-//! is doing: a lock, a slow disk or an input that never ends costs the answer and nothing else.
+//! A second thread watches the deadline and ends the process when it passes, whatever the first
+//! thread is doing. A lock, a slow disk or an endless input therefore costs only the answer.
 #![expect(clippy::disallowed_methods, reason = "the one place that keeps a deadline")]
 
 mod answer;
@@ -42,7 +43,7 @@ use crate::agents::{
 };
 use pimem_engine::config::{env::Env, settings::Hook};
 
-/// Bytes of the stack of the thread that only waits.
+/// Stack size in bytes of the watching thread.
 const STACK: usize = 64 << 10;
 
 /// Answer an agent's hook
@@ -64,13 +65,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The call with these options; `None` when it is of no agent.
+    /// Returns the call with these options; `None` if the agent is unknown.
     pub(crate) fn called(self, globals: Globals) -> Option<Called> {
         Some((globals, Agent::find(&self.agent)?, self.event))
     }
 }
 
-/// Whether this is a call of `hook`, which must not fail however wrong it is.
+/// Returns true if the arguments call `hook`, which must not fail even if they are invalid.
 pub(crate) fn is_meant(args: &[OsString]) -> bool {
     let mut rest = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
     while let Some(arg) = rest.next() {
@@ -84,12 +85,12 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
     false
 }
 
-/// Reads what nobody understands, so that the agent's pipe is not closed early.
+/// Consumes the input of an invalid call, so that the agent's pipe is not closed early.
 pub(crate) fn ignore_input() {
     input::drain(Duration::ZERO);
 }
 
-/// Answers, and gives the exit code.
+/// Answers a call and returns the exit code.
 pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     let started = Instant::now();
     let debug = env.text("PIMEM_DEBUG") == Some("1");
@@ -105,7 +106,7 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
             tell(debug, &format!("{} has no hook {event:?}", agent.name()));
         }
         watch.answer_nothing();
-        // The agent says what it has to say all the same.
+        // The agent's input must be consumed anyway.
         drop(input::read(agent));
         return 0;
     };
@@ -119,18 +120,18 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     0
 }
 
-/// Who calls, when, and with which options.
+/// Options, agent and event of a call.
 pub(crate) type Called = (Globals, Agent, String);
 
-/// A call as agents make it, `pimem hook AGENT EVENT`: looking at it costs nothing, where defining
-/// options costs as much as starting the process.
+/// Parses `pimem hook AGENT EVENT`, the form that agents use, without clap: defining the options
+/// costs as much as starting the process.
 pub(crate) fn plain(args: &[OsString]) -> Option<Called> {
     let [_, hook, agent, event] = args else { return None };
     let event = event.to_str().filter(|event| *hook == "hook" && !event.starts_with('-'))?;
     Some((Globals::default(), Agent::find(agent.to_str()?)?, event.to_owned()))
 }
 
-/// What is known of a call before anything is read.
+/// What is known about a call before its input is read.
 struct Request {
     agent: Agent,
     moment: HookEvent,
@@ -138,9 +139,9 @@ struct Request {
     started: Instant,
 }
 
-/// The watch over the time: one answer, and the end of the process when it is up.
+/// The deadline watch: gives one answer, and ends the process when the time is up.
 struct Watch {
-    /// The answer when there is none, until one has been given.
+    /// The empty answer; `None` once an answer was given.
     nothing: Arc<Mutex<Option<String>>>,
     deadline: Sender<Duration>,
 }
@@ -170,25 +171,24 @@ impl Watch {
         watch
     }
 
-    /// Gives the answer.
     fn answer(&self, text: &str) {
         give(&self.nothing, Some(text));
     }
 
-    /// Gives an answer without anything in it, unless there was one.
+    /// Gives the empty answer, unless an answer was given.
     fn answer_nothing(&self) {
         give(&self.nothing, None);
     }
 
     fn deadline(&self, deadline: Duration) {
-        // Where no thread could be started, nobody ends the process before its time.
+        // If the thread could not be started, there is no deadline.
         let _ = self.deadline.send(deadline);
     }
 }
 
-/// Gives an answer, or the one without anything in it, if there was none yet. Tells whether it did.
+/// Gives an answer, or the empty one for `None`, unless one was given. Returns true if it did.
 fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
-    // Not held while it is printed: a reader that stops must not stop the watch.
+    // Release the lock before printing: a blocked reader must not block the watch.
     let nothing = nothing.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(nothing) = &nothing {
         ui::reply(text.unwrap_or(nothing));
@@ -196,7 +196,7 @@ fn give(nothing: &Mutex<Option<String>>, text: Option<&str>) -> bool {
     nothing.is_some()
 }
 
-/// The deadline until the settings are read.
+/// Returns the deadline that holds until the settings are read.
 fn first_deadline(env: &Env) -> Duration {
     let key = &Hook::deadline;
     let set = env.text(key.env).map(|text| key.read(text));

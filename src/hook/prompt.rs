@@ -1,4 +1,4 @@
-//! The user has said something: what it brings to mind, and what it tells about the user.
+//! The prompt hook: recalls memories for a prompt, and learns from it.
 
 use super::{
     answer::{Answer, Shown},
@@ -19,24 +19,24 @@ use pimem_engine::{
     store::hook_ledger::Note,
 };
 
-/// Least characters of a message that a summary of the session may use.
+/// Minimum number of characters of a message that a summary may use.
 const SAID: usize = 15;
-/// Preferences that are learned from one session, at most: pasted text may look like them.
+/// Maximum number of preferences learned per session; pasted text may look like preferences.
 const PREFERENCES: usize = 20;
-/// Messages of a session that are kept for its summary, at most.
+/// Maximum number of messages kept per session for its summary.
 const MESSAGES: usize = 40;
 
-/// What a prompt brings to mind that the session has not seen yet.
+/// Returns the memories for a prompt that the session has not seen.
 pub(crate) fn prompt(call: &Call<'_>) -> Answer {
     let mut answer = Answer::default();
     if !call.listens() {
         return answer;
     }
-    // The first hook of a session brings the report, also where none is called at its start.
+    // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
         answer = start::opening(call, false);
     }
-    // A later call of the model within a turn has no new prompt.
+    // Later requests within a turn have no new prompt.
     if call.input.invocation > 0 {
         return answer;
     }
@@ -48,7 +48,7 @@ pub(crate) fn prompt(call: &Call<'_>) -> Answer {
     answer
 }
 
-/// What a prompt brings to mind beside what is said anyway.
+/// Returns the recalled memories, except those in `beside`.
 fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     let (ctx, known) = (call.ctx, call.known());
     let mut except = known.seen.clone();
@@ -67,7 +67,7 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     answer
 }
 
-/// Keeps what the user said for a summary, and learns preferences from it.
+/// Keeps the prompt for a summary, and learns preferences from it.
 pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     let said = call.prompt();
     let usable = said.chars().count() >= SAID && !social_gate::is_trivial(said);
@@ -93,7 +93,7 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
         learned.extend(pending::hold(call.ctx, &store, &waiting, most, call.who(), false)?);
         made = Some(store).filter(|_| !there);
     }
-    // Whoever said it need not be told.
+    // The user need not be told what was just said.
     let news = |what: &What| !matches!(what, What::Recent | What::Known);
     let known = learned.iter().filter(|learned| news(&learned.what));
     let entries: Vec<String> =
@@ -101,7 +101,7 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     if !entries.is_empty() {
         call.note(&[Note::Learned { entries }]);
     }
-    // Later calls find this store first.
+    // Later calls must find the session in this store.
     if let Some(store) = made {
         call.move_to(&store);
     }

@@ -1,4 +1,4 @@
-//! A tool has changed files: memories that are about them.
+//! The tool hook: reminds of memories about the files that a tool changed.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ use pimem_engine::memory::{
     },
 };
 
-/// Memories that are shown.
+/// Maximum number of memories shown.
 const REMINDERS: usize = 3;
-/// Hits that are looked through for them.
+/// Number of hits searched for them.
 const POOL: usize = 20;
-/// Parts of the names of tools that change files.
+/// Substrings of the names of tools that change files.
 const CHANGES: &[&str] = &["edit", "write", "patch", "replace", "create", "insert", "notebook"];
-/// Names that many files have: alone they say nothing.
+/// File names too common to identify a file by themselves.
 const COMMON: &[&str] = &[
     "mod.rs",
     "lib.rs",
@@ -45,13 +45,13 @@ const COMMON: &[&str] = &[
     "dockerfile",
 ];
 
-/// Directories that many projects have: as one word they say nothing.
+/// Directory names too common to identify a directory by themselves.
 const WIDE: &[&str] = &[
     "src", "lib", "app", "apps", "cmd", "pkg", "internal", "test", "tests", "spec", "docs", "doc",
     "bin", "dist", "build", "packages", "public", "static", "assets", "include", "main", "java",
 ];
 
-/// Memories that name a changed file, or are much like its name; once a session.
+/// Returns memories that name a changed file or are similar to its name, each once per session.
 pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     let mut answer = Answer::default();
     let changes = call.input.tool.as_ref().is_none_or(|tool| {
@@ -89,7 +89,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     answer
 }
 
-/// A file as memories would name it: from the root of the project.
+/// Returns the path relative to the project root, as memories would write it.
 fn relative(call: &Call<'_>, file: &str) -> String {
     let path = call.ctx.places.cwd.join(file);
     let roots = call.stores.iter().filter_map(|store| store.dir.parent()?.parent());
@@ -98,8 +98,8 @@ fn relative(call: &Call<'_>, file: &str) -> String {
     below.unwrap_or(Path::new(file)).to_string_lossy().replace('\\', "/")
 }
 
-/// Whether a text names a file: by its path, by the end of it, by its name where that is not the name
-/// of many, or by the directory that it is in.
+/// Returns true if a text names a file: by its path, by a suffix of the path, by a name that is not
+/// common, or by its directory.
 fn is_named(text: &str, path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let Some((name, dirs)) = parts.split_last() else { return false };
@@ -111,7 +111,7 @@ fn is_named(text: &str, path: &str) -> bool {
     let above = (2..dirs.len()).filter_map(|n| dirs.get(..n));
     ends.into_iter().any(|end| stands(text, &end, false))
         || own.chain(above).any(|dirs| {
-            // One word may be any; as a directory it has a slash, or stands in a code span.
+            // A single word may mean anything; a directory has a slash or is in a code span.
             let dir = dirs.join("/");
             match dirs {
                 [only] if WIDE.contains(&only.to_lowercase().as_str()) => false,
@@ -123,7 +123,7 @@ fn is_named(text: &str, path: &str) -> bool {
         })
 }
 
-/// Whether a text has a path, and not as a part of another one.
+/// Returns true if the text contains the path, and not as a part of another path.
 fn stands(text: &str, path: &str, directory: bool) -> bool {
     let part_of_name = |c: char| c.is_alphanumeric() || "-_".contains(c);
     text.match_indices(path).any(|(at, _)| {
@@ -133,7 +133,7 @@ fn stands(text: &str, path: &str, directory: bool) -> bool {
         let after = if directory { after.strip_prefix('/').unwrap_or(after) } else { after };
         let mut after = after.chars();
         let next = after.next();
-        // A full stop ends a sentence, or goes on with another suffix.
+        // A full stop ends a sentence, or continues with another suffix.
         let goes_on = next.is_some_and(|c| part_of_name(c) || c == '/')
             || (next == Some('.') && after.next().is_some_and(part_of_name));
         let within = before.is_some_and(|c| part_of_name(c) || c == '.' || directory && c == '/');

@@ -1,4 +1,4 @@
-//! A session starts: the report, and after a compaction what was handed off.
+//! The start of a session: the report, and after a compaction the handoff.
 
 use std::fmt::Write;
 
@@ -25,13 +25,13 @@ use pimem_engine::{
     store::snapshot::Store,
 };
 
-/// The heading of entries that a session that goes on has not seen.
+/// Heading above entries that are new since the session paused.
 const NEWS: &str = "# Project Memory, Since This Session Paused\n\n";
 
-/// What a new session should know.
+/// Returns the answer for a session that starts.
 pub(crate) fn start(call: &Call<'_>) -> Answer {
     let (source, known) = (call.input.source, call.known());
-    // A session that goes on has its report still, unless the agent asks for it anew.
+    // A session that got its report still has it, unless it is resumed, cleared or compacted.
     if !call.listens() || (known.reported && source == Source::Startup) {
         return Answer::default();
     }
@@ -39,7 +39,7 @@ pub(crate) fn start(call: &Call<'_>) -> Answer {
     opening(call, news)
 }
 
-/// The report and the day at hand, or what is new in both.
+/// Returns the report and the day's context, or only what is new in both.
 pub(crate) fn opening(call: &Call<'_>, news: bool) -> Answer {
     let sources = day::sources(call);
     let mut answer = memories(call, &sources, news);
@@ -49,7 +49,7 @@ pub(crate) fn opening(call: &Call<'_>, news: bool) -> Answer {
     answer
 }
 
-/// The report, in the wording and the size that the agent takes.
+/// Returns the report in the wording and size for the agent.
 fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
@@ -78,7 +78,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     if let Some(line) = ctx.unusable_for_agents() {
         let _ = writeln!(notes, "{line}");
     }
-    // However much is pinned.
+    // Enforced even if many entries are pinned.
     let limit = call.agent.limit();
     answer.fit(limit.less(reserved + limit.size(&notes)));
     if !answer.is_empty() && !notes.is_empty() {
@@ -88,7 +88,7 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     answer
 }
 
-/// The entries of a report that the session has not seen.
+/// Returns the entries of a report that the session has not seen.
 fn news_of<'a>(
     call: &Call<'_>,
     judged: impl Iterator<Item = (&'a ScoredEntry, &'a Verdict)>,
@@ -106,8 +106,8 @@ fn news_of<'a>(
     answer
 }
 
-/// Has the scores brought up to date by a process that nobody waits for, and keeps summaries of
-/// sessions that ended without saying so.
+/// Starts a rebuild of stale scores in the background, and stores summaries of sessions that ended
+/// without an event.
 pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     if !call.listens() {
         // The first prompt brings the report then, and no prompt waits for git.
@@ -117,11 +117,11 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
     let is_due = |store: &&Store| {
         let snapshot = std::fs::metadata(store.dir.join("memory-scores.json"));
         let modified = snapshot.and_then(|meta| meta.modified());
-        // By a clock that was set back since, it was made in a time to come.
+        // If the clock was set back, the snapshot is from the future.
         let age = modified.ok().map(|at| {
             call.ctx.real_now.duration_since(at).unwrap_or_else(|ahead| ahead.duration())
         });
-        // A store that nobody here has looked at is left as it came.
+        // A store that nobody on this machine has reviewed is not changed.
         store.trust.is_begun() && age.is_none_or(|age| age >= fresh)
     };
     let due: Vec<&Store> = call.stores.iter().filter(is_due).collect();

@@ -1,4 +1,4 @@
-//! The agent has answered: which memories it used. These are reinforced, so that they do not fade.
+//! The end of a turn: reinforces the memories that the answer used, so that they do not fade.
 
 use super::call::Call;
 use pimem_core::{
@@ -19,8 +19,8 @@ use pimem_engine::{
     store::{hook_ledger::Note, snapshot::Store},
 };
 
-/// Notes which of the session's memories the answer used, and reinforces them. Each counts once a
-/// session, however often it is used.
+/// Records which of the session's memories the answer used, and reinforces them. Each counts once
+/// per session.
 pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     let known = call.known();
     let waiting: Vec<EntryId> =
@@ -30,7 +30,7 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     let texts = texts(call);
     let mut used = waiting.clone();
     used.retain(|id| texts.get(id).is_some_and(|text| response.uses(text)));
-    // Nothing new to tell: neither used, nor put into a prompt since the last answer.
+    // Nothing to record: no new use, and no memory put into a prompt since the last answer.
     if used.is_empty() && known.weighed == known.injected.len() {
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
 }
 
-/// The texts of all entries.
+/// Returns the texts of all entries.
 fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     let mut texts = IdMap::default();
     for store in &call.stores {
@@ -52,10 +52,10 @@ fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     texts
 }
 
-/// Reinforces those of the used entries that are in `store` and were not reinforced lately.
+/// Reinforces those of the used entries that are in `store` and were not reinforced recently.
 fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<(), Failure> {
     let ctx = call.ctx;
-    // Most answers use nothing that is due, and then there is nothing to lock.
+    // Most answers use no entry that is due; then no lock is needed.
     let due = |ledger: &Ledger| {
         let mut evidence = used.iter().filter_map(|id| ledger.evidence(ctx.now, *id));
         evidence.any(|evidence| ranking::rested(ctx.now, &evidence))

@@ -1,4 +1,4 @@
-//! What a pause does to a store: what ages, what is archived, and what is found again.
+//! A pause in the use of a store: what ages, what is archived, and what is still found.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn at(sandbox: &Sandbox, now: &str, args: &[&str]) -> String {
     sandbox.run(&[&["--now", now], args].concat()).ok()
 }
 
-/// By days of use, a pause in which nothing is written changes no score, no place and no rank.
+/// With decay by days of use, a pause without writes changes no score, no place and no rank.
 #[test]
 fn a_pause_ages_nothing() {
     let commands: [&[&str]; 3] =
@@ -24,14 +24,14 @@ fn a_pause_ages_nothing() {
             let (before, after) = (at(&sandbox, now, args), at(&sandbox, LATER, args));
             assert_eq!(before == after, same, "{clock} {args:?}");
         }
-        // The index answers as the log does.
+        // The index gives the same answer as the log.
         sandbox.run(&["--now", now, "rebuild"]).done();
         let search = commands[1];
         assert_eq!(at(&sandbox, now, search) == at(&sandbox, LATER, search), same, "{clock}");
     }
 }
 
-/// What is told ahead is what comes when every day is one of use, and a turn is at the start of a day.
+/// A forecast assumes use on every day, and changes at the start of a day.
 #[test]
 fn days_to_come_are_days_of_use() {
     let sandbox = Sandbox::new("empty");
@@ -51,7 +51,7 @@ fn days_to_come_are_days_of_use() {
         turn.map(|turn| turn["at"].as_str().unwrap().to_owned())
     };
     assert_eq!(leaves(&why(monday)).as_deref(), Some("2026-06-04T00:00:00.000Z"));
-    // A month of rest moves it by a month.
+    // A month without use delays it by a month.
     let july = "2026-07-01T09:00:00Z";
     assert_eq!(why(july)["ageDays"], 0.0);
     assert_eq!(leaves(&why(july)).as_deref(), Some("2026-07-04T00:00:00.000Z"));
@@ -73,8 +73,8 @@ const TEXTS: [&str; 4] = [
     "The crane telemetry gateway drops frames above 40 Hz",
 ];
 
-/// A store in whose archive there are an entry for its age, one that somebody removed, one that another
-/// one replaced, and one whose date has passed since.
+/// Returns a store whose archive has an entry archived for its age, a removed one, a replaced one,
+/// and one that has expired since.
 fn archived() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).done();
@@ -97,7 +97,8 @@ fn archived() -> Sandbox {
     sandbox
 }
 
-/// What went for its age is found, behind what is in force and marked; the rest is where one looks for it.
+/// An entry archived for its age is found, marked, after those in force. Other archived entries are
+/// found only when asked for.
 #[test]
 fn what_went_for_its_age_is_found() {
     let sandbox = archived();
@@ -134,7 +135,8 @@ fn what_went_for_its_age_is_found() {
     assert!(!hits.contains("(archived)"), "{hits}");
 }
 
-/// A prompt brings it to mind once, from what was reviewed here; never what somebody took out.
+/// A prompt recalls an entry archived for its age once, if it was reviewed here, and never a
+/// removed one.
 #[test]
 fn a_prompt_recalls_what_went_for_its_age() {
     let sandbox = archived();
@@ -155,8 +157,8 @@ fn a_prompt_recalls_what_went_for_its_age() {
     assert!(!foreign.contains(TEXTS[0]), "{foreign}");
 }
 
-/// What is only in a note or a log comes to mind once, from files that were written here, one line of a
-/// long page; tasks that need nothing bring nothing.
+/// Notes and logs written here are recalled once, one line of a long page. Tasks that need nothing
+/// recall nothing.
 #[test]
 fn a_prompt_recalls_notes_and_logs() {
     let sandbox = Sandbox::new("empty");
@@ -180,7 +182,7 @@ fn a_prompt_recalls_notes_and_logs() {
         sandbox.pipe(&["hook", "claude", "prompt"], input.to_string()).ok()
     };
     let booked = "How is the climate chamber booked?";
-    // What a session begins with is not repeated.
+    // Text given at the start of the session is not repeated.
     let begins = ask("s0", "Which time is it?");
     assert!(begins.contains(note), "{begins}");
     assert_eq!(ask("s0", booked), "");
@@ -195,7 +197,7 @@ fn a_prompt_recalls_notes_and_logs() {
     for idle in ["Rename the variable in the parser", "Split this function in two, please"] {
         assert_eq!(ask("s1", idle), "", "{idle}");
     }
-    // Who pulls a change of the page has to look at it first.
+    // A pulled change of the page must be reviewed first.
     sandbox
         .plant("MEMORY.md", sandbox.read("MEMORY.md") + "- The climate chamber is free for all\n");
     fs::create_dir(sandbox.project().join(".git")).unwrap();

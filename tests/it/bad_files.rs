@@ -1,6 +1,6 @@
-//! Bad surroundings: files that are something else, no permission, no space, nobody listening.
+//! Bad environments: wrong kinds of files, missing permissions, full disks, closed pipes.
 //!
-//! Readers give what they can and exit 2, writers refuse, and nothing is lost or changed.
+//! Readers return what they can and exit with 2, writers refuse, and nothing is lost or changed.
 
 use std::{
     fs::{self, File, Permissions},
@@ -19,23 +19,23 @@ use crate::{
     },
 };
 
-/// Not root, and nobody that owns anything.
+/// User id without root's rights that owns no files.
 const NOBODY: u32 = 65_534;
 
 fn is_root() -> bool {
-    // The owner of a file that was just made.
+    // The owner of a new file shows who runs the tests.
     use std::os::unix::fs::MetadataExt;
     let sandbox = Sandbox::new("empty");
     fs::metadata(sandbox.project()).unwrap().uid() == 0
 }
 
-/// Runs the program as somebody to whom file modes matter.
+/// Runs the program as a user to whom file modes apply.
 pub(crate) fn run_unprivileged(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     let mut command = sandbox.command(args);
     if !is_root() {
         return outcome(command);
     }
-    // The store is theirs, or they would be shown less of it; what it holds is not.
+    // The store must belong to the user, or trust hides part of it; its files must not.
     let own = |user: u32| {
         chown(sandbox.store(), Some(user), None).unwrap();
         let state = sandbox.root().join("state");
@@ -60,7 +60,7 @@ fn a_store_that_cannot_be_written() {
     for dir in ["topics", "daily", ""] {
         chmod(sandbox.path(dir), 0o555);
     }
-    // The lock file is there but not theirs, or not there at all: both must do.
+    // The lock file may exist with another owner, or not at all; both must work.
     for lock in [false, true] {
         if lock {
             sandbox.write("lock", "");
@@ -121,7 +121,7 @@ fn a_topic_that_cannot_be_read() {
     chmod(sandbox.path("topics/lessons.md"), 0o644);
 }
 
-/// Each file that may be in the way, and what is said about it.
+/// Each file that can be a directory by mistake, with the message about it.
 #[test]
 fn directories_where_files_should_be() {
     for (name, readers) in [
@@ -151,7 +151,7 @@ fn directories_where_files_should_be() {
     }
 }
 
-/// What is brought back from the archive may stand in a file of it that cannot be read, too.
+/// `restore` reports an unreadable archive file, because the entry may be in it.
 #[test]
 fn an_archive_that_cannot_be_read() {
     let sandbox = Sandbox::new("harbor");
@@ -167,7 +167,7 @@ fn an_archive_that_cannot_be_read() {
     assert!(diff.code == 2 && diff.stderr.contains("archive/dir.md"), "{diff:?}");
 }
 
-/// What makes a search fail is found by `doctor` too.
+/// `doctor` reports every file that makes a search fail.
 #[test]
 fn doctor_looks_at_notes_and_logs() {
     let sandbox = Sandbox::new("harbor");
@@ -214,13 +214,13 @@ fn links() {
     }
     let before = sandbox.tree();
     refuses_with(&sandbox, &["add", "x"], "io", "leads out of the store", "link to a file inside");
-    // What was asked for may be in what could not be read.
+    // The selected entry may be in the file that could not be read.
     refuses_with(&sandbox, &["forget", "Secret"], "io", "leads out of the store", "");
     assert_eq!(sandbox.tree(), before);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "- [lesson] Secret of another project\n");
     fs::remove_file(sandbox.path("topics/linked.md")).unwrap();
 
-    // Inside the store it is edited at its target, and stays a link.
+    // A link within the store is edited at its target and stays a link.
     fs::rename(sandbox.path("topics/lessons.md"), sandbox.path("shared.md")).unwrap();
     symlink("../shared.md", sandbox.path("topics/lessons.md")).unwrap();
     sandbox.run(&["add", "Through a link"]).ok();
@@ -229,12 +229,12 @@ fn links() {
     assert!(sandbox.read("shared.md").ends_with("- [lesson] Through a link *(pinned)*\n"));
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 
-    // A link to nothing is as good as no file.
+    // A dangling link counts as a missing file.
     symlink("../nothing.md", sandbox.path("topics/dangling.md")).unwrap();
     sandbox.run(&["list"]).ok();
 }
 
-/// Evidence that is damaged is skipped, reported, and left alone.
+/// Damaged lines of evidence are skipped, reported and kept.
 #[test]
 fn damaged_evidence() {
     let sandbox = Sandbox::new("harbor");
@@ -264,7 +264,7 @@ fn damaged_evidence() {
     );
     assert!(doctor.stdout.contains("evidence.jsonl has 1 more such line"), "{}", doctor.stdout);
     assert_eq!(sandbox.bytes("evidence.jsonl"), damaged, "doctor changes nothing");
-    // The next event starts on a line of its own, behind the torn one.
+    // The next event starts on its own line after the torn one.
     sandbox.run(&["add", "After the tear"]).ok();
     let rebuilt = sandbox.run(&["rebuild"]);
     assert_eq!((rebuilt.code, rebuilt.stderr.as_str()), (0, warning));
@@ -301,7 +301,7 @@ fn nobody_listens() {
     assert!(stderr.starts_with("pimem: cannot write to standard output"), "{stderr}");
 }
 
-/// What was acknowledged before the disk was full is there, and nothing else.
+/// What was acknowledged before the disk was full is stored, and nothing else.
 #[test]
 fn a_full_disk() {
     let sandbox = Sandbox::new("empty");
@@ -347,7 +347,7 @@ fn a_full_disk() {
     assert!(!doctor.stdout.contains("damaged"), "{}", doctor.stdout);
 }
 
-/// A mounted file system, taken off again at the end.
+/// A mounted file system; unmounted on drop.
 struct Mounted(std::path::PathBuf);
 
 impl Drop for Mounted {

@@ -33,7 +33,7 @@ const fn piped(
 }
 
 const CALLS: &[Bad] = &[
-    // Text that cannot be an entry.
+    // Invalid text of an entry.
     bad(
         &["add", "-c", "lesons", "x"],
         "usage",
@@ -60,7 +60,7 @@ const CALLS: &[Bad] = &[
         "pimem list",
     ),
     bad(&["add", "x", "--supersedes", "berth"], "ambiguous", r#""berth" matches"#, "[decision]"),
-    // Standard input: the line is named, and nothing of it is stored.
+    // Standard input: the message names the line, and nothing is stored.
     piped(b"one\ntwo \x1b[1m\n", "refused", "line 2 of standard input", "remove the character"),
     piped(b"one\n{\"text\": }\n", "refused", "line 2 of standard input: not valid JSON", "as in"),
     piped(
@@ -120,7 +120,7 @@ fn calls() {
     }
 }
 
-/// Runs a bad call as a person and as a program would.
+/// Runs a bad call with and without `--json` and checks the messages.
 pub(crate) fn refuses_with(sandbox: &Sandbox, args: &[&str], kind: &str, says: &str, hint: &str) {
     let plain = sandbox.run(args);
     let json = sandbox.run(&[args, &["--json"]].concat());
@@ -130,7 +130,7 @@ pub(crate) fn refuses_with(sandbox: &Sandbox, args: &[&str], kind: &str, says: &
 fn refuses(sandbox: &Sandbox, call: &Bad) {
     let before = sandbox.tree();
     let plain = sandbox.pipe(call.args, call.stdin);
-    // The option goes first: what follows `--` or a text would not be one.
+    // The option comes first, because after `--` or a text it would not be parsed as one.
     let json = sandbox.pipe(&[&["--json"], call.args].concat(), call.stdin);
     let what = format!("{:?} < {:?}", call.args, String::from_utf8_lossy(call.stdin));
     expect(&plain, &json, (call.kind, call.says, call.hint), &what);
@@ -162,7 +162,7 @@ fn expect(plain: &Outcome, json: &Outcome, (kind, says, hint): (&str, &str, &str
     assert!(message.contains(says), "{what}: {message:?}");
 }
 
-/// Usage errors of the parser: its own words, but the same exit code and the same JSON.
+/// Usage errors found by clap have clap's messages, with the same exit code and JSON.
 #[test]
 fn options() {
     let sandbox = Sandbox::new("harbor");
@@ -175,7 +175,7 @@ fn options() {
     }
 }
 
-/// The message of SPEC 2, to the letter.
+/// The message required by SPEC 2, verbatim.
 #[test]
 fn a_topic_has_room_for_12_000_characters() {
     let sandbox = Sandbox::new("empty");
@@ -183,7 +183,7 @@ fn a_topic_has_room_for_12_000_characters() {
     let start = "# Lessons\n\n- [lesson] é\n";
     let filler = 12_000 - start.chars().count() - 20;
     sandbox.write("topics/lessons.md", format!("{start}{}\n", "x".repeat(filler - 1)));
-    // `- [lesson] ` and the line's end take 12 of the 20 characters left.
+    // `- [lesson] ` and the line break take 12 of the 20 characters left.
     let full = "Topic \"lessons\" would exceed its size limit (12,001/12,000 chars). Consolidate or \
                 remove entries first (pimem list -c lesson; pimem forget ID), or use --topic.";
     let before = sandbox.tree();
@@ -193,11 +193,11 @@ fn a_topic_has_room_for_12_000_characters() {
     let edit = sandbox.run(&["edit", "é", &"é".repeat(22)]).refused();
     assert!(edit.contains("(12,001/12,000 chars)"), "{edit}");
     assert_eq!(sandbox.tree(), before);
-    // Of a batch, one fits, and the other goes on in another file.
+    // Of a batch, one entry fits, and the other goes to a new file.
     sandbox.pipe(&["add", "-"], "12345678\nmore\n").ok();
     assert_eq!(sandbox.read("topics/lessons.md").chars().count(), 12_000);
     assert_eq!(sandbox.read("topics/lessons-2.md"), "# Lessons 2\n\n- [lesson] more\n");
-    // What makes no more room necessary still works.
+    // Commands that need no more room still work.
     sandbox.run(&["reinforce", "12345678"]).ok();
     sandbox.run(&["pin", "12345678"]).ok();
     sandbox.run(&["forget", "12345678"]).ok();

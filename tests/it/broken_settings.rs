@@ -1,5 +1,5 @@
-//! Settings that cannot be used cost themselves and nothing else: whatever is wrong with a file, every
-//! command and every hook does what it would do without it, and says so.
+//! Unusable settings affect only themselves: every command and hook behaves as without them and
+//! reports them.
 
 use std::{
     fs,
@@ -17,10 +17,10 @@ use crate::{
     hooks::{AGENTS, call, hook, piped},
 };
 
-/// The user's own, above all.
+/// An entry of the user's own store, which must never be lost from answers.
 const OWN: &str = "Answer in French, whatever the question";
 
-/// A project that has a store, and a user who has one too.
+/// Returns a project with a store, and a user with one.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new("working");
     sandbox.run(&["add", "--user", "--pin", "-c", "preference", OWN]).done();
@@ -41,7 +41,7 @@ fn remove(path: &Path) {
     drop(fs::remove_file(path));
 }
 
-/// What reads; its answer is the same with a file that cannot be used as with none.
+/// Commands that read. Their answer with an unusable file equals that without a file.
 const READERS: &[&[&str]] = &[
     &["report"],
     &["list"],
@@ -76,7 +76,7 @@ const READERS: &[&[&str]] = &[
     &["dream", "--plan"],
 ];
 
-/// The commands whose business settings are say of each what is wrong.
+/// Commands about settings name every problem; others summarise them in one line.
 fn names_each(args: &[&str]) -> bool {
     ["config", "trust", "hooks"].contains(&args[0])
 }
@@ -84,14 +84,14 @@ fn names_each(args: &[&str]) -> bool {
 fn readers(sandbox: &Sandbox, how_many: usize) -> Vec<(&'static [&'static str], Outcome)> {
     let run = |args: &&'static [&'static str]| {
         let mut command = sandbox.command(args);
-        // What was looked for would be in the next answers.
+        // Recorded searches would change later answers.
         command.env("PIMEM_TELEMETRY_ENABLED", "false");
         (*args, outcome(command))
     };
     READERS.iter().take(how_many).map(run).collect()
 }
 
-/// Every command answers as it would without the file, and names it in one line.
+/// Every command answers as without the file, and names the file in one line.
 #[test]
 fn commands_go_on() {
     let sandbox = sandbox();
@@ -102,7 +102,7 @@ fn commands_go_on() {
     assert!(before[0].1.stdout.contains(OWN) && before[0].1.stdout.contains("4 s to reach speed"));
     let (project, user) = (project_file(&sandbox), user_file(&sandbox));
     for (number, (what, make, says)) in BROKEN.iter().chain(PROJECT).enumerate() {
-        // All of them where there is nothing to read at all, and where one key is wrong.
+        // All readers for a file that cannot be parsed and for one wrong key, some for the others.
         let all = ["a brace", "a key of later", "a pipe"].contains(what);
         let some = if all { READERS.len() } else { 3 };
         let both = number < BROKEN.len();
@@ -133,7 +133,7 @@ fn commands_go_on() {
             remove(file);
         }
     }
-    // Both at once, and with another at work beside them.
+    // Both files are broken, and a valid key beside a wrong one still counts.
     text(&project, "{\"futureKey\": 1, \"report\": {\"groundTruth\": \"off\"}}");
     text(&user, "{");
     let report = sandbox.run(&["report"]);
@@ -147,7 +147,7 @@ fn commands_go_on() {
     assert_eq!(shown["unusable"][1]["line"], 1);
     let each = sandbox.run(&["hooks", "status"]).stderr;
     assert_eq!(each.lines().filter(|line| line.contains("; left out (")).count(), 2, "{each}");
-    // Whoever may not read the file is no different from whoever has none.
+    // An unreadable file counts as a missing one.
     remove(&user);
     chmod(&project, 0o000);
     let report = run_unprivileged(&sandbox, &["report", "--scope", "project"]);
@@ -155,7 +155,7 @@ fn commands_go_on() {
     assert!(report.stderr.contains("memory.json: cannot be read: "), "{report:?}");
 }
 
-/// Writers go on too, but for one: what cannot be read cannot be added to.
+/// Writers work too, except for changing settings that cannot be parsed.
 #[test]
 fn writers_go_on() {
     for (what, make, says) in BROKEN.iter().chain(PROJECT) {
@@ -190,7 +190,7 @@ fn writers_go_on() {
     }
 }
 
-/// A field of a category is named with its line, and the right word; the others count.
+/// A wrong field of a category is reported with its line and a suggestion; the other fields count.
 #[test]
 fn categories() {
     let sandbox = sandbox();
@@ -204,7 +204,7 @@ fn categories() {
     assert!(sandbox.read("topics/thoughts.md").contains("A second vice"));
 }
 
-/// A value that is set over a wrong one mends it, and a wrong one is not set.
+/// Setting a valid value replaces a wrong one, and a wrong value is refused.
 #[test]
 fn setting_mends() {
     let sandbox = sandbox();
@@ -222,7 +222,7 @@ fn setting_mends() {
     assert!(refused.stderr.contains("memory.json:2: report is 5"), "{refused:?}");
 }
 
-/// What is typed for one call and cannot be used is told to whoever typed it.
+/// A command refuses an unusable value of a variable.
 #[test]
 fn what_is_typed_is_refused() {
     let sandbox = sandbox();
@@ -239,7 +239,7 @@ fn what_is_typed_is_refused() {
         };
         let refused = with(&["list"]).refused();
         assert!(refused.contains(says), "{refused}");
-        // Nobody types a hook: it goes on, and says so where it is seen.
+        // A hook goes on and reports the problem where the user sees it.
         let mut command = hook(&sandbox, "generic", "session-start");
         command.env(name, value);
         let started = piped(command, "{\"session_id\":\"s\"}").ok();
@@ -263,8 +263,8 @@ const EVENTS: [(&str, &str); 6] = [
     ("session-end", "\"reason\":\"other\""),
 ];
 
-/// Every hook of every agent answers as it would without the file; the first that can says that it is
-/// left out, and repeats nothing that stands in it.
+/// Every hook of every agent answers as without the file. The first one able to do so reports that
+/// the file is ignored, without quoting it.
 #[test]
 fn hooks_go_on() {
     let session = |agent: &str, make: Option<(Make, bool)>| -> Vec<String> {
@@ -288,7 +288,7 @@ fn hooks_go_on() {
     for (number, agent) in AGENTS.into_iter().enumerate() {
         let want = session(agent, None);
         assert!(want.concat().contains(OWN), "{agent}: {want:?}");
-        // Each agent a few of them; together, all.
+        // Each agent gets a part of the cases; together they cover all.
         for ((what, make, _), is_project) in cases.iter().skip(number).step_by(AGENTS.len() - 1) {
             let got = session(agent, Some((*make, *is_project)));
             let whose = if *is_project { "the project's" } else { "the user's" };
@@ -311,8 +311,8 @@ fn hooks_go_on() {
     }
 }
 
-/// A model that is nowhere: what searches says that another serves, and those that look after settings
-/// name it.
+/// A configured model that is not installed: searches report which model they use instead, and
+/// commands about settings name it.
 #[test]
 #[cfg(feature = "fastembed")]
 fn a_model_that_is_not_there() {

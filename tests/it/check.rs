@@ -1,4 +1,4 @@
-//! The linter on stores that are damaged, hostile or huge, and the forms of its answer.
+//! The linter on damaged, hostile and huge stores, with its output formats.
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +13,7 @@ use crate::common::{
     scale,
 };
 
-/// Lines of findings, without their fixes and the summary.
+/// Returns the finding lines, without fixes and summary.
 fn findings(done: &Outcome) -> Vec<String> {
     let lines = done.stdout.lines().filter(|line| line.ends_with(']') && !line.starts_with(' '));
     lines.map(str::to_owned).collect()
@@ -73,7 +73,7 @@ fn nothing_hostile_reaches_the_terminal() {
     }
 }
 
-/// A secret is named by its kind and place, whatever else is said about the line.
+/// A secret is named by kind and place only, also in other findings about its line.
 #[test]
 fn secrets_are_not_repeated() {
     let sandbox = Sandbox::new("empty");
@@ -128,7 +128,7 @@ fn files_that_are_something_else() {
     assert!(found.iter().any(|line| line.contains("more such lines")), "{found:?}");
 }
 
-/// The rest is looked at, and the answer is known to be incomplete.
+/// Readable files are checked, and the answer is marked as incomplete.
 #[test]
 fn files_that_cannot_be_read() {
     let sandbox = Sandbox::new("harbor");
@@ -151,7 +151,7 @@ fn files_that_cannot_be_read() {
     let run = &sarif["runs"][0]["invocations"][0];
     assert_eq!(run["executionSuccessful"], false);
     assert_eq!(run["toolExecutionNotifications"].as_array().unwrap().len(), 4);
-    // What writes refuses.
+    // `--fix` refuses.
     sandbox.write("topics/lessons.md", "- [lesson] one\n- [lesson] one\n");
     let before = sandbox.tree();
     let refused = sandbox.run(&["check", "--fix"]).refused();
@@ -191,7 +191,7 @@ fn marked_lines_are_not_touched() {
     assert!(sandbox.litter().is_empty() && !sandbox.path("archive").exists());
 }
 
-/// An entry that stands twice and has expired goes to the archive once, from both lines.
+/// An expired entry on two lines is archived once, and both lines go.
 #[test]
 fn a_repeated_entry_that_expired() {
     let sandbox = Sandbox::new("empty");
@@ -229,7 +229,8 @@ fn check_code(sandbox: &Sandbox, args: &[&str]) -> String {
     done.stdout
 }
 
-/// Properties that the schema of SARIF 2.1.0 requires, and those that code scanning reads.
+/// Checks the properties that the schema of SARIF 2.1.0 requires, and those that code scanning
+/// reads.
 #[test]
 fn sarif_is_whole() {
     let sandbox = Sandbox::new("neglected");
@@ -260,7 +261,7 @@ fn sarif_is_whole() {
         let print = result["partialFingerprints"]["primaryLocationLineHash"].as_str().unwrap();
         assert!(prints.insert(print.to_owned()), "{print} stands for two");
     }
-    // A line that moves stays what it is.
+    // The fingerprint of a finding stays when its line moves.
     for name in ["topics/lessons.md", "evidence.jsonl", "daily/2026-06-30.md"] {
         sandbox.write(name, format!("\n\n{}", sandbox.read(name)));
     }

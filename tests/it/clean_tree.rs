@@ -1,5 +1,5 @@
-//! What hooks note stays beside the store, so that git sees nothing of it, until somebody types a
-//! command: nothing is lost on the way and nothing counts twice.
+//! Events of hooks stay beside the store, invisible to git, until a command is typed. Nothing is
+//! lost on the way or counted twice.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use crate::{
 const SPINDLE: &str = "The spindle needs 4 s to reach speed; wait for `M3` to report before the first plunge #spindle";
 const USES: &str = "Done: the job now waits for `M3` to report, since the spindle needs 4 s to reach speed before its first plunge.";
 
-/// A repository in which the store is committed.
+/// Returns a repository with a committed store.
 fn repository_of(fixture: &str) -> Sandbox {
     let sandbox = Sandbox::new(fixture);
     sandbox.run(&["init"]).ok();
@@ -43,7 +43,7 @@ fn status(sandbox: &Sandbox, place: &str) -> String {
     sandbox.git(place, &["status", "--porcelain", "--untracked-files=all"])
 }
 
-/// A session of Claude Code in a directory, in which an answer uses the spindle.
+/// Runs a session of Claude Code in a directory, in which an answer uses the spindle entry.
 fn answer(sandbox: &Sandbox, place: &str, hour: usize) {
     let session = format!("{place}-{hour}");
     let cwd = sandbox.root().join(place);
@@ -96,7 +96,7 @@ fn twice(lines: &[String]) -> Vec<&String> {
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(line, _)| line).collect()
 }
 
-/// What an agent says, in a session of its own.
+/// Returns the recorded input of an agent, with its own session id.
 fn said(sandbox: &Sandbox, agent: &str, step: &str, turn: usize) -> Option<String> {
     let path = repository().join(format!("fixtures/hooks/{agent}/{step}.in.json"));
     let text = fs::read_to_string(path).ok()?;
@@ -148,7 +148,7 @@ fn a_typed_command_moves_what_hooks_have_noted() {
     assert_eq!(noted.len(), 3, "{noted:?}");
     let doctor = sandbox.run(&["doctor"]).ok();
     assert!(doctor.contains("events of hooks  3 in ../data/evidence.jsonl"), "{doctor}");
-    // Who reads, or looks at what would be, moves nothing; nor does what a hook has started.
+    // Readers, dry runs and processes started by hooks do not move events.
     sandbox.run(&["report"]).ok();
     sandbox.run(&["check", "--fix", "--dry-run"]).done();
     let mut command = sandbox.command(&["rebuild"]);
@@ -165,7 +165,7 @@ fn a_typed_command_moves_what_hooks_have_noted() {
     assert_eq!(after.len(), log.len() + 4);
     assert!(!sandbox.project().join(".pi/data/evidence.jsonl").exists());
     assert_eq!(evidence_in(&sandbox, "project"), before + 3);
-    // So does any other command that writes.
+    // Every other command that writes moves them too.
     for (hour, args) in
         [(3, &["rebuild"][..]), (4, &["log", "Milled"]), (5, &["todo", "add", "Oil"])]
     {
@@ -188,7 +188,7 @@ fn at_once_where_that_is_wanted() {
     assert!(last.iter().all(|line| line.contains("\"by\":\"claude\"")), "{last:?}");
 }
 
-/// The states that a kill between append and removal leaves, and a move that cannot remove.
+/// States left by a kill between append and removal, and a move that cannot remove.
 #[test]
 fn what_stands_in_both_counts_once() {
     let sandbox = repository_of("working");
@@ -241,7 +241,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// Hooks that answer while somebody types: every use is in one of the logs, and none in both.
+/// Hooks that answer during commands: every use is in exactly one of the logs.
 #[test]
 fn moved_while_hooks_write() {
     let sandbox = repository_of("working");
@@ -278,7 +278,7 @@ fn two_machines_and_a_merge() {
         assert_eq!(sandbox.run_in(place, &["add", &format!("{place} was here")]).code, 0);
         commit(&sandbox, place);
     }
-    // What is noted between is moved later.
+    // Events recorded in between are moved later.
     answer(&sandbox, "project", 20);
     sandbox.git("project", &["merge", "-q", "--no-edit", "tree"]);
     sandbox.git("project", &["pull", "-q", "--no-rebase", "--no-edit", "../other", "main"]);
@@ -290,7 +290,7 @@ fn two_machines_and_a_merge() {
     assert_eq!(evidence_in(&sandbox, "other"), before + 7);
 }
 
-/// Stores side by side have the same `data/`.
+/// Neighbouring stores share a `data/` directory.
 #[test]
 fn neighbours_keep_their_own() {
     let sandbox = Sandbox::new("empty");
@@ -327,7 +327,7 @@ fn purged_from_both() {
     for log in [shared(&sandbox, "project"), local(&sandbox, "project")] {
         assert!(!log.iter().any(|line| line.contains(&id)), "{log:?}");
     }
-    // What a killed move has left behind goes too.
+    // `purge` also cleans what a killed move left behind.
     let sandbox = repository_of("working");
     answer(&sandbox, "project", 0);
     let noted = local(&sandbox, "project");
@@ -337,7 +337,7 @@ fn purged_from_both() {
     assert!(!local(&sandbox, "project").concat().contains(&id));
 }
 
-/// An index says the same before and after hooks have noted something, and after it was moved.
+/// The index gives the same answers before and after hooks recorded events, and after the move.
 #[test]
 fn an_index_knows_both() {
     let sandbox = repository_of("working");
@@ -361,7 +361,7 @@ fn an_index_knows_both() {
     }
 }
 
-/// A link is no log, wherever it leads, and what cannot be read is told of.
+/// A link is not used as a log, wherever it leads, and an unreadable log is reported.
 #[test]
 fn something_else_in_its_place() {
     let sandbox = repository_of("working");
@@ -377,7 +377,7 @@ fn something_else_in_its_place() {
     assert!(sandbox.run(&["reinforce", "spindle"]).code == 2);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs\n");
     fs::remove_file(&path).unwrap();
-    // Damaged lines are told of by the name of their file, and never deleted.
+    // Damaged lines are reported with the file name and never deleted.
     fs::write(&path, "no event\n").unwrap();
     let list = sandbox.run(&["list"]);
     assert!(list.stderr.contains("damaged lines of evidence.jsonl skipped: 1"), "{list:?}");

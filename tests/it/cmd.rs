@@ -1,11 +1,11 @@
-//! Transcripts: what documents say about the program's output is what it prints.
+//! Transcripts: the output quoted in documents is what the program prints.
 //!
-//! Plays the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README and the man pages. A line
-//! `$ COMMAND` runs in a shell; expected is what follows: stdout, then stderr, then `? N` for an exit
-//! code other than 0. A line `...` stands for any lines, `[..]` for anything within a line.
-//! `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one copy, which
-//! counts as written here, unless it says `<!-- store: NAME untrusted -->`. Where a document speaks of
-//! a directory of `fixtures`, such as `fixtures/eval`, that is there too. Where it says
+//! Runs the ```` ```console ```` blocks of `tests/it/cmd/*.md`, the README and the man pages. A
+//! line `$ COMMAND` runs in a shell; the lines after it are the expected stdout, then stderr, then
+//! `? N` for an exit code other than 0. A line `...` matches any lines, `[..]` anything within a
+//! line. `<!-- store: NAME -->` names the fixture that a file starts from; its blocks share one
+//! copy, which counts as written here, unless it says `<!-- store: NAME untrusted -->`. A directory
+//! of `fixtures` that a document mentions, such as `fixtures/eval`, is copied too. After
 //! `<!-- pushed by somebody else: FILE: LINE -->`, the next `git pull` brings that line.
 
 use std::{
@@ -23,7 +23,7 @@ use crate::common::{
     sandbox::{PIMEM, Sandbox, copy_tree},
 };
 
-/// The documents that hold transcripts.
+/// Returns the documents with transcripts.
 pub(crate) fn documents() -> Vec<PathBuf> {
     let list = |dir: &str| {
         let found = fs::read_dir(repository().join(dir)).into_iter().flatten().flatten();
@@ -44,8 +44,8 @@ fn transcripts() {
     all_as_printed(&documents, "cmd::");
 }
 
-/// Plays documents, as many at once as there are processors, and compares or rewrites them; `module`
-/// is where to accept what is printed now.
+/// Runs documents in parallel, and compares or rewrites them. `module` is named in the command that
+/// accepts the current output.
 pub(crate) fn all_as_printed(documents: &[PathBuf], module: &str) {
     let mut documents = documents.to_vec();
     documents.sort_by_key(|path| Reverse(path.metadata().unwrap().len()));
@@ -65,7 +65,7 @@ pub(crate) fn all_as_printed(documents: &[PathBuf], module: &str) {
     );
 }
 
-/// Plays a document, and rewrites it where that is wanted. Gives what was different.
+/// Runs a document, and rewrites it if requested. Returns the differences.
 fn as_printed(path: &PathBuf) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let (after, wrong) = play(&text, &sandbox(&text));
@@ -94,7 +94,7 @@ fn sandbox(text: &str) -> Sandbox {
     sandbox
 }
 
-/// Plays all blocks. Gives the text as it should be, and what was different.
+/// Runs all blocks. Returns the corrected text and the differences.
 fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
     let mut after = String::new();
     let mut failures = Vec::new();
@@ -136,11 +136,11 @@ fn play(text: &str, sandbox: &Sandbox) -> (String, Vec<String>) {
     (after, failures)
 }
 
-/// What a command prints, in the form of an expectation.
+/// Returns the output of a command in the format of an expectation.
 fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
-    // Decisions count by their time, so every command has a millisecond of its own.
+    // Decisions are ordered by time, so every command gets its own millisecond.
     let now = format!("2026-06-30T18:00:00.{millis:03}Z");
-    // A hook has time enough on a busy machine, and nothing goes on after it.
+    // Hooks get enough time for a busy machine, and start nothing in the background.
     let hook = if command.contains(" hook ") || command.contains(" hooks test") {
         "export PIMEM_HOOK_DEADLINE_MS=20000 PIMEM_HOOK_REBUILD_MINUTES=0; "
     } else {
@@ -163,8 +163,8 @@ fn printed(sandbox: &Sandbox, command: &str, millis: u32) -> String {
     text
 }
 
-/// What stands before something that is another at every run, what that is made of, and what is shown
-/// instead.
+/// A part of the output that varies between runs: the text before it, its characters, and its
+/// replacement.
 type Varying = (&'static str, fn(char) -> bool, &'static str);
 
 const VARYING: &[Varying] = &[
@@ -175,7 +175,7 @@ const VARYING: &[Varying] = &[
     ("$ROOT/state/pimem/dream/", |c| c.is_ascii_hexdigit(), "STORE"),
 ];
 
-/// What was printed without what sets one run, or one command's clock, apart from another's.
+/// Replaces the parts of the output that depend on the run or on the clock.
 fn steady(text: &str) -> String {
     let mut text = text.replace(PIMEM, "$PIMEM");
     for (before, varies, instead) in VARYING {
@@ -203,7 +203,7 @@ fn matches(want: &[&str], got: &[&str]) -> bool {
     }
 }
 
-/// What was printed, but lines that an expectation with `[..]` still fits stay as that.
+/// Returns the output; lines that an expected line with `[..]` still matches are replaced by it.
 fn kept<'a>(want: &[&'a str], got: Vec<&'a str>) -> Vec<&'a str> {
     let patterns: Vec<&str> = want.iter().copied().filter(|line| line.contains("[..]")).collect();
     let mut left = patterns.as_slice();
@@ -216,7 +216,7 @@ fn kept<'a>(want: &[&'a str], got: Vec<&'a str>) -> Vec<&'a str> {
     got.into_iter().map(line).collect()
 }
 
-/// Whether a line is as expected; `[..]` stands for anything.
+/// Returns true if a line matches the expected one, where `[..]` matches anything.
 fn like(want: &str, line: &str) -> bool {
     let Some((start, rest)) = want.split_once("[..]") else { return want == line };
     let Some(line) = line.strip_prefix(start) else { return false };

@@ -1,10 +1,10 @@
-//! Two texts with one id: each is itself, and neither is merged, moved or taken for the other.
+//! Two texts with the same id: neither is merged with, moved with, or taken for the other.
 
 use std::{collections::BTreeSet, fs};
 
 use crate::common::{repository, sandbox::Sandbox};
 
-/// Category and texts of a pair.
+/// Returns category and texts of every pair.
 fn pairs() -> Vec<(String, String, String)> {
     let table = fs::read_to_string(repository().join("fixtures/collisions.tsv")).unwrap();
     let rows = table.lines().filter(|line| !line.starts_with('#')).skip(1);
@@ -15,7 +15,7 @@ fn pairs() -> Vec<(String, String, String)> {
     rows.map(cells).collect()
 }
 
-/// A store in which both stand.
+/// Returns a store with both texts of a pair.
 fn both((category, one, other): &(String, String, String)) -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
@@ -52,7 +52,7 @@ fn the_second_is_refused_and_both_are_named() {
         let line = format!("{{\"category\":\"{category}\",\"text\":{other:?}}}");
         let left = sandbox.pipe(&["import", "jsonl", "-"], line).stdout;
         assert!(left.contains("Left out: line 1: ") && left.contains("another text"), "{left}");
-        // What went to the archive has its id still.
+        // An archived entry still occupies its id.
         sandbox.run(&["remove", one]).ok();
         let refused = sandbox.run(&["add", "-c", category, other]).refused();
         assert!(refused.contains("has the id of another text"), "{refused}");
@@ -83,7 +83,7 @@ fn both_are_listed_found_and_trusted() {
         let check = sandbox.run(&["check"]);
         let want = format!("of topics/t.md:1: {one} [id-collision]");
         assert!(check.code == 1 && check.stdout.contains(&want), "{}", check.stdout);
-        // One was reviewed, the other was not.
+        // One text was reviewed, the other was not.
         let cloned = Sandbox::cloned("empty");
         cloned.plant("topics/t.md", format!("- [{category}] {one}\n- [{category}] {other}\n"));
         cloned.run(&["trust", one]).ok();
@@ -95,7 +95,7 @@ fn both_are_listed_found_and_trusted() {
     }
 }
 
-/// Whatever is done to one leaves the other's line alone.
+/// Commands on one text leave the line of the other alone.
 #[test]
 fn only_the_exact_text_selects_one() {
     for pair in pairs() {
@@ -124,7 +124,7 @@ fn only_the_exact_text_selects_one() {
         assert!(sandbox.read("archive/t.md").ends_with(&lines(other, "")));
         sandbox.run(&["restore", other]).ok();
         assert_eq!(topic(), lines(one, other));
-        // Repeated lines are those of one text.
+        // Only lines with the same text are repetitions.
         sandbox.write("topics/t.md", format!("{}- [{category}] {other}\n", lines(one, other)));
         for tidy in ["check --fix", "dream"] {
             let args: Vec<&str> = tidy.split(' ').collect();

@@ -1,4 +1,4 @@
-//! A process that is killed at any moment leaves every file as it was or as it should be.
+//! A process killed at any moment leaves every file in its old or its new state.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,10 +9,10 @@ use std::{
 
 use crate::common::{sandbox::Sandbox, scale};
 
-/// Kills of each kind of command.
+/// Number of kills per kind of command.
 const ROUNDS: usize = 40;
 
-/// A few microseconds more or less, the same in every run.
+/// A deterministic source of delays.
 struct Delays(u64);
 
 impl Delays {
@@ -23,19 +23,19 @@ impl Delays {
     }
 }
 
-/// Files of the store that a person would miss.
+/// Returns the files of the store that hold user data.
 fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let mut files: BTreeMap<String, String> =
         sandbox.tree().into_iter().map(|(name, bytes)| (name, text(bytes))).collect();
-    // A file that was made and not yet written to is as good as none.
+    // A file that was created but not written counts as missing.
     files.retain(|name, text| {
         name.contains(".md") && !name.contains(".pimem-tmp-") && !text.is_empty()
     });
     files
 }
 
-/// Runs a command and kills it after a while. Says whether it was done by then.
+/// Runs a command and kills it after a delay. Returns true if it had finished.
 fn kill(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
     let mut command = sandbox.command(args);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -44,14 +44,14 @@ fn kill(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
     child.wait().unwrap().code() == Some(0)
 }
 
-/// Up to when to kill a command, in microseconds: half as long again as it takes undisturbed.
+/// Returns the longest delay in microseconds: one and a half times the undisturbed duration.
 fn usual(sandbox: &Sandbox, args: &[&str]) -> u64 {
     let start = Instant::now();
     sandbox.run(args).ok();
     u64::try_from(start.elapsed().as_micros()).unwrap() * 3 / 2
 }
 
-/// Each file is byte for byte one of its two versions; `after` may lack files that `before` has.
+/// Returns the files that are in neither version. `after` may lack files that `before` has.
 fn torn(
     now: &BTreeMap<String, String>,
     before: &BTreeMap<String, String>,
@@ -62,7 +62,7 @@ fn torn(
     names.into_iter().cloned().collect()
 }
 
-/// Kills `args` again and again at all moments, from the same start.
+/// Kills `args` repeatedly at different moments, from the same state.
 fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
     let start = sandbox.tree();
     let most = usual(sandbox, args);
@@ -79,13 +79,13 @@ fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
             finished += 1;
             assert_eq!(now, after, "{args:?} was acknowledged");
         }
-        // The next writer is not in anybody's way, and cleans up.
+        // The next writer is not blocked, and cleans up.
         let text = format!("after kill {round}");
         let next = sandbox.run(&["add", "-c", "decision", &text]);
         assert_eq!((next.code, next.stderr.as_str()), (0, ""));
         let litter: Vec<String> = sandbox.litter();
         assert_eq!(litter, Vec::<String>::new(), "{args:?}");
-        // A write of several pages may be cut short by a kill; what is torn is told of and skipped.
+        // A kill may cut a write of several pages; the torn line is reported and skipped.
         let list = sandbox.run(&["list"]);
         let torn =
             "warning: damaged lines of evidence.jsonl skipped: 1 (pimem doctor names them)\n";
@@ -97,7 +97,6 @@ fn survives(sandbox: &Sandbox, args: &[&str], seed: u64) {
     assert!(finished < rounds, "some of {args:?} were killed in time");
 }
 
-/// Puts the store back to what it was.
 fn reset(sandbox: &Sandbox, files: &BTreeMap<String, Vec<u8>>) {
     std::fs::remove_dir_all(sandbox.store()).unwrap();
     for (name, bytes) in files {
@@ -163,8 +162,8 @@ fn purge() {
     survives(&Sandbox::new("harbor"), &["purge", "--yes", "-q", "rollback"], 26);
 }
 
-/// Removing writes the archive before the topic: killed between, the line is in both, never in
-/// none.
+/// `remove` writes the archive before the topic. If it is killed between, the line is in both
+/// files, never in neither.
 #[test]
 fn a_line_is_never_in_no_file() {
     let sandbox = Sandbox::new("harbor");
@@ -176,7 +175,7 @@ fn a_line_is_never_in_no_file() {
         kill(&sandbox, &["remove", "rollback"], delays.next(most));
         let held = truth(&sandbox).into_values().filter(|text| text.contains("survive a rollback"));
         assert!((1..=2).contains(&held.count()));
-        // Whatever happened, it can be had back.
+        // In every state, the entry can be restored.
         if sandbox.run(&["show", "rollback"]).code != 0 {
             sandbox.run(&["restore", "rollback"]).ok();
         }
@@ -184,7 +183,7 @@ fn a_line_is_never_in_no_file() {
     }
 }
 
-/// Everything that was acknowledged in a series of kills is there.
+/// Every addition acknowledged during a series of kills is stored.
 #[test]
 fn acknowledged_additions_stay() {
     let sandbox = Sandbox::new("empty");
@@ -201,7 +200,7 @@ fn acknowledged_additions_stay() {
     let present = sandbox.entries();
     let lost: Vec<&String> = acknowledged.iter().filter(|t| !present.contains_key(*t)).collect();
     assert!(lost.is_empty(), "lost: {lost:?}");
-    // Each line that is there has its event, and no other line has any.
+    // Every line has its event, or it would have the cue of a hand-written line.
     for text in present.keys() {
         assert_eq!(present[text]["cue"], "explicit", "{text} came with its event");
     }

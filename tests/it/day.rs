@@ -1,4 +1,5 @@
-//! What a session starts from: the day at hand beside the report, whatever there is of either.
+//! The context at the start of a session: the day's context beside the report, with various
+//! contents of both.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use crate::{
     hooks::{call, hook, piped},
 };
 
-/// What an agent is given at the start of a session.
+/// Returns the context that an agent gets at the start of a session.
 fn given(sandbox: &Sandbox, agent: &str) -> String {
     let text = call(sandbox, agent, "session-start", json!({"session_id": agent}).to_string()).ok();
     let Ok(answer) = serde_json::from_str::<Value>(&text) else { return text };
@@ -17,7 +18,7 @@ fn given(sandbox: &Sandbox, agent: &str) -> String {
     context.as_str().unwrap_or_default().to_owned()
 }
 
-/// A store with something of everything.
+/// Returns a store with content of every kind.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "Locks survive a rollback"]).done();
@@ -28,7 +29,7 @@ fn store() -> Sandbox {
     sandbox
 }
 
-/// However much is pinned, the report leaves room for the day.
+/// The report leaves room for the day's context even if many entries are pinned.
 #[test]
 fn five_hundred_pinned_entries() {
     let sandbox = store();
@@ -50,12 +51,13 @@ fn five_hundred_pinned_entries() {
         let (report, _) = text.split_once("# The Day at Hand").unwrap();
         assert!(report.encode_utf16().count() > limit - 1600, "{agent}: {report}");
     }
-    // All of them are in the report that somebody asks for.
+    // The report on request has all of them.
     let report = sandbox.run(&["report"]).ok();
     assert_eq!(report.matches("Rule ").count(), 500);
 }
 
-/// Notes of one long line, and a log of ten thousand lines: what is shown is whole, and the last of it.
+/// Notes of one long line and a log of ten thousand lines: only whole lines are shown, the last
+/// ones of the log.
 #[test]
 fn notes_and_logs_without_end() {
     let sandbox = store();
@@ -79,7 +81,7 @@ fn notes_and_logs_without_end() {
     }
 }
 
-/// A report is within its budget, however little that is, and says what it leaves out.
+/// A report stays within a very small budget, and states what it leaves out.
 #[test]
 fn a_budget_of_a_hundred() {
     let sandbox = Sandbox::new("working");
@@ -93,7 +95,7 @@ fn a_budget_of_a_hundred() {
     assert!(report.contains(" more: pimem search WORDS\n"), "{report}");
 }
 
-/// What has faded long ago is better than nothing, and what was forgotten is not.
+/// Dropped entries fill an empty report, and forgotten ones do not.
 #[test]
 fn a_store_of_dropped_entries() {
     let sandbox = Sandbox::new("empty");
@@ -111,7 +113,7 @@ fn a_store_of_dropped_entries() {
     assert_eq!(report(), "");
 }
 
-/// A pull brings notes that nobody here has seen, and takes none of the rest away.
+/// A pull brings unreviewed notes, which must not hide the reviewed ones.
 #[test]
 fn only_what_was_written_or_reviewed_here() {
     let sandbox = store();
@@ -132,7 +134,7 @@ fn only_what_was_written_or_reviewed_here() {
     assert!(text.contains("planted in the notes"), "{text}");
 }
 
-/// The lines of the working layout that a prompt brought.
+/// Returns the recalled lines in the working layout.
 fn recalled(sandbox: &Sandbox, prompt: &str) -> Vec<String> {
     let text = sandbox.run(&["report", "--layout", "working", "--prompt", prompt]).ok();
     let rest = text.split_once("## Relevant memories").map_or("", |(_, rest)| rest);
@@ -140,8 +142,8 @@ fn recalled(sandbox: &Sandbox, prompt: &str) -> Vec<String> {
     lines.take_while(|line| line.starts_with("- ")).map(str::to_owned).collect()
 }
 
-/// Three hits, whatever their score; entries before past sessions, which begin like the prompt; nothing
-/// that no longer holds.
+/// The working layout takes three hits of any score, entries before past sessions, and none that is
+/// out of force.
 #[test]
 fn the_working_layout_takes_three() {
     let sandbox = Sandbox::new("empty");
@@ -156,7 +158,7 @@ fn the_working_layout_takes_three() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found[0].contains("north quay"), "{found:?}");
     assert!(found[1].contains("Where do") && found[2].contains("Where do"), "{found:?}");
-    // Far below the threshold of recall, and yet the best that there is.
+    // Far below the recall threshold, but the best hit.
     let far = "who reads the newspaper each minute";
     let report = sandbox.run(&["report", "--budget", "1", "--prompt", far]).ok();
     assert!(!report.contains("tide gauge"), "{report}");
@@ -166,7 +168,7 @@ fn the_working_layout_takes_three() {
     assert!(!found.iter().any(|line| line.contains("north quay")), "{found:?}");
 }
 
-/// The hottest topic comes first, and one with a pinned entry before all.
+/// The hottest topic comes first, and topics with a pinned entry before the others.
 #[test]
 fn hotter_topics_first() {
     let sandbox = Sandbox::new("empty");
@@ -189,8 +191,8 @@ fn hotter_topics_first() {
     assert_eq!(topics(), ["decisions", "lessons", "mistakes"]);
 }
 
-/// Forty memories of one day are all there, however alike they are; of two that are alike and were said
-/// at different times the newer one is.
+/// Forty similar entries of one day are all shown. Of two similar ones from different days, the
+/// newer one is shown.
 #[test]
 fn what_one_day_brought() {
     let sandbox = Sandbox::new("empty");

@@ -1,4 +1,4 @@
-//! What was decided about an entry holds: through rewording, through clocks, through the archive.
+//! Decisions about an entry persist through rewording, clock changes and the archive.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -24,7 +24,7 @@ fn report(sandbox: &Sandbox) -> String {
     sandbox.run(&["report"]).ok()
 }
 
-/// An entry that was replaced stays so when its replacement, or it itself, gets another wording.
+/// A replaced entry stays replaced when its replacement, or the entry itself, is reworded.
 #[test]
 fn supersession_survives_rewording() {
     let sandbox = with_both();
@@ -37,7 +37,7 @@ fn supersession_survives_rewording() {
     assert!(report(&sandbox).contains("in place"), "without a replacement it counts again");
 }
 
-/// The last day of validity counts, the next one does not, and rewording changes neither.
+/// Validity includes the last day and excludes the next one; rewording changes neither.
 #[test]
 fn validity_ends() {
     let sandbox = Sandbox::new("empty");
@@ -51,7 +51,7 @@ fn validity_ends() {
     assert!(at("2026-07-03T00:00:00Z").contains("Code freeze"), "pinned ones are all shown");
 }
 
-/// A decision made after another wins, also against a clock that runs ahead.
+/// The later decision wins, even over one dated by a clock that was ahead.
 #[test]
 fn clocks_do_not_decide() {
     let sandbox = with_both();
@@ -63,7 +63,7 @@ fn clocks_do_not_decide() {
     assert!(!report(&sandbox).contains(NEW));
 }
 
-/// What was forgotten and removed is new when somebody adds it again.
+/// An entry that was forgotten and removed is new when it is added again.
 #[test]
 fn added_again() {
     let sandbox = with_both();
@@ -76,7 +76,7 @@ fn added_again() {
     assert!(report(&sandbox).contains(NEW), "adding again brings back what was forgotten");
 }
 
-/// `edit` takes a marker for what `add` takes it for.
+/// `edit` accepts the same markers as `add`.
 #[test]
 fn an_edit_may_pin() {
     let sandbox = with_both();
@@ -85,7 +85,7 @@ fn an_edit_may_pin() {
     assert_eq!(sandbox.entries()[&format!("{NEW}, always")]["userState"], "pinned");
 }
 
-/// Settings behind a link, as dotfiles often are, and with a byte order mark.
+/// Settings behind a link, as in dotfiles, and with a byte order mark.
 #[test]
 fn settings_stay_where_they_are() {
     let sandbox = Sandbox::new("empty");
@@ -100,8 +100,8 @@ fn settings_stay_where_they_are() {
     assert_eq!(sandbox.run(&["config", "get", "scoring.fresh"]).ok(), "false\n");
 }
 
-/// A decision may have to be dated after a clock that was ahead; what else happens is dated now,
-/// or it would not fade before that clock's time has come.
+/// A decision may be dated after a clock that was ahead. Other events are dated now, or the entry
+/// would not fade until that clock's time.
 #[test]
 fn only_decisions_follow_a_clock_that_is_ahead() {
     let sandbox = with_both();
@@ -114,7 +114,7 @@ fn only_decisions_follow_a_clock_that_is_ahead() {
     assert_eq!(entry["lastReinforced"], "2026-06-30T18:00:00.000Z");
 }
 
-/// A merge by union may leave a line twice in the archive, or there and in the topic: it comes back
+/// A merge by union may leave a line twice in the archive, or in archive and topic. It is restored
 /// once.
 #[test]
 fn an_archived_line_comes_back_once() {
@@ -142,7 +142,7 @@ fn an_archived_line_comes_back_once() {
     assert_eq!((lines("topics/lessons.md"), lines(archive)), (1, 0));
 }
 
-/// Markers go with the line and come back with it.
+/// Markers are archived and restored with the line.
 #[test]
 fn markers_come_back() {
     for out in ["pimem remove X", "pimem forget X", "pimem forget X; pimem remove X"] {
@@ -153,8 +153,8 @@ fn markers_come_back() {
                 let sandbox =
                     play(&format!("pimem add X; {command}; {mark}\n{out}\n- - X\n{back}\n+ X"));
                 let line = format!("- [lesson] X {marked}\n");
-                // Who forgets and removes takes the pin off before the line goes, and who adds a
-                // forgotten text says nothing of a pin.
+                // `forget` removes the pin before `remove` archives the line, and adding a
+                // forgotten text does not pin it.
                 let kept = match (marked, out, back) {
                     ("*(pinned)*", "pimem remove X", _)
                     | ("*(pinned)*", "pimem forget X", "pimem restore X") => true,
@@ -176,7 +176,7 @@ fn markers_come_back() {
             }
         }
     }
-    // A marker that somebody wrote by hand is as good as a command.
+    // A marker written by hand counts as a command.
     let sandbox = play(
         "pimem add X; sed -i 's/] X$/] X *(pinned)*/' .pi/memory/topics/lessons.md
          pimem forget X
@@ -187,7 +187,7 @@ fn markers_come_back() {
     assert_eq!(sandbox.entries()["X"]["userState"], "pinned");
 }
 
-/// Nothing automatic takes an enforced line away.
+/// No automatic process removes an enforced line.
 #[test]
 fn enforced_lines_stay() {
     let day = |day| format!("2029-01-{day:02}| pimem add -c done 'Day {day}'\n");
@@ -201,7 +201,7 @@ fn enforced_lines_stay() {
     assert!(sandbox.read("archive/patterns.md").contains("- [pattern] Z\n"), "the rest went cold");
 }
 
-/// What is decided about a wording that was given up does not touch the one that took its place.
+/// A decision about an old wording does not affect the new one.
 #[test]
 fn two_wordings_are_two_entries() {
     for act in [
@@ -224,7 +224,7 @@ fn two_wordings_are_two_entries() {
     assert_eq!(sandbox.entries().into_keys().collect::<Vec<_>>(), ["A"]);
 }
 
-/// A line that was typed is wanted, whatever had become of the line that it was.
+/// A line edited by hand is wanted, whatever was decided about the old line.
 #[test]
 fn a_line_edited_by_hand_is_wanted() {
     for over in [
@@ -249,7 +249,7 @@ fn a_line_edited_by_hand_is_wanted() {
     }
 }
 
-/// The last day is that of the place where it was said.
+/// The last day is in the time zone of the command.
 #[test]
 fn the_last_day_is_local() {
     for (zone, last, first) in [
@@ -272,7 +272,7 @@ fn the_last_day_is_local() {
             let shown = |now: &str| here(&["report", "--now", now]).ok().contains(text);
             assert!(shown(last) && !shown(first), "{zone} {text}");
         }
-        // The moment stays, wherever it is read.
+        // The moment is the same in every time zone.
         assert!(sandbox.run(&["report", "--now", last]).ok().contains("- X"), "{zone}");
         let check = here(&["check", "--now", first]).stdout;
         assert!(check.contains("expired after 2026-07-01"), "{zone}: {check}");
@@ -280,7 +280,7 @@ fn the_last_day_is_local() {
         let exported: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
         assert_eq!(exported["validUntil"], "2026-07-01", "{zone}");
     }
-    // There was no midnight on that day.
+    // There was no midnight on that day in this zone.
     let sandbox = Sandbox::new("empty");
     let mut command = sandbox.command(&["add", "X", "--valid-until", "2026-03-28"]);
     command.env("TZ", "Asia/Beirut");
@@ -288,7 +288,7 @@ fn the_last_day_is_local() {
     assert_eq!(sandbox.entries()["X"]["validUntil"], "2026-03-28T21:59:59.999Z");
 }
 
-/// A copy that was put out of force in the project is none of the user's own business.
+/// A decision about the project's copy does not change the user's copy.
 #[test]
 fn a_decision_in_one_store_is_none_in_another() {
     for (act, told) in [
@@ -310,7 +310,7 @@ fn a_decision_in_one_store_is_none_in_another() {
             assert!(!sandbox.run(&["report"]).ok().contains("] X\n"));
         }
     }
-    // While it stands in both, the project's counts.
+    // While both stores have the entry, the project's copy is shown.
     let sandbox = play("pimem --user add X\npimem add X");
     assert_eq!(sandbox.entries()["X"]["scope"], "project");
     let forgot = sandbox.run(&["forget", "X", "--json"]).json();
@@ -318,7 +318,7 @@ fn a_decision_in_one_store_is_none_in_another() {
     assert_eq!((&result["scope"], &result["userState"]), (&"project".into(), &"forgotten".into()));
 }
 
-/// An event of another clock, or with the greatest id there is, decides nothing for good.
+/// An event of a wrong clock, or with the greatest possible id, does not win forever.
 #[test]
 fn nothing_is_decided_for_ever() {
     let sandbox = play("pimem add X");
@@ -341,7 +341,7 @@ fn nothing_is_decided_for_ever() {
     }
 }
 
-/// A reinforcement by a clock ten years ahead is evidence, and keeps nothing alive.
+/// A reinforcement dated ten years ahead is evidence, but does not stop decay.
 #[test]
 fn the_future_keeps_nothing_alive() {
     let sandbox = play(

@@ -1,10 +1,10 @@
-//! Discovery: which store a command means, from where it runs.
+//! Discovery: which store a command uses, by its working directory.
 
 use std::fs;
 
 use crate::common::sandbox::{Sandbox, outcome};
 
-/// Makes a store with one entry in a directory of the sandbox.
+/// Creates a store with one entry in a directory of the sandbox.
 fn store(sandbox: &Sandbox, dir: &str, text: &str) {
     let topics = sandbox.root().join(dir).join(".pi/memory/topics");
     fs::create_dir_all(&topics).unwrap();
@@ -15,7 +15,6 @@ fn dir(sandbox: &Sandbox, name: &str) {
     fs::create_dir_all(sandbox.root().join(name)).unwrap();
 }
 
-/// The texts that `list` shows in a directory.
 fn seen(sandbox: &Sandbox, dir: &str) -> Vec<String> {
     texts(&sandbox.run_in(dir, &["list"]).ok())
 }
@@ -37,7 +36,7 @@ fn the_nearest_ancestor() {
     assert_eq!(seen(&sandbox, "project"), ["outer"]);
     assert_eq!(seen(&sandbox, "project/crates/other"), ["outer"]);
     assert_eq!(seen(&sandbox, "project/crates/inner/src/deep"), ["inner"]);
-    // A file called `.pi/memory` is no store.
+    // A file called `.pi/memory` is not a store.
     dir(&sandbox, "project/crates/other/.pi");
     fs::write(sandbox.root().join("project/crates/other/.pi/memory"), "").unwrap();
     assert_eq!(seen(&sandbox, "project/crates/other"), ["outer"]);
@@ -64,12 +63,12 @@ fn a_ceiling_ends_the_walk() {
     assert_eq!(seen_below("unrelated"), ["above"]);
     assert_eq!(seen_below("a"), Vec::<String>::new());
     assert_eq!(seen_below("unrelated:a/b"), Vec::<String>::new());
-    // As with git, the working directory itself is looked at although it is a ceiling, but a store
-    // above it is not.
+    // As in git, the working directory is searched even if it is a ceiling, but no directory above
+    // it.
     assert_eq!(seen_below("a/b/c"), ["above"]);
 }
 
-/// `.git` files made by hand, as a linked work tree has them.
+/// `.git` files written by hand, as in a linked work tree.
 #[test]
 fn a_linked_work_tree_by_hand() {
     let sandbox = Sandbox::new("empty");
@@ -83,7 +82,7 @@ fn a_linked_work_tree_by_hand() {
     assert_eq!(seen(&sandbox, "side/src"), ["of the main work tree"]);
     sandbox.run_in("side/src", &["add", "written from the side"]).ok();
     assert_eq!(seen(&sandbox, "project"), ["of the main work tree", "written from the side"]);
-    // Its own store comes first.
+    // The work tree's own store comes first.
     store(&sandbox, "side", "of the side");
     assert_eq!(seen(&sandbox, "side/src"), ["of the side"]);
 }
@@ -118,14 +117,14 @@ fn real_work_trees() {
     sandbox.git("project", &["add", "."]);
     sandbox.git("project", &["commit", "-qm", "one"]);
     assert!(!sandbox.git("project", &["ls-files"]).contains("lock"));
-    // A linked work tree checks out a store of its own, so take it away there.
+    // The linked work tree has checked out a store of its own; remove it.
     sandbox.git("project", &["worktree", "add", "-q", "../side"]);
     assert_eq!(seen(&sandbox, "side"), ["first"]);
     fs::remove_dir_all(sandbox.root().join("side/.pi")).unwrap();
     assert_eq!(seen(&sandbox, "side"), ["first"]);
     sandbox.run_in("side", &["add", "second"]).ok();
     assert_eq!(seen(&sandbox, "project"), ["first", "second"]);
-    // Nobody has a store: it is made in the main work tree, which all share.
+    // Without any store, it is created in the main work tree, which all share.
     fs::remove_dir_all(sandbox.root().join("project/.pi")).unwrap();
     let done = sandbox.run_in("side", &["init"]).ok();
     assert_eq!(sandbox.normal(&done), "Initialized project store in $STORE\n");
@@ -177,14 +176,14 @@ fn a_store_by_name() {
     let mut command = sandbox.command(&["list"]);
     command.env("PIMEM_DIR", &there);
     assert_eq!(texts(&outcome(command).ok()), ["there"]);
-    // The flag wins over the variable; an empty variable is none.
+    // The flag overrides the variable; an empty variable counts as unset.
     let mut command = sandbox.command(&["list", "--dir", ".pi/memory"]);
     command.env("PIMEM_DIR", &there);
     assert_eq!(texts(&outcome(command).ok()), ["here"]);
     let mut command = sandbox.command(&["list"]);
     command.env("PIMEM_DIR", "");
     assert_eq!(texts(&outcome(command).ok()), ["here"]);
-    // A writer makes it, a reader does not.
+    // Writers create the store, readers do not.
     assert!(sandbox.run(&["--dir", "new", "list"]).refused().contains("no store at new"));
     let done = sandbox.run(&["--dir", "new/store", "add", "made"]);
     assert_eq!((done.code, done.stderr.contains("Created a project store")), (0, true));
@@ -200,21 +199,21 @@ fn the_user_store() {
     assert_eq!(sandbox.normal(&done.stderr), "Created a user store in $HOME/.pi/agent/memory\n");
     sandbox.run(&["--user", "add", "ours"]).ok();
     let list = |args: &[&str]| texts(&sandbox.run(&[&["list"], args].concat()).ok());
-    // The project's wins where both hold the same.
+    // The project's entry wins if both stores have it.
     assert_eq!(list(&[]), ["mine (yours)", "ours"]);
     assert_eq!(list(&["--scope", "all"]), ["mine (yours)", "ours"]);
     assert_eq!(list(&["--scope", "user"]), ["mine", "ours"]);
     assert_eq!(list(&["--scope", "project"]), ["ours"]);
     assert_eq!(list(&["--user"]), ["mine", "ours"]);
     assert_eq!(sandbox.entries()["ours"]["scope"], "project");
-    // Outside any project, only your own.
+    // Outside any project, only the user's store is used.
     dir(&sandbox, "elsewhere");
     assert_eq!(seen(&sandbox, "elsewhere"), ["mine", "ours"]);
-    // What is in your store is changed there.
+    // Entries of the user's store are changed there.
     sandbox.run(&["pin", "mine"]).ok();
     let mine = fs::read_to_string(sandbox.home().join(".pi/agent/memory/topics/lessons.md"));
     assert!(mine.unwrap().contains("- [lesson] mine *(pinned)*\n"));
-    // A variable names another one.
+    // A variable names another user store.
     let mut command = sandbox.command(&["list", "--user"]);
     command.env("PIMEM_USER_DIR", sandbox.store());
     assert_eq!(texts(&outcome(command).ok()), ["ours"]);
@@ -231,13 +230,13 @@ fn the_home_directory_is_no_project() {
     let stderr = sandbox.run_in("home", &["add", "x"]).refused();
     assert!(stderr.starts_with("pimem: the home directory is not a project\nhint: use --user"));
     sandbox.run_in("home", &["init"]).refused();
-    // Nor when its name is a link.
+    // Also if the home directory is reached by a link.
     let link = sandbox.root().join("home-link");
     std::os::unix::fs::symlink(sandbox.home(), &link).unwrap();
     let mut command = sandbox.command(&["add", "x"]);
     command.env("HOME", &link).current_dir(sandbox.home());
     crate::common::sandbox::outcome(command).refused();
-    // Not even when it is a git repository, as with dotfiles.
+    // Also if it is a git repository, as with dotfiles.
     sandbox.git("home", &["init", "-q"]);
     sandbox.run_in("home", &["add", "x"]).refused();
     let done = sandbox.run_in("home/work/deep", &["add", "x"]);
@@ -245,7 +244,7 @@ fn the_home_directory_is_no_project() {
     assert_eq!(made, "Created a project store in $HOME/work/deep/.pi/memory\n");
     let stray = fs::read_to_string(sandbox.home().join(".pi/memory/topics/lessons.md")).unwrap();
     assert_eq!(stray, "- [lesson] stray\n");
-    // A user store in the same directory is none of that.
+    // A user store in the same directory is allowed.
     sandbox.run_in("home", &["--user", "add", "mine"]).done();
     assert_eq!(seen(&sandbox, "home"), ["mine"]);
 }
@@ -261,7 +260,7 @@ fn init_is_idempotent() {
     dir(&sandbox, "project/below");
     assert!(sandbox.run_in("project/below", &["init"]).ok().starts_with("Already"));
     assert_eq!(sandbox.tree(), before);
-    // What is missing is made again.
+    // Missing files are created again.
     fs::remove_file(sandbox.path(".gitignore")).unwrap();
     assert!(sandbox.run(&["init"]).ok().starts_with("Initialized"));
     assert!(sandbox.read(".gitignore").contains("memory-scores.json\n"));

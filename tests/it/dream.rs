@@ -1,4 +1,4 @@
-//! Dreams: plans are applied whole or not at all, and nothing that is kept is touched.
+//! Dreams: plans are applied whole or not at all, and protected content is not touched.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use crate::common::{
     scale,
 };
 
-/// Entries that say what others say, one that has faded, and one that stands twice.
+/// Returns a store with similar entries, a faded one, and a repeated one.
 fn tired() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     let add = |day: &str, args: &[&str]| {
@@ -38,7 +38,7 @@ fn tired() -> Sandbox {
     sandbox
 }
 
-/// A session of Claude Code: what was said in turns, the user first.
+/// Writes a transcript of Claude Code with alternating messages, the user's first.
 pub(crate) fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBuf {
     let line = |(number, text): (usize, &&str)| {
         let role = if number % 2 == 0 { "user" } else { "assistant" };
@@ -54,7 +54,7 @@ pub(crate) fn transcript(sandbox: &Sandbox, name: &str, said: &[&str]) -> PathBu
     path
 }
 
-/// Every file of the store but the watermark.
+/// Returns every file of the store except the watermark.
 fn remembered(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
     let mut files = sandbox.tree();
     files.retain(|name, _| name.contains(".pi/memory/") && !name.ends_with(".dream-watermark"));
@@ -141,7 +141,7 @@ fn a_plan_with_one_wrong_line_does_nothing() {
     assert!(refused.contains("that is no plan of a dream"), "{refused}");
 }
 
-/// Puts back all files of a sandbox below some directories.
+/// Restores some directories of a sandbox from a copy.
 fn put_back(sandbox: &Sandbox, kept: &Path) {
     for name in ["project", "state"] {
         fs::remove_dir_all(sandbox.root().join(name)).unwrap();
@@ -161,7 +161,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What matters of a store: its entries with their evidence, and its archive.
+/// Returns the relevant content of a store: entries with their evidence, and the archive.
 fn holds(sandbox: &Sandbox) -> (BTreeMap<String, Value>, Vec<String>) {
     let of = |(text, entry): (String, Value)| (text, json!([entry["evidence"], entry["line"]]));
     let entries = sandbox.entries().into_iter().map(of).collect();

@@ -1,4 +1,5 @@
-//! What dreams learn from sessions and logs: once, while it is fresh, and as far as there is room.
+//! Learning from sessions and logs in dreams: once, while it is recent, and as far as there is
+//! room.
 
 use std::{fs, path::PathBuf};
 
@@ -55,7 +56,7 @@ fn what_a_plan_learned_is_known_once_it_is_applied() {
     let later = ["--now", "2026-06-30T22:00:00Z"];
     let again = sandbox.run(&[&later[..], &args[..]].concat()).ok();
     assert_eq!(again, "Dreamed: nothing to do; 1 session and 0 daily logs read\n");
-    // What is destroyed is not kept for another dream either.
+    // Purged text is not kept for a later dream either.
     drop(sandbox.run(&["purge", "--yes", "just check"]).done());
     let heard = |dir: PathBuf| fs::read_to_string(dir.join("heard.json")).unwrap();
     let dreams = fs::read_dir(sandbox.root().join("state/pimem/dream")).unwrap();
@@ -64,7 +65,8 @@ fn what_a_plan_learned_is_known_once_it_is_applied() {
     }
 }
 
-/// A hook has learned it when it was said, so the dream of that session has nothing to add.
+/// A hook already learned the preference during the session, so the dream of that session adds no
+/// evidence.
 #[test]
 fn what_was_learned_while_it_was_said_is_no_evidence_twice() {
     let sandbox = Sandbox::new("empty");

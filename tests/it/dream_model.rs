@@ -1,5 +1,5 @@
-//! Dreams with a language model: what it is told, what it may want, and that a dream does without one
-//! that fails.
+//! Dreams with a language model: what it is sent, what it may propose, and what happens if it
+//! fails.
 
 use std::{
     fs,
@@ -15,8 +15,7 @@ use crate::common::{
     sandbox::{Outcome, Sandbox, outcome},
 };
 
-/// Entries with their ids behind them: two that are halves of one, one that is pinned, and one to be
-/// archived.
+/// Entries in order: two halves of one fact, a pinned one, and one to archive.
 const TEXTS: [&str; 4] = [
     "The crane needs 4 s to stop",
     "Wait for the crane before the gate opens",
@@ -36,7 +35,7 @@ fn harbor() -> (Sandbox, [String; 4]) {
     (sandbox, ids)
 }
 
-/// A session with a secret and something private in it.
+/// Writes a session with a secret and private text.
 fn transcript(sandbox: &Sandbox) -> PathBuf {
     let line = |(n, text): (usize, &str)| {
         let role = ["user", "assistant"][n % 2];
@@ -64,12 +63,11 @@ fn dream(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     sandbox.run(&[&["dream", "--llm"], args].concat())
 }
 
-/// An answer: acts, one a line.
 fn acts(acts: &[Value]) -> String {
     acts.iter().map(|act| format!("{act}\n")).collect::<Vec<_>>().concat()
 }
 
-/// A good answer with bad lines in it.
+/// Returns a valid answer with invalid lines in it.
 fn answer([crane, wait, pinned, radio]: &[String; 4]) -> String {
     let text = "Wait 4 s for the crane to stop before the gate opens";
     let good = acts(&[
@@ -161,7 +159,7 @@ fn what_a_model_may_not_want_is_refused_with_its_reason() {
     }
     assert_eq!(refused.len(), 6, "{refused:#?}");
     assert!(!plan.contains("AKIA"), "{plan}");
-    // What it says is what can be done.
+    // The plan can be applied as printed.
     let done = sandbox.pipe(&["dream", "--apply", "-"], &plan).ok();
     assert!(done.ends_with("Applied: 1 archived, 1 combined\n"), "{done}");
 }
@@ -179,7 +177,7 @@ fn nobody_needs_to_look_where_the_user_says_so() {
     assert_eq!(sandbox.run(&["dream", "--apply"]).code, 2, "nothing was left");
 }
 
-/// Whatever becomes of the model, the rest of the dream is done.
+/// The other parts of the dream are done even if the model fails.
 #[test]
 fn a_dream_does_without_a_model_that_fails() {
     let broken = Reply::openai("x").body("{\"choices\": [{\"mess");
@@ -216,7 +214,7 @@ fn a_dream_does_without_a_model_that_fails() {
     assert!(said.code == 0 && said.stderr.contains("dream.provider is none"), "{said:?}");
 }
 
-/// What the rules do away with is not there for the model, or the plan could not be applied.
+/// Entries that the rules remove are not sent to the model, or its plan could not be applied.
 #[test]
 fn a_plan_with_steps_of_both_is_applied() {
     let (sandbox, [_, _, _, radio]) = harbor();
@@ -263,7 +261,7 @@ fn what_is_no_plan_changes_nothing() {
     }
 }
 
-/// A dream in the background whose model never answers ends, and what was done before stands.
+/// A background dream ends even if its model never answers, and keeps what was done before.
 #[test]
 fn a_dream_has_a_time_limit() {
     let (sandbox, _) = harbor();

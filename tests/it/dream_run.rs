@@ -1,5 +1,5 @@
-//! The run of a dream: which sessions wait for it, that there is one at a time, when it is due, and
-//! what becomes of it without its caller.
+//! The run of a dream: its queue of sessions, its lock, its schedule, and its independence from the
+//! caller.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::{
     hooks::{hook, piped},
 };
 
-/// A file below `data/dream`.
+/// Returns the path of a file below `data/dream`.
 fn path(sandbox: &Sandbox, name: &str) -> PathBuf {
     sandbox.project().join(".pi/data/dream").join(name)
 }
@@ -37,7 +37,7 @@ fn end(sandbox: &Sandbox, session: &str, more: &Value, with: impl FnOnce(&mut Co
     assert_eq!(piped(command, input.to_string()).ok(), "");
 }
 
-/// A session that says nothing that would be learned, ended at a time of 30 June.
+/// Creates a session with nothing to learn, ended at a time on 30 June.
 fn session(sandbox: &Sandbox, name: &str, time: &str) -> PathBuf {
     let transcript = sandbox.root().join(format!("{name}.jsonl"));
     fs::write(&transcript, message(name)).unwrap();
@@ -60,7 +60,7 @@ fn at(time: &str) -> String {
     format!("2026-{time}:00Z")
 }
 
-/// How many sessions a dream has read.
+/// Runs a dream and returns the number of sessions that it read.
 fn read(sandbox: &Sandbox, time: &str) -> usize {
     let said = sandbox.run(&["--now", &at(time), "dream"]).done();
     let last = said.lines().last().unwrap_or_default().to_owned();
@@ -101,7 +101,7 @@ fn a_session_that_ends_is_put_into_the_queue() {
     assert_eq!(kept(&sandbox, "dream.log"), None, "nobody asked for dreams");
 }
 
-/// Agents that have no hook for it, or were killed.
+/// Agents without a hook at the end, or that were killed.
 #[test]
 fn a_session_that_ended_without_saying_so_is_put_there_later() {
     let sandbox = Sandbox::new("working");
@@ -118,14 +118,14 @@ fn a_session_that_ended_without_saying_so_is_put_there_later() {
         let ledger = fs::File::options().append(true).open(ledger.unwrap().path()).unwrap();
         ledger.set_modified(SystemTime::now() - Duration::from_hours(13)).unwrap();
     }
-    // However long the queue was, it is kept short.
+    // The queue is truncated, however long it was.
     fs::create_dir_all(path(&sandbox, "")).unwrap();
     let old = json!({"agent": "x", "transcript": "/gone", "ended": "2026-06-01T00:00:00.000Z"});
     fs::write(path(&sandbox, "sessions.jsonl"), format!("{old}\n").repeat(5000)).unwrap();
     call("session-start", "next", json!({"source": "startup"}));
     let queue = || kept(&sandbox, "sessions.jsonl").unwrap();
     assert!(queue().contains("\"session\":\"silent\""));
-    // On a busy machine one that does not get the lock in time leaves it to the next.
+    // On a busy machine, a process that does not get the lock in time leaves this to the next.
     let mut others = 0;
     while queue().lines().count() > 100 && others < 50 {
         others += 1;
@@ -150,7 +150,7 @@ fn a_session_is_dreamt_of_once_in_its_length() {
     assert_eq!(read(&sandbox, "06-30T22:00"), 2);
     assert_eq!(kept(&sandbox, "sessions.jsonl").unwrap(), "");
     assert_eq!(read(&sandbox, "07-01T02:00"), 0);
-    // One that ends again without having gone on, and one that has.
+    // A session that ends again unchanged, and one that was continued.
     let end_again = |id: &str| {
         end(&sandbox, id, &json!({"transcript_path": first}), |command| {
             command.env("PIMEM_NOW", at("07-01T03:00"));
@@ -173,10 +173,10 @@ fn a_clock_that_jumps_loses_no_session_and_stops_no_dream() {
     session(&sandbox, "later", "08:00:00");
     assert_eq!(read(&sandbox, "06-30T09:00"), 1, "the last dream is still to come");
     assert_eq!(mark(&sandbox).unwrap(), "2026-06-30T09:00:00.000Z\n");
-    // What ended before the watermark, by a clock that was behind, waits all the same.
+    // A session that ended before the watermark, by a clock that was behind, still waits.
     session(&sandbox, "behind", "01:00:00");
     assert_eq!(read(&sandbox, "06-30T13:00"), 1);
-    // Without its state, a dream goes by the watermark; damage is no watermark.
+    // Without its state file, a dream uses the watermark; a damaged one is ignored.
     fs::write(path(&sandbox, "state.json"), "{\"version\":").unwrap();
     session(&sandbox, "known", "12:00:00");
     session(&sandbox, "fresh", "14:00:00");
@@ -205,7 +205,7 @@ fn a_dream_is_due_some_hours_after_the_last() {
     assert_eq!(mark(&sandbox).unwrap(), "2026-06-30T21:30:00.000Z\n");
 }
 
-/// A clone may bring a queue, a state and a watermark.
+/// A clone may bring a queue, a state and a watermark, which must be ignored.
 #[test]
 fn what_a_clone_brings_is_not_listened_to() {
     let sandbox = Sandbox::new("working");
@@ -234,7 +234,7 @@ fn one_dream_at_a_time() {
     assert!(said.starts_with(first), "{said}");
     let said = sandbox.run(&["--json", "dream"]).refused();
     assert!(said.contains("\"locked\""), "{said}");
-    // Nobody waits in the background for what another one does.
+    // A background dream does not wait for a running one.
     let said = sandbox.run(&["dream", "--detach"]);
     assert!(said.code == 0 && said.stderr.contains("process 123"), "{said:?}");
     assert_eq!(sandbox.run(&["dream", "--detached-run"]).ok(), "");
@@ -247,13 +247,13 @@ fn one_dream_at_a_time() {
     let said = sandbox.run(&["dream"]).refused();
     assert!(said.starts_with("pimem: another dream is under way\n"), "{said}");
     drop(lock);
-    // Whatever a holder that is gone has left.
+    // Left by a holder that no longer runs.
     fs::write(path(&sandbox, "lock"), "{\"pid\":1}").unwrap();
     drop(sandbox.run(&["dream"]).done());
     assert!(mark(&sandbox).is_some());
 }
 
-/// Hooks of many sessions that end at once may start as many.
+/// Many sessions that end at once may start as many dreams; one runs.
 #[test]
 fn of_many_that_are_started_one_dreams() {
     let sandbox = Sandbox::new("working");
@@ -289,7 +289,7 @@ fn a_session_that_ends_starts_a_dream_in_the_background() {
         let meta = fs::metadata(path(&sandbox, name)).unwrap();
         assert_eq!(meta.permissions().mode() & 0o777, mode, "{name}");
     }
-    // The next one is not due, so nothing is started.
+    // The next dream is not due, so none is started.
     end(&sandbox, "c", &ended, |command| {
         command.env("PIMEM_DREAM_ENABLED", "true");
     });
@@ -302,7 +302,7 @@ fn a_dream_in_the_background_outlives_its_caller() {
     let sandbox = Sandbox::new("working");
     fs::create_dir_all(path(&sandbox, "")).unwrap();
     fs::write(path(&sandbox, "dream.log"), "an old line of a log\n".repeat(20_000)).unwrap();
-    // The caller is ended with its whole group, which is one of its own.
+    // The caller is killed with its process group.
     let mut caller = Command::new("sh");
     sandbox.place(&mut caller);
     std::os::unix::process::CommandExt::process_group(&mut caller, 0);
@@ -317,7 +317,7 @@ fn a_dream_in_the_background_outlives_its_caller() {
     assert!(said.stderr.starts_with("Not due: the next dream may begin at "), "{said:?}");
 }
 
-/// The file's path relative to the store is in no list of what belongs to the store.
+/// No list of the store's files contains these files.
 #[test]
 fn what_a_dream_knows_stays_on_this_machine() {
     let sandbox = Sandbox::new("empty");

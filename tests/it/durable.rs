@@ -1,7 +1,7 @@
-//! What is acknowledged has reached the disk before, in an order in which nothing is lost on the way.
+//! Acknowledged changes have reached the disk, in an order in which nothing is lost on the way.
 //!
-//! What each command does to the disk is in `effects.txt`, where a change of it shows;
-//! `PIMEM_BLESS=1` rewrites that. What must hold of it, whatever is written there, is checked here.
+//! `effects.txt` lists what each command does to the disk, so that changes show in review;
+//! `PIMEM_BLESS=1` rewrites it. The invariants are checked here, whatever the file says.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -11,11 +11,11 @@ use crate::common::{
     trace::{self, Call},
 };
 
-/// The calls that change the disk, or wait for it.
+/// System calls that change the disk or wait for it.
 const CALLS: &str =
     "openat,write,ftruncate,fsync,fdatasync,rename,unlink,rmdir,mkdir,linkat,symlinkat";
 
-/// Commands, each in a store of its own; those that begin with `new` in a project without one.
+/// Commands, each run in its own store; those with the prefix `new` in a project without one.
 const COMMANDS: &[&str] = &[
     "new init",
     "new add The first of all",
@@ -44,19 +44,16 @@ const COMMANDS: &[&str] = &[
     "hooks install claude --user",
 ];
 
-/// Something done to the disk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
-    /// A directory was made.
     Make(String),
-    /// A file came to be.
     Create(String),
     Write(String),
     Cut(String),
     Sync(String),
     Move(String, String),
     Delete(String),
-    /// The command said that it is done.
+    /// The command printed its success.
     Said,
 }
 
@@ -99,7 +96,7 @@ fn store(new: bool) -> Sandbox {
     sandbox
 }
 
-/// Runs a command. Gives what it did, and what was there before.
+/// Runs a command. Returns its effects, and the paths that existed before.
 fn effects(line: &str) -> (Vec<Effect>, BTreeSet<String>) {
     let (new, line) = line.strip_prefix("new ").map_or((false, line), |line| (true, line));
     let sandbox = store(new);
@@ -118,7 +115,7 @@ fn effects(line: &str) -> (Vec<Effect>, BTreeSet<String>) {
     for call in calls.iter().filter(|call| !call.gave.starts_with('-')) {
         effects.extend(effect(call, place, &mut there));
     }
-    // What is a mere cache may be written in any way, and a lock holds nothing.
+    // Caches may be written in any way, and locks hold no data.
     effects.retain(|effect| match effect {
         Effect::Said => true,
         effect => !is_free(path(effect)),
@@ -155,7 +152,7 @@ fn effect(
     })
 }
 
-/// The path that an effect is about: of a move, where to.
+/// Returns the path of an effect; for a move, the target.
 fn path(effect: &Effect) -> &str {
     match effect {
         Effect::Move(_, path)
@@ -173,7 +170,7 @@ fn is_free(path: &str) -> bool {
     path.starts_with("cache/") || path == "trace" || path.ends_with("/lock")
 }
 
-/// A path without what differs from run to run.
+/// Replaces the parts of a path that vary between runs.
 fn plain(path: &str) -> String {
     let is_hash = |part: &str| part.len() == 16 && part.bytes().all(|b| b.is_ascii_hexdigit());
     let part = |part: &str| match part {
@@ -189,7 +186,7 @@ fn parent(path: &str) -> String {
     if parent.is_empty() { ".".to_owned() } else { parent }
 }
 
-/// What may be lost: it can be made again, or is worth less than the wait.
+/// Returns true for files that may be lost: they can be rebuilt, or are not worth a sync.
 fn may_be_lost(path: &str) -> bool {
     let derived = ["memory-scores.json", ".dream-watermark"];
     derived.iter().any(|name| path.ends_with(name))
@@ -199,7 +196,7 @@ fn may_be_lost(path: &str) -> bool {
             && !["session-search.json", "evidence.jsonl"].iter().any(|name| path.ends_with(name))
 }
 
-/// What has not reached the disk when the command says that it is done, or when it ends.
+/// Returns the effects that have not reached the disk when the command prints its success, or ends.
 fn unsynced(effects: &[Effect], before: &BTreeSet<String>) -> Vec<String> {
     let said = effects.iter().position(|effect| *effect == Effect::Said);
     let said = said.unwrap_or(effects.len());
@@ -208,7 +205,8 @@ fn unsynced(effects: &[Effect], before: &BTreeSet<String>) -> Vec<String> {
     };
     let mut found = Vec::new();
     for (at, effect) in effects.iter().enumerate() {
-        // What a temporary file becomes, and when; a directory is as good as what comes into it.
+        // Follow a temporary file to its final name. A directory counts as the first file moved
+        // into it.
         let end = effects[at..].iter().zip(at..).find_map(|(later, when)| match later {
             Effect::Move(from, to) if from == path(effect) => Some((when, to.as_str())),
             _ => None,
@@ -226,7 +224,7 @@ fn unsynced(effects: &[Effect], before: &BTreeSet<String>) -> Vec<String> {
         }
         let good = match effect {
             Effect::Write(path) => synced(path, at, until.max(at)),
-            // Its name belongs to the directory; a temporary one is not to stay.
+            // The name of a file is part of the directory; temporary names need not persist.
             Effect::Create(_) if end.is_some() => true,
             Effect::Create(path) | Effect::Move(_, path) | Effect::Make(path) => {
                 before.contains(path) && !matches!(effect, Effect::Move(..))
@@ -244,13 +242,13 @@ fn unsynced(effects: &[Effect], before: &BTreeSet<String>) -> Vec<String> {
     found
 }
 
-/// Where the first effect is that `wanted` is true of.
+/// Returns the position of the first matching effect.
 fn first(effects: &[Effect], wanted: impl Fn(&Effect) -> bool) -> Option<usize> {
     effects.iter().position(wanted)
 }
 
-/// What is written too early: an entry or its absence before the event about it, or an event before
-/// it is known whether agents may see the entry.
+/// Returns writes in the wrong order: an entry, or its removal, before the event about it, or an
+/// event before the record of trust in the entry.
 fn too_early(effects: &[Effect]) -> Vec<&'static str> {
     let syncs = |end: &'static str| move |effect: &Effect| matches!(effect, Effect::Sync(path) if path.ends_with(end));
     let event = first(effects, syncs("evidence.jsonl"));
@@ -284,7 +282,7 @@ fn what_is_acknowledged_is_on_the_disk() {
     for line in COMMANDS {
         let (effects, before) = effects(line);
         assert_eq!(unsynced(&effects, &before), Vec::<String>::new(), "{line}: {effects:#?}");
-        // A purge takes the text first: what is interrupted is asked for again.
+        // A purge removes the text first; an interrupted one must be repeated.
         if !line.starts_with("purge") {
             assert_eq!(too_early(&effects), Vec::<&str>::new(), "{line}: {effects:#?}");
         }
@@ -304,7 +302,7 @@ fn what_is_acknowledged_is_on_the_disk() {
     assert_eq!(text, expected);
 }
 
-/// Waiting for the disk is what an addition costs.
+/// Syncs dominate the cost of an addition, so their number is fixed.
 #[test]
 fn an_addition_waits_four_times() {
     if !trace::is_there() {
@@ -315,7 +313,7 @@ fn an_addition_waits_four_times() {
     assert_eq!(waits, 4, "ledger of trust, log, topic, directory: {effects:#?}");
 }
 
-/// The checkers themselves: each sync that is left out is noticed, and so is each wrong order.
+/// Tests the checkers: every omitted sync and every wrong order is noticed.
 #[test]
 fn the_checkers_notice() {
     if !trace::is_there() {
@@ -326,13 +324,13 @@ fn the_checkers_notice() {
         let last = effects.iter().rposition(|effect| matches!(effect, Effect::Said)).unwrap();
         for at in first(&effects, |effect| matches!(effect, Effect::Write(_))).unwrap()..last {
             let Effect::Sync(path) = &effects[at] else { continue };
-            // Of what an addition leaves in `data/`, all may be lost.
+            // All files that an addition leaves in `data/` may be lost.
             if line.contains("add") && may_be_lost(&format!("{path}/")) {
                 continue;
             }
             let mut without = effects.clone();
             without.remove(at);
-            // A directory may be synced twice for two names in it, and then once is enough.
+            // A directory may be synced twice for two names; one sync is then enough.
             let twice = without.iter().skip(at).any(|other| *other == Effect::Sync(path.clone()));
             assert!(twice || !unsynced(&without, &before).is_empty(), "{line}: {path}");
         }

@@ -1,4 +1,4 @@
-//! The project's own retrieval set is what its script makes of the fixture store, and is read.
+//! The project's own retrieval set matches the output of its script, and can be read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +33,7 @@ fn the_script_makes_the_set_again() {
     assert!(made.stdout == fs::read(dir.join("harbor.json")).unwrap(), "{renew}");
 }
 
-/// The script cuts files on its own; it has to cut them as the program does.
+/// The script splits files by its own code, which must agree with the program.
 #[test]
 fn documents_are_those_that_are_searched() {
     let store = repository().join("fixtures/stores/harbor/.pi/memory");

@@ -1,4 +1,4 @@
-//! Memories of other programs: nothing is lost on the way, nothing comes twice, nothing strange comes in.
+//! Exchange with other programs: nothing is lost, duplicated or let in unsafely.
 
 use std::fs;
 
@@ -9,14 +9,13 @@ use crate::common::{
 
 const STORES: [&str; 4] = ["harbor", "hand-written", "pi", "working"];
 
-/// A sandbox with the inputs of all formats.
+/// Returns a sandbox with input files of all formats.
 fn with_inputs(store: &str) -> Sandbox {
     let sandbox = Sandbox::new(store);
     copy_tree(&repository().join("fixtures/exchange"), &sandbox.project().join("in"));
     sandbox
 }
 
-/// Imports of every format.
 const IMPORTS: [&[&str]; 6] = [
     &["import", "claude", "in/claude"],
     &["import", "agents", "in/agents/AGENTS.md", "in/agents/CLAUDE.md"],
@@ -39,7 +38,8 @@ fn jsonl_carries_a_store_over() {
             let args = ["report", "--budget", "1200", "--now", later];
             let ours = sandbox.run(&[&["--scope", "project"], &args[..]].concat()).ok();
             let copy = sandbox.run(&[&["--dir", "copy"], &args[..]].concat()).ok();
-            // What has no evidence yet is adopted by a reader at its own time, until it is kept.
+            // Readers adopt entries without evidence at the current time until a writer stores it,
+            // so their times differ later.
             if name == "harbor" || name == "working" || later.starts_with("2026-06-30") {
                 assert_eq!(copy, ours, "{name} at {later}");
             }
@@ -50,14 +50,13 @@ fn jsonl_carries_a_store_over() {
         if name == "harbor" || name == "working" {
             assert_eq!(back, lines, "{name}");
         }
-        // From there on nothing is new.
+        // Further round trips add nothing.
         sandbox.pipe(&["--dir", "third", "import", "jsonl", "-"], &back).done();
         back = sandbox.run(&["--dir", "third", "export", "jsonl"]).ok();
         assert_eq!(sandbox.run(&["--dir", "copy", "export", "jsonl"]).ok(), back, "{name}");
     }
 }
 
-/// The id of some entry.
 fn first(sandbox: &Sandbox) -> String {
     let list = sandbox.run(&["list", "--json", "--scope", "project"]).json();
     list["entries"][0]["id"].as_str().unwrap().to_owned()
@@ -111,7 +110,7 @@ fn there_and_back_adds_nothing() {
         sandbox.run(&["export", "agents", "--output", "AGENTS.md"]).ok();
         let back = sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
         assert!(back.starts_with("Imported 0 of "), "{name}: {back}");
-        // Into an empty store, pi's files make the same report.
+        // pi's files imported into an empty store make the same report.
         sandbox.run(&["--dir", "copy", "import", "pi", "pi"]).done();
         let report = |args: &[&str]| sandbox.run(&[args, &["report"]].concat()).ok();
         assert_eq!(report(&["--dir", "copy"]), report(&["--scope", "project"]), "{name}");

@@ -1,4 +1,4 @@
-//! What explains a report is what made it: `report`, `report --explain` and `why` never disagree.
+//! Explanations match the report: `report`, `report --explain` and `why` never disagree.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::sandbox::Sandbox;
 
-/// A report in JSON with everything that was considered.
+/// Returns a report in JSON with all entries considered.
 fn explained(sandbox: &Sandbox, now: &str, budget: &str) -> Value {
     sandbox.run(&["--now", now, "--json", "report", "--budget", budget, "--explain"]).json()
 }
@@ -46,7 +46,7 @@ fn verdicts_are_the_selection() {
             text.lines().filter(|l| l.starts_with("- ") && !l.starts_with("- ...")).count(),
             shown
         );
-        // `why` gives the same verdict and the same arithmetic.
+        // `why` gives the same verdict and the same factors.
         for entry in report["entries"].as_array().unwrap().iter().step_by(11) {
             let id = entry["id"].as_str().unwrap();
             let why = sandbox.run(&["--now", now, "--json", "why", "--budget", budget, id]).json();
@@ -57,7 +57,7 @@ fn verdicts_are_the_selection() {
     }
 }
 
-/// Each act that `why` names brings its entry in, and the moments that it names are exact.
+/// Every act named by `why` brings its entry into the report, and the predicted times are exact.
 #[test]
 fn acts_and_dates_hold() {
     let sandbox = Sandbox::new("harbor");

@@ -1,7 +1,7 @@
-//! A process that is killed before any of its calls, or of which any call fails: what was there is
-//! there, what is said is so, and the next one is in nobody's way.
+//! A process is killed before any of its system calls, or any call fails: data persists, output is
+//! true, and the next process is not blocked.
 //!
-//! The calls are those of a run that nothing happened to, so no moment is left to chance.
+//! The calls are taken from an undisturbed run, so every point is covered deterministically.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,23 +18,21 @@ use crate::{
     hooks::piped,
 };
 
-/// Calls that change the disk, as those of `openat` that make a file. Between two of them, all moments
-/// are the same to whoever comes next.
+/// Calls that change the disk, including `openat` that creates a file. All moments between two of
+/// them are equivalent for the next process.
 const CHANGES: &str = "openat,write,rename,unlink,mkdir,ftruncate";
-/// Calls that may fail.
 const CALLS: &str = "openat,read,write,fsync,fdatasync,rename,unlink,mkdir,statx,newfstatat,lseek,\
                      ftruncate,flock,getdents64,fchmod,readlink";
-/// Those of them by which something is read.
+/// Calls among them that read.
 const READS: &str = "openat,read,statx,newfstatat,getdents64";
-/// How they fail.
 const ERRORS: [&str; 6] = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EROFS", "EDQUOT"];
-/// Errors that are tried for each command.
+/// Number of errors tried per command.
 const ROUNDS: usize = 8;
 
-/// What is in the store before.
+/// Content of the store before each command.
 const TEXTS: [&str; 3] = ["Locks survive a rollback", "Never deploy on a Friday", "Tides turn"];
 
-/// Commands that write; the first in a project without a store.
+/// Commands that write; the first runs in a project without a store.
 const WRITERS: &[&str] = &[
     "init",
     "add One more",
@@ -73,9 +71,9 @@ fn store(line: &str) -> Sandbox {
     {
         sandbox.run(&line.split(' ').collect::<Vec<_>>()).ok();
     }
-    // A store that cannot be looked at counts as there, so both are.
+    // A store that cannot be inspected counts as existing, so both stores exist.
     sandbox.run(&["init", "--user"]).ok();
-    // As a pull leaves it; a hook asks git.
+    // As after a pull, because a hook asks git.
     if line == "hook" {
         sandbox.share();
     }
@@ -83,11 +81,11 @@ fn store(line: &str) -> Sandbox {
     sandbox
 }
 
-/// A point at which something happens: a call by its name and number.
+/// A point of injection: the name and number of a call.
 type Point = (String, usize);
 
-/// The calls of a run that have to do with the sandbox; of those that open a file, all or only those
-/// that may make one.
+/// Returns the calls of a run that concern the sandbox. `opens` selects all `openat` calls or only
+/// those that may create a file.
 fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
     let root = sandbox.root().to_string_lossy().into_owned();
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -104,7 +102,7 @@ fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
     points
 }
 
-/// Runs a command in which something happens at a point.
+/// Runs a command with an injection at a point.
 fn strike(sandbox: &Sandbox, (call, when): &Point, what: &str, args: &[&str]) -> Outcome {
     struck(sandbox, (call, *when), what, args, "")
 }
@@ -120,7 +118,7 @@ fn struck(
     piped(trace::traced(sandbox, &["-e", &trace, "-e", &inject], args), input)
 }
 
-/// The files that matter, without what differs from run to run.
+/// Returns the relevant files, without the parts that vary between runs.
 fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for (name, bytes) in sandbox.everything() {
@@ -133,7 +131,7 @@ fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
             continue;
         }
         let text = String::from_utf8(bytes).unwrap();
-        // An id holds the time and a random number.
+        // An id has 26 characters from time and random bits.
         let id = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.get(26..))
         {
             Some(rest) => format!("{{\"id\":\"{rest}"),
@@ -145,13 +143,13 @@ fn truth(sandbox: &Sandbox) -> BTreeMap<String, String> {
     files
 }
 
-/// The lines of a ledger of trust, which is a set of them.
+/// Returns the lines of a trust ledger, whose order does not matter.
 fn keys(text: Option<&String>) -> BTreeSet<&str> {
     text.map(|text| text.lines().collect()).unwrap_or_default()
 }
 
-/// Files that are neither as they were nor as they should be. Of those that are appended to, lines may
-/// still be missing.
+/// Returns the files that are in neither the old nor the new state. Appended files may lack some of
+/// the new lines.
 fn torn(
     now: &BTreeMap<String, String>,
     before: &BTreeMap<String, String>,
@@ -174,12 +172,12 @@ fn torn(
     names.into_iter().filter(|name| !is_good(name)).cloned().collect()
 }
 
-/// Whoever comes next finds what was there before, can write, and cleans up.
+/// The next process finds the old data, can write, and cleans up.
 fn goes_on(sandbox: &Sandbox, line: &str, what: &str) {
     let next = sandbox.run(&["add", "-c", "pattern", "After all that"]);
     assert_eq!(next.code, 0, "{line}: {what}: {}", next.stderr);
     let mut litter: Vec<String> = sandbox.everything().into_keys().collect();
-    // That of the index goes when the index is made anew.
+    // The temporary file of the index is removed when the index is rebuilt.
     litter.retain(|name| name.contains(".pimem-tmp-") && !name.starts_with("cache/"));
     assert_eq!(litter, Vec::<String>::new(), "{line}: {what}");
     for name in [".gitignore", ".gitattributes"] {
@@ -193,7 +191,7 @@ fn goes_on(sandbox: &Sandbox, line: &str, what: &str) {
     assert!(report.contains("After all that"), "{line}: {what}: {report}");
 }
 
-/// A store, a command, and what becomes of its files when nothing happens.
+/// A store, a command, and the undisturbed result.
 struct Trial {
     sandbox: Sandbox,
     line: &'static str,
@@ -216,7 +214,7 @@ impl Trial {
         Self { sandbox, line, args, files, before, after, points, done }
     }
 
-    /// Puts everything back to what it was.
+    /// Restores the state before the command.
     fn reset(&self) {
         let root = self.sandbox.root();
         for entry in fs::read_dir(root).unwrap() {
@@ -233,7 +231,7 @@ impl Trial {
         }
     }
 
-    /// So many of the points, from all over the run, and all lists of directories.
+    /// Returns up to `most` points, spread over the run, and all directory listings.
     fn some(&self, most: usize) -> impl Iterator<Item = (usize, &Point)> {
         let step = self.points.len().div_ceil(most).max(1);
         let all = self.points.iter().enumerate();
@@ -265,7 +263,7 @@ fn a_process_is_killed() {
                 done.stdout.is_empty() || truth(&trial.sandbox) == trial.after,
                 "{line}: {what}: {done:?} was acknowledged"
             );
-            // It may have been done, and then there is nothing left to do.
+            // The command may have been done, with nothing left to do.
             drop(trial.sandbox.run(&trial.args));
             goes_on(&trial.sandbox, line, &what);
             kills += 1;
@@ -305,7 +303,7 @@ fn a_call_of_a_writer_fails() {
     }
 }
 
-/// What of the ledger of trust was not read is not taken out of it.
+/// Lines of the trust ledger that could not be read are not deleted.
 #[test]
 fn a_call_fails_while_trust_is_taken_back() {
     if !trace::is_there() {
@@ -329,7 +327,7 @@ fn names_a_path(sandbox: &Sandbox, done: &Outcome) -> bool {
     done.stderr.contains(&*root) || done.stderr.contains(".jsonl") || done.stderr.contains("../")
 }
 
-/// An answer is the whole answer, or it says what it lacks.
+/// An answer is complete, or states what is missing.
 #[test]
 fn a_call_of_a_reader_fails() {
     if !trace::is_there() {
@@ -342,7 +340,7 @@ fn a_call_of_a_reader_fails() {
             let what = format!("{error} from {} {}", point.0, point.1);
             let done = strike(&trial.sandbox, point, &format!("error={error}"), &trial.args);
             let same = (done.code, &done.stdout) == (trial.done.code, &trial.done.stdout);
-            // Without the ledger of trust, nothing is known to be reviewed.
+            // Without the trust ledger, nothing counts as reviewed.
             let withheld = done.stderr.contains("warning: cannot read");
             let said = (done.code == 2 || withheld) && names_a_path(&trial.sandbox, &done);
             assert!(same || said, "{line}: {what}: {done:?} instead of {:?}", trial.done);
@@ -350,7 +348,7 @@ fn a_call_of_a_reader_fails() {
     }
 }
 
-/// A hook never fails, and shows nothing that it would not have shown: what it cannot judge stays out.
+/// A hook never fails and shows nothing extra: content that it cannot judge is left out.
 #[test]
 fn a_call_of_a_hook_fails() {
     if !trace::is_there() {
@@ -360,7 +358,7 @@ fn a_call_of_a_hook_fails() {
     for event in ["session-start", "prompt"] {
         let sandbox = store("hook");
         let args = ["hook", "claude", event];
-        // In a session of its own each, whose first hook brings the report.
+        // Each run has its own session, whose first hook brings the report.
         let input = |session: usize| {
             format!(
                 "{{\"session_id\":\"s{session}\",\"source\":\"startup\",\"prompt\":{prompt:?}}}"

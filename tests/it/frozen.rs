@@ -1,7 +1,7 @@
-//! What other programs read is frozen: the documents of `--json` over `fixtures/stores`, to the byte.
+//! The formats that other programs read are frozen: the `--json` documents over `fixtures/stores`,
+//! byte for byte.
 //!
-//! `fixtures/frozen` has them in the form of transcripts (see [`crate::cmd`]), but nothing in them is
-//! left open.
+//! `fixtures/frozen` has them as transcripts (see [`crate::cmd`]) without wildcards.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,18 +11,18 @@ use std::{
 
 use crate::{cmd, common::repository};
 
-/// Schemas that no command prints, and why.
+/// Schemas that no command prints, with the reason.
 const NOT_PRINTED: &[(&str, &str)] =
     &[("pimem.installed/1", "it is that of a file beside an installed model")];
 
-/// Commands whose output is no document, and why.
+/// Commands that print no document, with the reason.
 const NO_DOCUMENT: &[(&str, &str)] = &[
     ("completions", "prints a script"),
     ("config-schema", "prints a schema, whatever is asked for"),
     ("man", "prints a page"),
 ];
 
-/// What only a program with models prints.
+/// Transcripts that need a program with models.
 const WITH_MODELS: &str = "models.md";
 
 fn documents() -> Vec<PathBuf> {
@@ -30,7 +30,6 @@ fn documents() -> Vec<PathBuf> {
     found.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// What is frozen, all in one.
 fn frozen() -> String {
     documents().iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
@@ -50,7 +49,6 @@ fn nothing_is_left_open() {
     }
 }
 
-/// The names of schemas in a text.
 fn schemas(text: &str) -> BTreeSet<String> {
     let text = text.replace('\\', "");
     let names = text.split("pimem.").skip(1).filter_map(|rest| {
@@ -87,7 +85,7 @@ fn every_schema() {
     assert!(shown.is_subset(&known), "{shown:?}");
 }
 
-/// The program's code below a directory, which need not be there.
+/// Returns the source files below a directory, which may be missing.
 fn sources(root: PathBuf) -> Vec<String> {
     let mut texts = Vec::new();
     let mut waiting = vec![root];
@@ -101,7 +99,8 @@ fn sources(root: PathBuf) -> Vec<String> {
     texts
 }
 
-/// The options of each command as its man page lists them, each in its spellings, by the page's name.
+/// Returns the options of each command as its man page lists them, by page name, with all
+/// spellings.
 fn commands() -> BTreeMap<String, Vec<Vec<String>>> {
     let pages = fs::read_dir(repository().join("man")).unwrap().map(|entry| entry.unwrap().path());
     let pages = pages.filter_map(|path| {

@@ -1,4 +1,4 @@
-//! Generated files are committed, and say what the program says: `PIMEM_BLESS=1` renews them.
+//! Committed generated files are up to date. `PIMEM_BLESS=1` renews them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use crate::{
     common::{bless, repository, sandbox::Sandbox},
 };
 
-/// How to renew what is out of date.
+/// Command that renews them.
 const RENEW: &str = "PIMEM_BLESS=1 cargo test --test it generated::";
 
 const COMPLETIONS: &[(&str, &str)] = &[
@@ -23,7 +23,7 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("zsh", "completions/_pimem"),
 ];
 
-/// Compares a committed file with what the program makes now, or renews it.
+/// Compares a committed file with the generated text, or renews it.
 fn agrees(name: &str, text: &str) {
     let path = repository().join(name);
     let known = fs::read_to_string(&path).unwrap_or_default();
@@ -39,7 +39,6 @@ fn agrees(name: &str, text: &str) {
     panic!("{name} is out of date, first at {differs:?}; renew it with {RENEW}");
 }
 
-/// The commands in `pimem --help`.
 fn commands() -> BTreeSet<String> {
     let help = Sandbox::new("empty").run(&["--help"]).ok();
     let list = help.split_once("\nCommands:\n").unwrap().1.split_once("\n\n").unwrap().0;
@@ -81,7 +80,7 @@ fn man_pages() {
     }
     for command in commands() {
         assert!(pages.contains_key(&format!("pimem-{command}.1")), "{command} has a page");
-        // One page alone is the same page.
+        // A single page equals the page of the full set.
         assert_eq!(sandbox.run(&["man", &command]).ok(), pages[&format!("pimem-{command}.1")]);
     }
     assert_eq!(sandbox.run(&["man"]).ok(), pages["pimem.1"]);
@@ -117,7 +116,7 @@ fn every_command_is_in_a_transcript() {
     assert!(!shown.contains("pimem no-such-command"));
 }
 
-/// All keys of a document, however deep.
+/// Collects all keys of a document at any depth.
 fn keys(value: &Value, into: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -129,7 +128,7 @@ fn keys(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// What transcripts print under a schema that pimem-format(5) describes is described in full.
+/// Every key that transcripts print under a schema of pimem-format(5) is described there.
 #[test]
 fn keys_of_json_are_in_the_manual() {
     let manual = fs::read_to_string(repository().join("man/pimem-format.5")).unwrap();

@@ -1,5 +1,5 @@
-//! Random histories on branches are merged by real git, plainly and by `pimem merge-driver`: in
-//! whatever order, the report is the same, and nothing that was acknowledged is lost.
+//! Random histories on branches, merged by git alone and with `pimem merge-driver`: the report does
+//! not depend on the order, and nothing acknowledged is lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,25 +20,25 @@ use crate::common::{
     scale,
 };
 
-/// Histories of two branches in a run of scale 1.
+/// Number of histories with two branches at scale 1.
 const HISTORIES: usize = 100;
-/// Histories of three.
+/// Number of histories with three branches at scale 1.
 const THREEFOLD: usize = 4;
 
-/// A commit: what led to it, what is in its topic files, and what `list` said.
+/// A commit: the commands before it, the content of its topic files, and the output of `list`.
 struct Side {
     told: Told,
     entries: BTreeMap<String, usize>,
     rows: BTreeMap<String, Value>,
 }
 
-/// A sandbox in which one history after the other is played.
+/// A sandbox in which histories run one after another.
 struct Stage {
     sandbox: Sandbox,
-    /// Lines that switch the driver on.
+    /// Lines of `.gitattributes` that enable the driver.
     attributes: String,
     now: &'static str,
-    /// How many categories are used: the fewer, the more changes meet in one file.
+    /// Number of categories used; with fewer, more changes meet in one file.
     categories: usize,
     commands: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl Stage {
         Self { sandbox, attributes, now: "", categories: 1, commands: Vec::new() }
     }
 
-    /// An empty repository, whose merges are plain.
+    /// Creates an empty repository without the driver.
     fn clear(&mut self, random: &mut Random) {
         fs::remove_dir_all(self.sandbox.project()).unwrap();
         let template = self.sandbox.root().join("template");
@@ -81,12 +81,12 @@ impl Stage {
 
     fn run(&self, now: &str, args: &[&str]) -> Outcome {
         let mut command = self.sandbox.command(&["--now", now]);
-        // Waiting for the disk is the crash test's business.
+        // Syncs are tested in `durable`.
         command.args(args).env("PIMEM_SYNC", "0");
         outcome(command)
     }
 
-    /// Some commands, and a commit of what they left.
+    /// Runs some commands and commits the result.
     fn branch(&mut self, name: &str, random: &mut Random, most: usize) -> Side {
         let mut told = Told::default();
         let mut seconds = random.below(4);
@@ -107,7 +107,7 @@ impl Stage {
         Side { told, entries: self.entries("topics"), rows: rows(&self.look().1) }
     }
 
-    /// A command that is likely to have something to do.
+    /// Returns a random command that probably has an effect.
     fn command(&self, name: &str, random: &mut Random) -> Option<Vec<String>> {
         let known: Vec<String> = self.entries("topics").into_keys().collect();
         let archived: Vec<String> = self.entries("archive").into_keys().collect();
@@ -134,7 +134,7 @@ impl Stage {
             17 => words(&["restore", random.pick(&archived).cloned().or(some)?.as_str()]),
             18 | 19 => {
                 let some = some?;
-                // The category is told by the number, so that stays.
+                // The number determines the category, so it is kept.
                 let text = format!("{some}, {name}{}", random.below(900) + 100);
                 words(&["edit", &some, &text])
             }
@@ -148,7 +148,7 @@ impl Stage {
         }
     }
 
-    /// Texts of entry lines with how often each stands there.
+    /// Returns the texts of entry lines with their counts.
     fn entries(&self, folder: &str) -> BTreeMap<String, usize> {
         let mut found = BTreeMap::new();
         for file in fs::read_dir(self.sandbox.path(folder)).into_iter().flatten() {
@@ -163,12 +163,10 @@ impl Stage {
         found
     }
 
-    /// What report and list say.
     fn look(&self) -> (String, Value) {
         (self.run(self.now, &["report"]).ok(), self.run(self.now, &["list", "--json"]).json())
     }
 
-    /// Merges commits into one, one after the other.
     fn merge(&self, into: &str, others: &[&str]) -> Result<(), String> {
         self.sandbox.git("project", &["checkout", "-q", "-B", "merged", into]);
         for other in others {
@@ -186,7 +184,7 @@ fn rows(list: &Value) -> BTreeMap<String, Value> {
     list["entries"].as_array().unwrap().iter().map(|e| (text(e), e.clone())).collect()
 }
 
-/// A list without line numbers, which differ where git alone puts one side after the other.
+/// Removes line numbers, which depend on the order of sides when git merges alone.
 fn without_lines(mut list: Value) -> Value {
     for entry in list["entries"].as_array_mut().unwrap() {
         entry.as_object_mut().unwrap().remove("line");
@@ -194,7 +192,7 @@ fn without_lines(mut list: Value) -> Value {
     list
 }
 
-/// One history of two branches, merged in both orders and both ways.
+/// Runs a history of two branches, merged in both orders, with and without the driver.
 fn two_branches(stage: &mut Stage, random: &mut Random) -> Result<(), String> {
     stage.clear(random);
     let base = stage.branch("base", random, 6);
@@ -223,7 +221,6 @@ fn two_branches(stage: &mut Stage, random: &mut Random) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a file is one that the driver merges.
 fn of_a_store(name: &str) -> bool {
     let path = Path::new(name);
     let kind = path.extension().is_some_and(|kind| kind == "md" || kind == "jsonl");
@@ -247,7 +244,7 @@ fn differences(seen: &[Seen]) -> Vec<String> {
     [only(&one, &other), only(&other, &one)].concat()
 }
 
-/// What a merged store should not be.
+/// Returns the violations in a merged store.
 fn wrong(
     stage: &Stage,
     driven: bool,
@@ -275,7 +272,7 @@ fn wrong(
         let is_new = !base.entries.contains_key(text);
         if !is_new && on != [true, true] {
             let idle = touched[usize::from(on[1])];
-            // Removed by one side, and left alone by the other.
+            // Removed on one side, and unchanged on the other.
             if driven && !idle && held.contains_key(text) {
                 wrong.push(format!("came back: {text}"));
             }
@@ -292,7 +289,7 @@ fn wrong(
             let want = all.evidence(text);
             wrong.push(format!("evidence {} instead of {want}: {text}", row["evidence"]));
         }
-        // What one side alone dealt with is as that side left it.
+        // An entry changed on only one side is as that side left it.
         let alone = match touched {
             [true, true] => None,
             [_, true] => Some(right),
@@ -306,7 +303,7 @@ fn wrong(
     wrong
 }
 
-/// Plays histories, several at a time, and says how those that went wrong can be seen again.
+/// Runs histories in parallel, and prints how to reproduce the failed ones.
 fn play(count: usize, history: impl Fn(&mut Stage, &mut Random) -> Result<(), String> + Sync) {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|threads| {
@@ -335,7 +332,7 @@ fn two_branches_in_either_order() {
     play(HISTORIES * scale(), two_branches);
 }
 
-/// Three branches, merged one after the other in several orders.
+/// Runs a history of three branches, merged one after another in several orders.
 fn three_branches(stage: &mut Stage, random: &mut Random) -> Result<(), String> {
     stage.clear(random);
     stage.branch("base", random, 6);

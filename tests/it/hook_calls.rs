@@ -1,5 +1,5 @@
-//! Calls of hooks: each is answered once, whoever makes it twice and whatever the clock says, and no
-//! agent's write fails for it.
+//! Calls of hooks: each is answered exactly once, also if two installations make it or the clock
+//! changes, and the agent's write never fails.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -56,7 +56,7 @@ const SPINDLE: &str = "When does the spindle reach its speed?";
 const ANSWER: &str =
     "The spindle needs 4 s to reach speed; wait for M3 to report before the first plunge.";
 
-/// Hooks installed for the user and for the project: what one of them does is done once.
+/// Hooks installed both for the user and for the project act once.
 #[test]
 fn two_installations_are_one() {
     let sandbox = Sandbox::new("working");
@@ -68,7 +68,7 @@ fn two_installations_are_one() {
     at(&sandbox, NOW, "claude", "s", "pre-compact").ok();
     at(&sandbox, NOW, "claude", "s", "pre-compact").ok();
     assert_eq!(handed(), 1);
-    // Side by side, exactly one answers.
+    // Of two concurrent calls, exactly one answers.
     for agent in ["claude", "codex", "gemini", "generic"] {
         let session = format!("side {agent}");
         let both = std::thread::scope(|scope| {
@@ -81,7 +81,7 @@ fn two_installations_are_one() {
     }
 }
 
-/// A clock that was ahead, and set back since, silences nothing.
+/// A clock that was ahead and is then set back does not suppress answers.
 #[test]
 fn a_clock_that_is_set_back() {
     let sandbox = Sandbox::new("working");
@@ -120,7 +120,7 @@ fn a_clock_that_is_set_back() {
     assert_eq!(notes(&sandbox, "said"), said + 1);
 }
 
-/// Two answers in one session within seconds, of an agent that does not tell what it answered.
+/// Two answers in one session within seconds, from an agent that does not send its answers.
 #[test]
 fn quick_turns_are_told_apart() {
     for agent in AGENTS {
@@ -157,8 +157,8 @@ fn quick_turns_are_told_apart() {
     }
 }
 
-/// What a session that was compacted is given. A pull has changed the log since, so that what a
-/// handoff says of it stands nowhere else.
+/// Returns the context after a compaction. A pull has changed the log before, so that only the
+/// handoff can contain the text.
 fn compacted(sandbox: &Sandbox, time: &str, session: &str) -> String {
     let log = sandbox.read("daily/2026-06-30.md");
     sandbox.plant("daily/2026-06-30.md", format!("{log}- 09:00 planted in the log\n"));
@@ -168,7 +168,7 @@ fn compacted(sandbox: &Sandbox, time: &str, session: &str) -> String {
     text
 }
 
-/// What was handed off comes back to its own session, over midnight too, and to nobody else.
+/// A handoff comes back to its own session, even after midnight, and to no other.
 #[test]
 fn a_handoff_is_of_its_session() {
     let late = "2026-06-30T23:59:30Z";
@@ -194,7 +194,7 @@ fn a_handoff_is_of_its_session() {
         let handed = given.contains("## Handoff of ") && given.contains("Spindle warm-up");
         assert_eq!(handed, want, "{session} at {back}: {given}");
     }
-    // Two sessions whose ids begin alike, one of which handed off later.
+    // Two sessions with a common prefix of the id, one of which handed off later.
     let sandbox = Sandbox::new("working");
     sandbox.share();
     let (one, other) =
@@ -209,7 +209,7 @@ fn a_handoff_is_of_its_session() {
     assert!(second.contains("Only the other knows"), "{second}");
 }
 
-/// What a hook hands off by itself repeats nothing that came with a clone or a pull.
+/// An automatic handoff does not repeat text that came with a clone or pull.
 #[test]
 fn a_handoff_repeats_what_is_known_here() {
     let cloned = Sandbox::cloned("working");
@@ -221,7 +221,7 @@ fn a_handoff_repeats_what_is_known_here() {
         .filter(|name| !name.contains("/data/") && before.get(*name) != after.get(*name))
         .collect();
     assert!(changed.is_empty(), "{changed:?}");
-    // Begun here, then pulled: the list is as it was left here, the log is not.
+    // Created here, then pulled: the list is unchanged, the log is not.
     let sandbox = Sandbox::new("working");
     sandbox.share();
     sandbox.run(&["todo", "add", "Tram the head"]).done();
@@ -240,7 +240,7 @@ fn a_handoff_repeats_what_is_known_here() {
     at(&sandbox, "2026-06-30T19:00:00Z", "claude", "t", "pre-compact").ok();
     let log = sandbox.read("daily/2026-06-30.md");
     assert!(!log.contains("HANDOFF 2026-06-30 19:00"), "nothing is known: {log}");
-    // Whoever asks for it gets it whole.
+    // A handoff on request repeats everything.
     sandbox.run(&["handoff"]).done();
     let shown = sandbox.run(&["handoff", "show"]).ok();
     assert!(
@@ -249,7 +249,7 @@ fn a_handoff_repeats_what_is_known_here() {
     );
 }
 
-/// However much looks like one, a session teaches twenty preferences.
+/// At most twenty preferences are learned per session.
 #[test]
 fn twenty_preferences_a_session() {
     let sandbox = Sandbox::new("empty");
@@ -269,7 +269,7 @@ fn twenty_preferences_a_session() {
     assert_eq!(sandbox.entries().len(), 21, "another session is another matter");
 }
 
-/// The first prompt of a session brings the report, and recall adds to it what is not in it.
+/// The first prompt of a session brings the report, and recall adds only what is not in it.
 #[test]
 fn recall_repeats_nothing_of_the_report() {
     let sandbox = Sandbox::new("working");
@@ -280,8 +280,7 @@ fn recall_repeats_nothing_of_the_report() {
     }
 }
 
-/// An agent that has more to say than a pipe holds is heard out, whether its hook has anything to do
-/// with it or not.
+/// Input larger than a pipe buffer is read to its end, even by a hook that does not use it.
 #[test]
 fn no_write_fails() {
     let sandbox = Sandbox::new("working");
@@ -296,7 +295,7 @@ fn no_write_fails() {
         assert_eq!(written.map_err(|error| error.kind()), Ok(()), "{event}");
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
     }
-    // What stands behind the object is taken too: at the end, and when the time is up.
+    // Input after the object is read too, at the end and at the deadline.
     let input = sandbox.root().join("input");
     let said =
         format!("{{\"session_id\":\"t\",\"prompt\":\"{SPINDLE}\"}}{}", " \n".repeat(200_000));
@@ -316,7 +315,7 @@ fn no_write_fails() {
     }
 }
 
-/// An object that comes in many pieces, each of which might be its end.
+/// An object that arrives in many pieces, each of which ends in a brace.
 #[test]
 fn pieces_that_end_in_braces() {
     let sandbox = Sandbox::new("working");
@@ -332,7 +331,7 @@ fn pieces_that_end_in_braces() {
         pipe.write_all(piece.as_bytes()).unwrap();
     }
     pipe.write_all(format!("\",\"prompt\":\"{SPINDLE}\"}}").as_bytes()).unwrap();
-    // The pipe stays open: its end is that of the object.
+    // The pipe stays open; the message ends with the object.
     let done = child.wait_with_output().unwrap();
     assert!(String::from_utf8_lossy(&done.stdout).contains("4 s to reach speed"));
     let late = pipe.write_all(b"\n").map_err(|error| error.kind());

@@ -1,4 +1,4 @@
-//! What came with a clone or a pull reaches no agent by a hook, and no hook lifts it.
+//! Content of a clone or pull does not reach agents through hooks, and no hook makes it trusted.
 
 use std::fs;
 
@@ -14,10 +14,9 @@ use crate::{
     hooks::{AGENTS, call, hook, piped},
 };
 
-/// What the user asks.
 const PROMPT: &str = "What about planted berth locks and tides?";
 
-/// All that one session of an agent is given.
+/// Returns everything that an agent gets in one session.
 fn session(sandbox: &Sandbox, agent: &str) -> String {
     let said = |more: serde_json::Value| {
         let mut input = json!({"session_id": agent, "cwd": sandbox.project()});
@@ -35,7 +34,7 @@ fn session(sandbox: &Sandbox, agent: &str) -> String {
     let give = |(event, more): (&str, serde_json::Value)| {
         let done = call(sandbox, agent, event, said(more));
         assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{agent} {event}");
-        // What the user said in the session is no part of what came.
+        // The prompt itself may be repeated; it did not come with the store.
         let text = done.stdout.replace("\\n", "\n");
         let lines = text.lines().filter(|line| !line.contains(PROMPT));
         lines.flat_map(|line| [line, "\n"]).collect::<String>()
@@ -43,7 +42,8 @@ fn session(sandbox: &Sandbox, agent: &str) -> String {
     calls.into_iter().map(give).collect()
 }
 
-/// The agents that an attack is tried on: one that shows everything, and the others in turn.
+/// Returns the agents on which an attack is tried: one that shows everything, and one of the others
+/// in turn.
 fn agents(number: usize) -> Vec<&'static str> {
     if scale() > 1 {
         return AGENTS.to_vec();
@@ -66,7 +66,7 @@ fn show_nothing_planted(part: usize) {
             let told = lines.lines().filter(|line| line.starts_with("- ")).count();
             assert!(told == 0 && !seen.contains("planted"), "{what}, cloned, {agent}: {seen}");
         }
-        // The same after a yes: the attacks are not harmless in themselves.
+        // After a review the text is shown, so the attack does reach the agent.
         if *what == "a line in a topic" {
             pulled.trust();
             let again = call(&pulled, "generic", "prompt", "{\"prompt\":\"the planted line\"}");
@@ -85,7 +85,7 @@ fn hooks_show_nothing_else_planted() {
     show_nothing_planted(1);
 }
 
-/// A hook tells the agent that something is held back, and not what.
+/// A hook tells the agent that content is withheld, without showing it.
 #[test]
 fn what_is_held_back_is_said() {
     let sandbox = Sandbox::new("working");
@@ -102,7 +102,7 @@ fn what_is_held_back_is_said() {
         text.contains("4 s to reach speed") && text.contains(&format!("\n\n{note}\n\n")),
         "{text}"
     );
-    // A store that nobody trusts gives the note alone, however it is named.
+    // An untrusted store yields only the note, however it is named.
     let cloned = Sandbox::cloned("working");
     for named in [false, true] {
         let mut command = hook(&cloned, "generic", "session-start");
@@ -114,7 +114,7 @@ fn what_is_held_back_is_said() {
     }
 }
 
-/// Planted text that an agent repeats a thousand times gains nothing by it.
+/// Planted text does not become trusted when an agent repeats it a thousand times.
 #[test]
 fn a_sleeper_stays_asleep() {
     let sandbox = Sandbox::new("working");
@@ -154,16 +154,16 @@ fn a_sleeper_stays_asleep() {
     assert!(entry["state"] != "active" && entry["reviewed"] == false, "{entry}");
 }
 
-/// A store of somebody else, and directories that cannot be written.
+/// Stores of another user, and directories without write permission.
 #[test]
 fn stores_of_others() {
     let sandbox = Sandbox::new("working");
-    // A rebuild would go on while the store changes hands.
+    // A rebuild would run while the owner of the store changes.
     sandbox.run(&["config", "set", "--user", "hook.rebuildMinutes", "0"]).done();
     let before = sandbox.tree();
     for agent in AGENTS {
         for event in ["session-start", "prompt", "stop", "pre-compact", "session-end"] {
-            // Without input, as somebody to whom the store is foreign when this is run by root.
+            // Without input, as a user who does not own the store if the tests run as root.
             let mut args = vec!["hook", agent, event];
             args.extend(["--now", "2026-06-30T18:00:00Z"]);
             let done = run_unprivileged(&sandbox, &args);
@@ -175,8 +175,8 @@ fn stores_of_others() {
     }
 }
 
-/// A starting session has scores rebuilt by a process of its own, but not in a store that nobody here
-/// has looked at.
+/// The start of a session starts a background rebuild, except in a store that nobody on this
+/// machine has reviewed.
 #[test]
 fn rebuilding_goes_on_by_itself() {
     let (cloned, own) = (Sandbox::cloned("working"), Sandbox::new("working"));
@@ -193,13 +193,13 @@ fn rebuilding_goes_on_by_itself() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     assert!(snapshot(&own) && !snapshot(&cloned));
-    // The sandbox is removed when it has let go of the store.
+    // The sandbox must not be removed before the rebuild releases the store.
     let lock = std::fs::File::open(own.path("lock")).unwrap();
     lock.lock().unwrap();
 }
 
-/// Without the log, nobody knows what its user has forgotten: agents are given nothing of that store,
-/// and all of the other.
+/// Without the log, forgotten entries are not known: agents get nothing of that store, and all of
+/// the other.
 #[test]
 fn what_cannot_be_judged() {
     let sandbox = Sandbox::new("empty");
@@ -216,7 +216,7 @@ fn what_cannot_be_judged() {
     let shown = session(&sandbox, "codex");
     assert!(shown.contains("Tides turn"), "{shown}");
     assert!(!shown.contains("Planted berths") && !shown.contains("Locks are"), "{shown}");
-    // A person is shown what there is, and told what is missing.
+    // People are shown the entries, and told what is missing.
     for args in [&["list"][..], &["search", "planted"], &["report"]] {
         let done = sandbox.run(args);
         assert_eq!(done.code, 2, "{args:?}: {done:?}");

@@ -1,9 +1,9 @@
-//! Hooks: every agent's messages get the answers that are kept beside them, and nothing whatever
-//! makes a hook fail.
+//! Hooks: every agent's messages get the recorded answers, and no input or environment makes a hook
+//! fail.
 //!
-//! `fixtures/hooks/AGENT/EVENT.in.json` is what the agent says, `EVENT.out.json` what it is answered,
-//! in one session an agent and in the order of a session. `fixtures/hooks/any` is what every agent
-//! must bear. `$PROJECT` stands for the project.
+//! `fixtures/hooks/AGENT/EVENT.in.json` is the input and `EVENT.out.json` the answer, in one
+//! session per agent and in the order of a session. `fixtures/hooks/any` has inputs that every
+//! agent's hooks must accept. `$PROJECT` stands for the project.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use crate::common::{
 pub(crate) const AGENTS: [&str; 8] =
     ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
 
-/// What happens in a session, in this order; behind a dash, a variant of an event.
+/// Steps of a session in order; a suffix after a dash names a variant of the event.
 const SESSION: [&str; 11] = [
     "session-start",
     "prompt",
@@ -39,15 +39,13 @@ const SESSION: [&str; 11] = [
 const EVENTS: [&str; 6] =
     ["session-start", "prompt", "post-tool", "pre-compact", "stop", "session-end"];
 
-/// A hook, ready to be changed and run: with time enough for a busy machine, and nothing that goes
-/// on after it.
+/// Prepares a hook with enough time for a busy machine and no background work.
 pub(crate) fn hook(sandbox: &Sandbox, agent: &str, event: &str) -> Command {
     let mut command = sandbox.command(&["hook", agent, event]);
     command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
     command
 }
 
-/// Calls a hook with a message.
 pub(crate) fn call(
     sandbox: &Sandbox,
     agent: &str,
@@ -76,12 +74,12 @@ fn message(sandbox: &Sandbox, path: &Path) -> String {
     text.replace("$PROJECT", &sandbox.project().to_string_lossy())
 }
 
-/// The event of a step: `session-start-compact` is a `session-start`.
+/// Returns the event of a step: `session-start-compact` is a `session-start`.
 fn event(step: &str) -> &str {
     EVENTS.into_iter().find(|event| step.starts_with(event)).unwrap()
 }
 
-/// What documented schemas allow, written down here once more and apart from the program.
+/// Checks an answer by the documented schemas, written here independently of the program.
 fn assert_valid(agent: &str, event: &str, stdout: &str) {
     let text = stdout.trim_end_matches('\n');
     assert!(!text.contains('\u{1b}'), "{agent} {event}: no escapes");
@@ -187,7 +185,7 @@ fn whatever_is_said() {
             }
         }
     }
-    // What is read in spite of its form is answered.
+    // Unusual formats that can be read are answered.
     for name in ["bom-crlf.in", "future.in", "traversal.in"] {
         let sandbox = Sandbox::new("working");
         let text = message(&sandbox, &fixtures("any").join(name));
@@ -196,7 +194,7 @@ fn whatever_is_said() {
     }
 }
 
-/// A session's name never becomes a path.
+/// A session id never becomes a path.
 #[test]
 fn nothing_is_written_elsewhere() {
     let sandbox = Sandbox::new("working");
@@ -227,7 +225,7 @@ fn wrong_calls_do_not_fail_either() {
         let done = sandbox.pipe(args, "{\"prompt\":\"When does the spindle reach speed?\"}");
         assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{args:?}");
     }
-    // A time that is none, and settings that cannot be used, cost themselves.
+    // An invalid time and unusable settings are ignored.
     let args = ["hook", "claude", "prompt", "--now", "never"];
     let done = sandbox.pipe(&args, "{\"prompt\":\"When does the spindle reach speed?\"}").ok();
     assert!(done.contains("4 s to reach speed"), "{done}");
@@ -259,13 +257,13 @@ fn without_input_or_output() {
     let mut command = hook(&sandbox, "claude", "session-start");
     command.stdin(Stdio::null());
     assert_valid("claude", "session-start", &outcome(command).ok());
-    // Standard streams that are closed, and an output that nobody reads.
+    // Closed standard streams, and output that nobody reads.
     for redirection in ["<&- >&- 2>&-", "< /dev/null > /dev/full", "< /dev/null | true"] {
         let line = format!("pimem hook claude session-start {redirection}; echo $? >&2");
         let done = sandbox.shell(&line);
         assert!(done.stderr.ends_with("0\n"), "{redirection}: {}", done.stderr);
     }
-    // A pipe that stays open: the message is complete, so nobody waits for its end.
+    // The message is complete, so the hook does not wait for the end of the open pipe.
     let mut command = hook(&sandbox, "claude", "prompt");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -277,7 +275,7 @@ fn without_input_or_output() {
     drop(pipe);
 }
 
-/// Nothing is said at all, and the pipe stays open: the deadline ends it.
+/// Without input on an open pipe, the deadline ends the hook.
 #[test]
 fn the_deadline_ends_what_would_not() {
     let sandbox = Sandbox::new("working");
@@ -301,7 +299,7 @@ fn a_message_of_a_hundred_megabytes() {
     message.extend(b"\"}");
     let done = call(&sandbox, "codex", "stop", &message);
     assert_eq!((done.code, done.stdout.as_str()), (0, "{}\n"));
-    // A tool's answer with a whole file in it is read.
+    // A tool result with a whole file is read.
     let large = format!(
         "{{\"tool_response\":\"{}\",\"session_id\":\"l\",\"tool_name\":\"Write\",\"tool_input\":{{\"file_path\":\"src/probe.rs\"}}}}",
         "x".repeat(5 << 20)
@@ -313,7 +311,7 @@ fn a_message_of_a_hundred_megabytes() {
 #[test]
 fn locked_read_only_and_misplaced_stores() {
     let said = "{\"session_id\":\"s\",\"prompt\":\"When does the spindle reach speed?\"}";
-    // Another process holds the lock for longer than there is time.
+    // Another process holds the lock until after the deadline.
     let sandbox = Sandbox::new("working");
     let lock = fs::OpenOptions::new().append(true).create(true).open(sandbox.path("lock")).unwrap();
     lock.lock().unwrap();
@@ -327,14 +325,14 @@ fn locked_read_only_and_misplaced_stores() {
         }
     }
     drop(lock);
-    // The store is a file, or a link to nowhere.
+    // The store is a file or a dangling link.
     let sandbox = Sandbox::new("empty");
     fs::create_dir(sandbox.project().join(".pi")).unwrap();
     fs::write(sandbox.store(), "no store").unwrap();
     for event in EVENTS {
         assert_eq!(call(&sandbox, "claude", event, said).ok(), "", "{event}");
     }
-    // data/ is a file, or leads elsewhere: memories are recalled all the same.
+    // Memories are recalled even if `data/` is a file or leads elsewhere.
     let sandbox = Sandbox::new("working");
     fs::remove_dir_all(sandbox.project().join(".pi/data")).unwrap();
     fs::write(sandbox.project().join(".pi/data"), "").unwrap();
@@ -350,7 +348,7 @@ fn locked_read_only_and_misplaced_stores() {
     assert_eq!(fs::read_dir(sandbox.root().join("elsewhere")).unwrap().count(), 0);
 }
 
-/// A hook makes no store where there is none.
+/// A hook does not create a store.
 #[test]
 fn a_project_without_memories_stays_as_it_is() {
     let sandbox = Sandbox::new("empty");

@@ -1,5 +1,5 @@
-//! Hooks are put into settings of every form and taken out again, to the byte; what cannot be
-//! edited is left alone.
+//! Hooks are added to settings of every form and removed again byte for byte; files that cannot be
+//! edited are not changed.
 
 use std::{
     fs,
@@ -61,7 +61,7 @@ fn tabbed(line: &str) -> String {
     format!("{}{rest}", "\t".repeat((line.len() - rest.len()) / 4))
 }
 
-/// Where an agent's own settings are.
+/// Returns the path of an agent's user settings.
 fn path(sandbox: &Sandbox, agent: &str) -> PathBuf {
     sandbox.home().join(match agent {
         "claude" => ".claude/settings.json",
@@ -82,7 +82,7 @@ fn args<'a>(action: &'a str, agents: &'a [String]) -> Vec<&'a str> {
     ["hooks", action].into_iter().chain(agents.iter().map(String::as_str)).collect()
 }
 
-/// Runs the program, which may say something besides.
+/// Runs the program, requires exit code 0, and returns stdout.
 fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
     let done = sandbox.run(args);
     assert_eq!(done.code, 0, "{args:?}: {}", done.stderr);
@@ -114,7 +114,7 @@ fn settings_of_every_form_come_back() {
             let is_off = case.name.ends_with("switched off");
             let want = if is_off { "switched off" } else { "installed" };
             assert_eq!(state(&sandbox, agent), want, "{}", case.name);
-            // What agents without comments read is JSON to others, too.
+            // Files for agents without comments are still standard JSON.
             if case.agents.len() != JSONC.len() {
                 let text = String::from_utf8(bytes.clone()).unwrap();
                 let text = text.trim_start_matches('\u{feff}').replace("/* none */", "");
@@ -159,7 +159,7 @@ fn what_is_malformed_is_left_alone() {
 #[test]
 fn files_and_directories_that_were_made_go_again() {
     let sandbox = Sandbox::new("empty");
-    // Directories that were there stay, also when they are empty.
+    // Directories that existed are kept, even if they are empty.
     fs::create_dir_all(sandbox.home().join(".codex")).unwrap();
     let all = ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi"];
     let install: Vec<&str> = ["hooks", "install"].into_iter().chain(all).collect();
@@ -244,7 +244,7 @@ fn a_project_does_not_lead_us_out_of_it() {
     }
     assert_eq!(fs::read(&outside).unwrap(), b"{}");
     assert!(!sandbox.home().join("hooks.json").exists());
-    // Within the project, a link is as good as the file.
+    // Links within the project are followed.
     fs::create_dir_all(sandbox.project().join("config")).unwrap();
     symlink("config", sandbox.project().join(".gemini")).unwrap();
     ok(&sandbox, &["hooks", "install", "gemini", "--project"]);
@@ -260,7 +260,7 @@ fn what_may_not_be_written_is_not() {
     let said = sandbox.run(&["hooks", "install", "claude"]).refused();
     assert!(said.contains("settings.json is read-only\nhint: chmod u+w"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), b"{}\n");
-    // Another agent's are edited all the same, and the exit code tells.
+    // The files of other agents are edited anyway, and the exit code reports the failure.
     let done = sandbox.run(&["hooks", "install", "claude", "cursor"]);
     assert_eq!((done.code, done.stdout.lines().count()), (2, 2), "{}", done.stdout);
     fs::remove_file(&path).unwrap();
@@ -318,8 +318,8 @@ fn in_a_project_its_root_is_meant() {
     assert!(!sandbox.home().join(".pi").exists(), "and not the user's");
 }
 
-/// The shims do with an agent's interface what they should. They are JavaScript, too, so that any
-/// Node runs them.
+/// The shims work with the agent's interface. They are also valid JavaScript, so any Node runs
+/// them.
 #[test]
 fn shims_talk_to_both_sides() {
     let sandbox = Sandbox::new("empty");

@@ -1,4 +1,4 @@
-//! `pimem hooks test` runs what is installed as the agent would, and changes nothing of the user's.
+//! `pimem hooks test` runs the installed commands as the agent would, and changes no user data.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::sandbox::{PIMEM, Sandbox, outcome};
 
-/// A sandbox whose agents find this program by the name of ours.
+/// Returns a sandbox in which agents find this script under the name `pimem`.
 fn sandbox(script: &str) -> Sandbox {
     let sandbox = Sandbox::new("hand-written");
     let bin = sandbox.root().join("bin/pimem");
@@ -17,7 +17,7 @@ fn sandbox(script: &str) -> Sandbox {
     sandbox
 }
 
-/// Runs the trial. Gives exit code and hooks.
+/// Runs the trial. Returns the exit code and the hooks.
 fn trial(sandbox: &Sandbox, agent: &str) -> (i32, Vec<Value>) {
     let mut command = sandbox.command(&["hooks", "test", agent, "--json"]);
     let bin = sandbox.root().join("bin");
@@ -34,7 +34,7 @@ fn install(sandbox: &Sandbox, agent: &str) {
 
 #[test]
 fn every_agent_is_played() {
-    // Says what it was told, and answers what every agent admits.
+    // Records its input and prints an answer that every agent accepts.
     let sandbox = sandbox(
         "cat >> \"$HOME/told\"; echo >> \"$HOME/told\"; pwd >> \"$HOME/where\"\n\
          echo \"$PIMEM_DIR $PIMEM_USER_DIR\" >> \"$HOME/where\"; echo '{}'",
@@ -65,7 +65,7 @@ fn every_agent_is_played() {
 
 #[test]
 fn nothing_of_the_user_s_is_touched() {
-    // The real program, whatever it can do by now, in the place of ours.
+    // The real program with a command that writes, in place of the hook.
     let sandbox = sandbox(&format!("exec {PIMEM} add \"$*, as hooks do\""));
     install(&sandbox, "claude");
     let before = (sandbox.tree(), sandbox.run(&["list", "--user"]));

@@ -1,10 +1,10 @@
-//! A store that came with a clone: its links lead nowhere, its text acts on nothing.
+//! Hostile clones: links lead nowhere, and text has no effect.
 
 use std::{fs, os::unix::fs::symlink};
 
 use crate::common::sandbox::Sandbox;
 
-/// Each of a store's own names as a link to a place outside: nothing there is read or written.
+/// A link outside under each name of the store: nothing there is read or written.
 #[test]
 fn links_under_every_name() {
     for name in ["topics", "archive", "daily", "evidence.jsonl", "lock", "MEMORY.md"] {
@@ -38,7 +38,7 @@ fn links_under_every_name() {
     }
 }
 
-/// The files of a directory, or the bytes of a file.
+/// Returns the files of a directory, or the bytes of a file.
 fn contents(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     if path.is_file() {
         return vec![(String::new(), fs::read(path).unwrap())];
@@ -53,7 +53,7 @@ fn contents(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Text that would act on a terminal or a model, in entries, categories and headings.
+/// Text that would control a terminal or a model, in entries, categories and headings.
 #[test]
 fn text_does_not_act() {
     let sandbox = Sandbox::new("empty");
@@ -87,11 +87,11 @@ fn text_does_not_act() {
     );
 }
 
-/// A secret is refused whichever way it comes, and is in no file and no message afterwards.
+/// A secret is refused from every source, and appears in no file and no message.
 #[test]
 fn secrets_are_not_repeated() {
     let sandbox = Sandbox::new("harbor");
-    // Made here, so that this file holds nothing like a token.
+    // Assembled here, so that this file contains nothing like a token.
     let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     let text = format!("CI pushes with {secret}");
     let line = format!("{{\"text\": \"{text}\"}}");

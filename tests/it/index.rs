@@ -1,4 +1,4 @@
-//! The index is a cache: whatever state it is in, answers are the same bytes.
+//! The index is a cache: in any state, answers are the same bytes.
 
 use std::{
     fs::{self, File, FileTimes},
@@ -23,7 +23,7 @@ const QUERIES: &[&[&str]] = &[
     &["zeppelin"],
 ];
 
-/// The index files of the sandbox's only store.
+/// Returns the index directory of the sandbox's only store.
 pub(crate) fn index_dir(sandbox: &Sandbox) -> PathBuf {
     let found = fs::read_dir(sandbox.cache().join("pimem")).unwrap();
     let mut dirs = found.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
@@ -41,7 +41,7 @@ fn answers(sandbox: &Sandbox) -> Vec<Outcome> {
     QUERIES.iter().map(|query| search(sandbox, query)).collect()
 }
 
-/// What the sandbox answers without any index.
+/// Returns the answers without an index.
 fn oracle(sandbox: &Sandbox) -> Vec<Outcome> {
     let without = |query: &&[&str]| {
         let kept = fs::rename(sandbox.cache(), sandbox.root().join("cache.kept"));
@@ -100,7 +100,8 @@ fn stale_or_fresh() {
     check(&sandbox, "older than a move");
 }
 
-/// A same-size edit right after the build, its time stamp put back: git calls that racily clean.
+/// An edit of the same size right after the build with its time stamp restored, which git calls
+/// racily clean.
 #[test]
 fn an_edit_that_no_stamp_shows() {
     let sandbox = Sandbox::new("harbor");
@@ -119,7 +120,7 @@ fn an_edit_that_no_stamp_shows() {
     }
 }
 
-/// Ways to damage the bytes of a file.
+/// Returns damaged versions of a file.
 fn mutations(bytes: &[u8], other: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
     let len = bytes.len();
     let mut all: Vec<(String, Option<Vec<u8>>)> = vec![
@@ -132,7 +133,7 @@ fn mutations(bytes: &[u8], other: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
         ("ones".to_owned(), Some(vec![0xff; len])),
     ];
     for part in 0..20 {
-        // The start and the end of a file decide most, so more of the damage goes there.
+        // Damage is concentrated at the start and the end of a file, where it has the most effect.
         let at = match part % 4 {
             0 => part / 4 * 8,
             1 => len - 1 - part / 4 * 8,
@@ -151,7 +152,7 @@ fn mutations(bytes: &[u8], other: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
     all
 }
 
-/// Makes all files of the store so old that their stamps are trusted.
+/// Makes all files of the store old enough for their stamps to be trusted.
 pub(crate) fn settle(sandbox: &Sandbox) {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     for name in sandbox.tree().into_keys() {
@@ -160,7 +161,7 @@ pub(crate) fn settle(sandbox: &Sandbox) {
     }
 }
 
-/// Rebuilds twice: the first moves what has faded, which is more than a delta takes.
+/// Rebuilds twice: the first run archives faded entries, which are too many for a delta.
 pub(crate) fn rebuild(sandbox: &Sandbox) {
     for _ in 0..2 {
         settle(sandbox);
@@ -168,7 +169,7 @@ pub(crate) fn rebuild(sandbox: &Sandbox) {
     }
 }
 
-/// A sandbox with a base and a delta.
+/// Returns a sandbox with a base and a delta.
 fn indexed() -> Sandbox {
     let sandbox = Sandbox::new("harbor");
     rebuild(&sandbox);
@@ -180,7 +181,7 @@ fn indexed() -> Sandbox {
 
 const FILES: [&str; 2] = ["base.idx", "delta.idx"];
 
-/// A store with an index, and another one with other entries and an index of its own.
+/// Returns two indexed sandboxes with different entries.
 fn two_indexed() -> [Sandbox; 2] {
     let (sandbox, other) = (indexed(), indexed());
     other.run(&["add", "Another berth of another store"]).ok();
@@ -191,7 +192,7 @@ fn two_indexed() -> [Sandbox; 2] {
     [sandbox, other]
 }
 
-/// Answers are the same whatever becomes of one file of the index.
+/// Answers do not depend on damage of one file of the index.
 fn any_damage(name: &str) {
     let [sandbox, other] = two_indexed();
     let dir = index_dir(&sandbox);
@@ -208,7 +209,7 @@ fn any_damage(name: &str) {
             Some(bytes) => fs::write(dir.join(name), bytes).unwrap(),
             None => fs::remove_file(dir.join(name)).unwrap(),
         }
-        // Not every query for every damage, but each query for many.
+        // For each damage only two queries, but every query for many damages.
         for number in [done % QUERIES.len(), (done + 5) % QUERIES.len()] {
             let got = search(&sandbox, QUERIES[number]);
             assert_eq!(got, want[number], "{:?} with {name} {what}", QUERIES[number]);
@@ -232,12 +233,12 @@ fn any_damage_of_the_delta() {
 fn another_index_and_none() {
     let [sandbox, other] = two_indexed();
     let dir = index_dir(&sandbox);
-    // Both from the other store: they belong together, but not to this store.
+    // Both files are from the other store: consistent, but of the wrong store.
     for name in FILES {
         fs::copy(index_dir(&other).join(name), dir.join(name)).unwrap();
     }
     check(&sandbox, "another store's");
-    // A damaged index is reported, in the way of nobody, and mended.
+    // A damaged index is reported, does not block commands, and is repaired.
     fs::write(dir.join("base.idx"), b"garbage").unwrap();
     let doctor = sandbox.run(&["doctor"]);
     assert!(doctor.code == 1 && doctor.stdout.contains("the index is damaged"), "{doctor:?}");
@@ -248,7 +249,7 @@ fn another_index_and_none() {
     check(&sandbox, "mended");
 }
 
-/// Directories and links where index files should be, and no cache at all.
+/// Directories and links in place of index files, and no cache directory.
 #[test]
 fn no_place_for_a_cache() {
     let sandbox = indexed();
@@ -274,14 +275,14 @@ fn no_place_for_a_cache() {
     assert!(done.stderr.contains("The index could not be written"), "{}", done.stderr);
     let doctor = sandbox.run(&["doctor"]);
     assert_eq!(doctor.code, 0, "an index that is not there is no finding: {doctor:?}");
-    // No home either: the system may know one, but it is not ours.
+    // Without HOME the system may know a home directory, which must not be used.
     let mut command = sandbox.command(&["search", "--json", "--", "berth"]);
     command.env_remove("XDG_CACHE_HOME").env("HOME", "/nonexistent");
     assert_eq!(outcome(command).stdout, search(&sandbox, &["berth"]).stdout);
     fs::remove_file(sandbox.cache()).unwrap();
 }
 
-/// SPEC 14: deleting the cache directory and `memory-scores.json` changes no output.
+/// SPEC 14: deleting the cache directory and `memory-scores.json` does not change any output.
 #[test]
 fn caches_are_disposable() {
     let commands: &[&[&str]] = &[
@@ -303,7 +304,7 @@ fn caches_are_disposable() {
     }
 }
 
-/// An edit of the log that changes neither its length nor its end is noticed all the same.
+/// An edit of the log that keeps its length and its end is noticed.
 #[test]
 fn an_old_line_of_the_log_changes() {
     const OLD: &str = "\"op\":\"reinforce\",\"n\":1,";
@@ -312,7 +313,7 @@ fn an_old_line_of_the_log_changes() {
     let entries = sandbox.entries();
     let id = |line: &str| line.split("\"entry\":\"").nth(1).unwrap()[..16].to_owned();
     let fades = |line: &&str| {
-        // What has faded is in the archive.
+        // Faded entries are in the archive.
         let entry = entries.values().find(|entry| entry["id"] == id(line));
         let is_plain =
             |entry: &serde_json::Value| entry["userState"] == "auto" && entry["evidence"] == 2;

@@ -1,6 +1,5 @@
-//! With an index and without one a search finds the same, whatever happened to the store since: entries
-//! that were reworded, lines that a merge brought, events of other clocks, files whose times were put
-//! back.
+//! Searches with and without an index agree after any history of the store: reworded entries,
+//! merged lines, events of other clocks, files with restored times.
 
 use std::{
     fs::{self, File, FileTimes},
@@ -37,7 +36,7 @@ fn without_index(sandbox: &Sandbox, now: &str) -> Outcome {
     answer
 }
 
-/// Replaces a file's content by as many bytes, and puts its time back.
+/// Replaces text in a file by the same number of bytes, and restores the file's time.
 fn replace_unseen(path: &Path, from: &str, to: &str) {
     assert_eq!(from.len(), to.len());
     let times = fs::metadata(path).unwrap().modified().unwrap();
@@ -47,7 +46,7 @@ fn replace_unseen(path: &Path, from: &str, to: &str) {
     file.set_times(FileTimes::new().set_modified(times)).unwrap();
 }
 
-/// An event as a merge of another branch brings it.
+/// Returns an event as a merge of another branch brings it.
 fn foreign(random: &mut Random, ids: &[String]) -> Option<String> {
     let (id, other) = (random.pick(ids)?, random.pick(ids)?);
     let ts = [
@@ -74,7 +73,7 @@ fn foreign(random: &mut Random, ids: &[String]) -> Option<String> {
     Some(id)
 }
 
-/// Ids of all entries that the log knows, those included that were given up.
+/// Returns the ids of all entries in the log, including those no longer in use.
 fn ids(sandbox: &Sandbox) -> Vec<String> {
     let log = sandbox.read("evidence.jsonl");
     let id = |line: &str| Some(line.split_once("\"entry\":\"")?.1.get(..16)?.to_owned());
@@ -124,7 +123,7 @@ fn history(random: &mut Random) {
     }
 }
 
-/// Every other history, as one processor takes long for all.
+/// Runs every other history from `first`, so that two tests share the work.
 fn histories(first: u64) {
     for seed in (first..25 * scale() as u64).step_by(2) {
         println!("history {seed}");
@@ -142,7 +141,7 @@ fn and_in_other_histories() {
     histories(1);
 }
 
-/// A line about a former wording is about the entry that was made of it.
+/// An event about an old wording applies to the entry with the new wording.
 #[test]
 fn a_merge_brings_word_of_a_former_wording() {
     for (ts, found) in [("2026-06-30T17:59:59.000Z", false), ("2036-01-01T00:00:00.000Z", true)] {
@@ -162,7 +161,7 @@ fn a_merge_brings_word_of_a_former_wording() {
     }
 }
 
-/// As `touch -r` and `rsync -t` leave files: other bytes, the same length and the same time.
+/// As `touch -r` and `rsync -t` leave files: other bytes with the same length and time.
 #[test]
 fn a_time_that_was_put_back() {
     let sandbox = Sandbox::new("empty");

@@ -1,4 +1,5 @@
-//! What killed processes and unusable directories leave: it is swept, ended or said, and stops nobody.
+//! Remains of killed processes and unusable directories are cleaned up, completed or reported, and
+//! block no command.
 
 use std::{
     fs,
@@ -18,14 +19,14 @@ use crate::{
     hooks::call,
 };
 
-/// The key of the project's store, by which files of this machine are called.
+/// Returns the key of the project's store, which names its files on this machine.
 fn key(sandbox: &Sandbox) -> String {
     let ledgers = fs::read_dir(sandbox.root().join("state/pimem/trust")).unwrap();
     let mut names = ledgers.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.find(|name| name != "lock").unwrap()
 }
 
-/// Whoever replaces files in a directory and has its lock deletes what another left there.
+/// A process that replaces files in a directory under its lock deletes temporary files left there.
 #[test]
 fn temporary_files() {
     let sandbox = Sandbox::new("empty");
@@ -55,7 +56,7 @@ fn temporary_files() {
             fs::write(place(dir, ".pimem-tmp-0a0a0a0a"), "half a fi").unwrap();
             fs::write(place(dir, "pimem-tmp-of-mine"), "").unwrap();
         }
-        // One of them runs git, which has to be found.
+        // One of the commands runs git, which must be in the path.
         let done = match args[0] {
             "merge-driver" => sandbox.shell(&format!("pimem {}", args.join(" "))),
             _ => sandbox.run(args),
@@ -68,7 +69,7 @@ fn temporary_files() {
     }
 }
 
-/// Without a place for what this machine knows, reviewing is what is lost.
+/// Without a state directory, only records of review are lost.
 #[test]
 fn no_directory_for_what_this_machine_knows() {
     for place in ["state", "state/pimem", "state/pimem/dream", "state/pimem/trust"] {
@@ -100,7 +101,7 @@ fn no_directory_for_what_this_machine_knows() {
             assert!(done.stderr.lines().all(said), "{place}: {line}: {done:?}");
         }
         assert!(path.is_file(), "{place}");
-        // All of a dream or nothing of it: that, it cannot promise.
+        // A dream is all or nothing, which it cannot guarantee here, so it is refused.
         if place != "state/pimem/trust" {
             let tree = || {
                 let mut tree = sandbox.tree();
@@ -118,7 +119,7 @@ fn no_directory_for_what_this_machine_knows() {
     }
 }
 
-/// A journal that was begun, and whose topic has no room any more, is ended by whoever comes next.
+/// An interrupted journal whose topic has become full is completed by the next process.
 #[test]
 fn a_journal_without_room() {
     let sandbox = Sandbox::new("empty");
@@ -151,7 +152,7 @@ fn a_journal_without_room() {
     assert_eq!(known, ["Locks survive", "Sails are set", "The next"]);
 }
 
-/// However many sessions go on, those that are over are found among them.
+/// Ended sessions are found among any number of running ones.
 #[test]
 fn ledgers_of_sessions_that_are_over() {
     let sandbox = Sandbox::new("empty");
@@ -173,7 +174,7 @@ fn ledgers_of_sessions_that_are_over() {
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1100 - over.len());
 }
 
-/// What cannot be locked is named, whoever wanted the lock.
+/// Every command names the lock that it cannot take.
 #[test]
 fn locks_are_named() {
     let sandbox = Sandbox::new("empty");
@@ -190,7 +191,7 @@ fn locks_are_named() {
         drop(fs::remove_file(&path));
         fs::create_dir_all(&path).unwrap();
         let input = "Where are the berths painted?\n".repeat(4);
-        // Something that the ledger does not hold.
+        // An entry that is not in the trust ledger.
         sandbox.plant("topics/patterns.md", "- [pattern] By hand\n");
         let done = sandbox.pipe(args, input);
         assert_eq!(done.code, 2, "{args:?}: {done:?}");
@@ -200,12 +201,12 @@ fn locks_are_named() {
     }
 }
 
-/// A log that may not grow any further is as it was before, not with half an event at its end.
+/// If the log cannot grow, a partial event is removed from its end.
 #[test]
 fn half_an_event_is_taken_back() {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["add", "Before"]).done();
-    // Empty lines are no events; nothing else in the sandbox is as long.
+    // Padding of empty lines, which are not events, makes the log the longest file in the sandbox.
     let log = sandbox.read("evidence.jsonl");
     let log = format!("{log}{}", "\n".repeat(32 * 1024 - 100 - log.len()));
     sandbox.write("evidence.jsonl", &log);
@@ -223,7 +224,7 @@ fn half_an_event_is_taken_back() {
     sandbox.run(&["doctor"]).done();
 }
 
-/// Git is kept from what belongs to this machine, also where a clone or a power cut left something else.
+/// `data/` is ignored by git, even if a clone or a power cut left a different `.gitignore`.
 #[test]
 fn what_git_is_told_of_data() {
     for what in ["nothing", "empty", "link to nothing", "link"] {

@@ -1,5 +1,5 @@
-//! A clone may bring any of a store's names as a link, or as something that is no file: nothing is
-//! made, changed, shown or deleted where it leads, and nobody waits for it.
+//! A clone may bring any name of a store as a link or a special file: nothing behind it is created,
+//! changed, shown or deleted, and no command blocks.
 
 use std::{
     cell::RefCell,
@@ -21,10 +21,10 @@ use crate::{
     hooks::piped,
 };
 
-/// What is written where links lead.
+/// Text in the files that links lead to.
 const OUTSIDE: &str = "Zanzibar is told by nobody";
 
-/// What a clone brings.
+/// Files of the clone.
 const STORE: &[(&str, &str)] = &[
     (
         "topics/lessons.md",
@@ -36,7 +36,7 @@ const STORE: &[(&str, &str)] = &[
     ("daily/2026-06-30.md", "# 2026-06-30\n\n- 09:00 Painted\n"),
 ];
 
-/// What Claude Code says, beside session, directory and transcript.
+/// Events of Claude Code with their input, besides session, directory and transcript.
 const EVENTS: &[(&str, &str)] = &[
     ("session-start", "\"source\":\"startup\""),
     ("prompt", "\"prompt\":\"From now on, use tabs in makefiles please\""),
@@ -48,7 +48,7 @@ const EVENTS: &[(&str, &str)] = &[
     ("session-end", "\"reason\":\"exit\""),
 ];
 
-/// Commands that write, each something that the others leave possible.
+/// Commands that write, in an order in which all of them can succeed.
 const WRITERS: &[&str] = &[
     "init",
     "add A line of our own",
@@ -81,7 +81,6 @@ const WRITERS: &[&str] = &[
     "telemetry clear --yes",
 ];
 
-/// Commands that only read.
 const READERS: &[&str] = &[
     "list",
     "show rollback",
@@ -114,7 +113,7 @@ const READERS: &[&str] = &[
     "export pi-memory --output exported",
 ];
 
-/// A clone of a store, beside a place that links lead to.
+/// A clone of a store, with a directory that links lead to.
 struct Clone {
     sandbox: Sandbox,
 }
@@ -133,7 +132,7 @@ impl Clone {
         Self { sandbox }
     }
 
-    /// Has everything happen that agents and people do, and looks at what comes of each.
+    /// Runs all hooks and commands, and passes each result to `look`.
     fn live(&self, commands: &[&[&str]], look: impl Fn(&str, Outcome)) {
         for (event, says) in EVENTS {
             let (cwd, transcript) = (self.sandbox.project(), self.path("transcript.jsonl"));
@@ -154,7 +153,7 @@ impl Clone {
         }
     }
 
-    /// The same, while nothing around the store is changed and nothing of it is told.
+    /// Runs all hooks and commands, and checks that nothing outside the store is changed or shown.
     fn live_apart(&self, commands: &[&[&str]], group: &[&str]) {
         let before = self.surroundings();
         self.live(commands, |line, done| {
@@ -169,7 +168,7 @@ impl Clone {
         });
     }
 
-    /// Runs the program, but not for ever, and leaves nothing to processes that go on after it.
+    /// Runs the program with a time limit and without background work.
     fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Outcome {
         let mut command = Command::new("timeout");
         command.args(["20", PIMEM]).args(args);
@@ -186,14 +185,14 @@ impl Clone {
         self.sandbox.root().join(name)
     }
 
-    /// What is there beside the store, with its bytes.
+    /// Returns the files outside the store with their bytes.
     fn surroundings(&self) -> BTreeMap<String, Vec<u8>> {
         let mut all = self.sandbox.everything();
         all.retain(|name, _| !is_ours(name));
         all
     }
 
-    /// Makes a name of `.pi` a link, and gives the place that it leads to.
+    /// Replaces a name in `.pi` by a link, and returns its target.
     fn link(&self, name: &str) -> PathBuf {
         let path = self.sandbox.project().join(".pi").join(name);
         if path.is_dir() {
@@ -202,7 +201,7 @@ impl Clone {
             fs::remove_file(&path).unwrap();
         }
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // As git keeps links: from where they are, up to the sandbox and down again.
+        // Git stores relative links: up to the sandbox and down again.
         let up = Path::new(".pi").join(name).components().count();
         let target = Path::new("outside").join(name.replace('/', "-"));
         symlink(Path::new(&"../".repeat(up)).join(&target), path).unwrap();
@@ -210,14 +209,14 @@ impl Clone {
     }
 }
 
-/// Whether a path of the sandbox is one that the program may write to.
+/// Returns true if the program may write to this path of the sandbox.
 fn is_ours(name: &str) -> bool {
     let ours = ["project/.pi/", "project/exported", "home/.pi/", "cache/", "state/", "config/"];
     ours.iter().any(|dir| name.starts_with(dir))
 }
 
-/// Every file and directory below `.pi` that a project may have, as they come about: one that is
-/// new is tried here without being named.
+/// Returns every file and directory that a project can have below `.pi`, as observed. New ones are
+/// therefore tested without being listed.
 fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(found)
@@ -226,7 +225,7 @@ fn names() -> &'static [String] {
 fn found() -> Vec<String> {
     let clone = Clone::new();
     let names = RefCell::new(BTreeSet::from(["memory.json".to_owned()]));
-    // After each step: some files are there for a while only.
+    // Checked after each step, because some files are temporary.
     clone.live(&[WRITERS], |line, done| {
         assert!((0..=2).contains(&done.code), "{line}: {done:?}");
         for (path, _) in clone.sandbox.everything() {
@@ -240,8 +239,8 @@ fn found() -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Names that are tried in one clone. Where one of them stops a command, others of them cannot be
-/// reached by it, so those that stop many are tried alone.
+/// Groups names to be tested in one clone. A name that stops many commands would hide the others,
+/// so it is tested alone.
 fn groups(names: &[String]) -> Vec<Vec<&str>> {
     if scale() > 1 {
         return names.iter().map(|name| vec![name.as_str()]).collect();
@@ -339,10 +338,11 @@ fn links_to_something() {
     }
 }
 
-/// Without a writer, whoever opens a pipe to read it waits for ever; `timeout` says 124.
+/// Opening a pipe without a writer blocks forever; `timeout` then exits with 124.
 #[test]
 fn pipes_in_the_place_of_files() {
-    // Nobody opens a pipe by another's name, so those that stop nothing are tried together.
+    // A command does not open a pipe under another name, so names that stop no command are tested
+    // together.
     let is_file = |name: &&str| name.contains('.') || name.ends_with("lock");
     let files = groups(names()).into_iter().filter(|group| group.iter().all(is_file));
     let (alone, rest): (Vec<_>, Vec<_>) = files
@@ -361,7 +361,7 @@ fn pipes_in_the_place_of_files() {
     }
 }
 
-/// Links that stay in the store are followed, also by those who append, and stay links.
+/// Links within the store are followed, also when appending, and stay links.
 #[test]
 fn links_inside() {
     let sandbox = Sandbox::new("harbor");
@@ -383,14 +383,15 @@ fn links_inside() {
     for name in ["evidence.jsonl", "daily/2026-06-30.md", "topics/patterns.md"] {
         assert!(sandbox.path(name).is_symlink(), "{name}");
     }
-    // A lock is made where it is, or two would hold it at once.
+    // A lock behind a link could be held twice.
     symlink("MEMORY.md", sandbox.path("lock2")).unwrap();
     fs::rename(sandbox.path("lock2"), sandbox.path("lock")).unwrap();
     let refused = sandbox.run(&["add", "With another's lock"]).refused();
     assert!(refused.contains("lock is not a file"), "{refused}");
 }
 
-/// A dream in the background says how it went in a file that it is given, so nobody opens it later.
+/// A background dream writes to a file handle that it inherits, so the log is not opened by name
+/// later.
 #[test]
 fn the_log_of_dreams() {
     let clone = Clone::new();

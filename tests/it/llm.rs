@@ -1,4 +1,4 @@
-//! Language models: what is asked of them, by whom, and what becomes of every kind of answer.
+//! Language models: the requests, who makes them, and the handling of every kind of answer.
 
 use std::time::{Duration, Instant};
 
@@ -10,22 +10,21 @@ use crate::common::{
     sandbox::{Outcome, Sandbox, outcome},
 };
 
-/// The variable that holds the key of these tests, and the key.
+/// Variable with the test key, and the key.
 const KEY: (&str, &str) = ("PIMEM_TEST_KEY", "test-key-0");
 
-/// Asks the observer's model for a word.
+/// Sends a test request to the observer's model.
 fn check(sandbox: &Sandbox) -> Outcome {
     let mut command = sandbox.command(&["config", "check-model", "observer", "--json"]);
     command.env(KEY.0, KEY.1);
     outcome(command)
 }
 
-/// What the observer's model answered.
 fn answer(sandbox: &Sandbox) -> String {
     check(sandbox).json()["answer"].as_str().unwrap().to_owned()
 }
 
-/// What went wrong, with its hint. The key is never told.
+/// Returns the error and its hint, which must not contain the key.
 fn trouble(sandbox: &Sandbox) -> (String, String) {
     let stderr = check(sandbox).refused();
     assert!(!stderr.contains(KEY.1), "{stderr}");
@@ -35,7 +34,6 @@ fn trouble(sandbox: &Sandbox) -> (String, String) {
     (text(&error["message"]), text(&error["hints"][0]))
 }
 
-/// Settings for a provider with a key.
 fn settings(provider: &Provider, name: &str, model: &str) -> Value {
     json!({
         "provider": name, "endpoint": provider.endpoint(), "model": model, "apiKeyEnv": KEY.0,
@@ -43,7 +41,7 @@ fn settings(provider: &Provider, name: &str, model: &str) -> Value {
     })
 }
 
-/// A sandbox whose observer asks a server with these replies.
+/// Returns a sandbox whose observer uses a server with these replies.
 fn asking(name: &str, replies: Vec<Reply>) -> (Sandbox, Provider) {
     let (sandbox, provider) = (Sandbox::new("empty"), Provider::start(replies));
     configure(&sandbox, "observer", settings(&provider, name, "test-model"));
@@ -126,7 +124,7 @@ fn what_each_provider_is_asked() {
     );
 }
 
-/// What a model does not take, or what nobody has asked for, is left out.
+/// Parameters that a model refuses, or that are not configured, are not sent.
 #[test]
 fn what_is_not_asked() {
     let refusing = || Reply::recorded("openai-temperature");
@@ -158,7 +156,7 @@ fn what_is_not_asked() {
     assert!(asked.iter().all(|request| request.headers["authorization"] == "Bearer none"));
 }
 
-/// A key that happens to be in the environment goes to nobody but whom it is for.
+/// A key in the environment is sent only to its own provider.
 #[test]
 fn keys() {
     let (sandbox, provider) = asking("openai", vec![Reply::openai("hi")]);
@@ -201,7 +199,7 @@ fn keys() {
     assert_eq!(provider.requests().len(), 1);
 }
 
-/// Status and message of an error, how often it was asked, and a word of the hint.
+/// Status and message of each error, the number of requests, and a word of the hint.
 #[test]
 fn errors() {
     for (name, recorded, count, message, hint) in [
@@ -266,7 +264,7 @@ fn what_is_tried_again() {
     let start = Instant::now();
     assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("hi", 2));
     assert!(start.elapsed() >= Duration::from_secs(1), "it waits as it is told");
-    // What would come too late is not waited for.
+    // A wait beyond the time limit is not begun.
     let (sandbox, provider) = asking("openai", replies("3600"));
     let start = Instant::now();
     assert!(trouble(&sandbox).0.contains("answered 429: Rate limit reached"));
@@ -277,7 +275,7 @@ fn what_is_tried_again() {
     assert_eq!((answer(&sandbox).as_str(), provider.requests().len()), ("ho", 2));
 }
 
-/// The rules that come with the program are those in the tree.
+/// The built-in prompts equal the files in the repository.
 #[test]
 fn rules() {
     let sandbox = Sandbox::new("empty");
@@ -291,7 +289,7 @@ fn rules() {
     }
 }
 
-/// What another program calls a setting is heard where nobody says it in our words.
+/// A variable of another program is used if ours is not set.
 #[test]
 fn another_name() {
     let sandbox = Sandbox::new("empty");
@@ -310,7 +308,7 @@ fn another_name() {
     assert!(get(&[(theirs, "25")]).refused().contains("PI_DREAM_INTERVAL_HOURS"));
 }
 
-/// Nothing takes longer than it may.
+/// No request exceeds its time limit.
 #[test]
 fn the_time_limit() {
     let body = " ".repeat(1 << 12);
@@ -341,7 +339,7 @@ fn redirects_and_proxies() {
         assert!(hint.contains("redirects are not followed"), "{hint}");
         assert_eq!(provider.requests().len(), 1);
     }
-    // What is on this machine stays there.
+    // Local servers are not reached through a proxy.
     let (sandbox, provider) = asking("openai", vec![Reply::openai("mine")]);
     let mut command = sandbox.command(&["config", "check-model", "observer"]);
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"] {
@@ -356,7 +354,7 @@ fn redirects_and_proxies() {
         .ends_with("ms: mine\n")
     );
     assert_eq!((provider.requests().len(), other.requests().len()), (1, 0));
-    // Where nobody listens.
+    // No server listens at the address.
     let closed = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
@@ -370,7 +368,7 @@ fn redirects_and_proxies() {
     assert!(hint.contains("observer.endpoint"), "{hint}");
 }
 
-/// A machine that knows nobody to be believed asks nobody over https.
+/// Without certificates, no https request succeeds.
 #[cfg(target_os = "linux")]
 #[test]
 fn certificates() {

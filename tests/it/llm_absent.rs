@@ -1,4 +1,4 @@
-//! What a program that was built without the feature `llm` says of language models.
+//! The messages about language models in a build without the feature `llm`.
 
 use crate::common::{
     provider::{Provider, Reply, command},

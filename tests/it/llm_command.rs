@@ -1,4 +1,4 @@
-//! Programs as language models, which may do as they like.
+//! Programs as language models, which may misbehave.
 
 use std::{
     fs, thread,
@@ -16,7 +16,7 @@ fn check(sandbox: &Sandbox) -> Outcome {
     sandbox.run(&["config", "check-model", "observer"])
 }
 
-/// A sandbox whose observer is this script.
+/// Returns a sandbox whose observer is this script.
 fn script(text: &str) -> Sandbox {
     let sandbox = Sandbox::new("empty");
     command(&sandbox, "observer", text);
@@ -27,15 +27,15 @@ fn script(text: &str) -> Sandbox {
 fn a_program_answers() {
     let sandbox = script("cat > asked; echo; echo \" $PIMEM_DISABLE \"; echo noise >&2");
     let said = sandbox.run(&["config", "check-model", "observer", "--json"]).json();
-    // An agent that is run this way has hooks, which must not come back here.
+    // An agent run as a model has hooks, which must not call pimem again.
     assert_eq!((&said["answer"], &said["model"]), (&json!("1"), &json!("command")));
     let asked = fs::read_to_string(sandbox.project().join("asked")).unwrap();
     assert_eq!(asked, "Answer with one word.\n\nSay hello.\n");
-    // Without reading what it is asked, or ending it, or a last line end.
+    // Scripts that do not read their input, close it, or omit the final line break.
     for text in ["printf hi", "exec <&-; printf hi", "printf hi; exec >&- 2>&-; sleep 0.1"] {
         assert!(check(&script(text)).ok().ends_with(" ms: hi\n"), "{text}");
     }
-    // A line of shell, as a user would write it.
+    // A shell command line, as a user would write it.
     let line = json!({"provider": "command", "command": "tr a-z A-Z | head -n 1"});
     configure(&sandbox, "observer", line);
     assert!(check(&sandbox).ok().ends_with(" ms: ANSWER WITH ONE WORD.\n"));
@@ -72,7 +72,7 @@ fn a_program_fails() {
     assert!(refused.contains("hint: observer.command names it"), "{refused}");
 }
 
-/// When its time is up, a program ends with all that it has started.
+/// At its time limit, a program is killed with all its children.
 #[test]
 fn a_program_hangs() {
     for text in [
@@ -100,7 +100,7 @@ fn a_program_hangs() {
     }
 }
 
-/// What was not written or reviewed on this machine names no program and no address.
+/// Settings that were not written or reviewed on this machine name no program and no address.
 #[test]
 fn a_clone_names_no_program() {
     let sandbox = Sandbox::cloned("harbor");
@@ -123,7 +123,7 @@ fn a_clone_names_no_program() {
         json!({"session_id": "s", "cwd": sandbox.project(), "hook_event_name": "SessionStart"});
     let hook = sandbox.pipe(&["hook", "claude", "session-start"], start.to_string());
     assert!(!hook.ok().contains("planted"));
-    // What is harmless counts at once.
+    // Harmless settings take effect at once.
     let get = |key: &str| sandbox.run(&["config", "get", key, "-q"]).done();
     assert_eq!(
         (get("report.budget").as_str(), get("observer.temperature").as_str()),
@@ -143,11 +143,11 @@ fn a_clone_names_no_program() {
     assert_eq!(row("observer.provider")["awaiting"], awaiting);
     assert_eq!(row("observer.temperature").get("awaiting"), None);
 
-    // It is named outright, or a variable says which store: that is no review either.
+    // Naming the store by an option or a variable is not a review.
     let named = sandbox.store().display().to_string();
     sandbox.run(&["config", "check-model", "observer", "--dir", &named]).refused();
 
-    // Looked at, all together.
+    // Reviewed, all together.
     let list = sandbox.run(&["trust"]);
     assert_eq!(list.code, 1);
     let told = format!(
@@ -161,7 +161,7 @@ fn a_clone_names_no_program() {
     assert!(check(&sandbox).ok().ends_with(" ms: hi\n"));
     assert!(sandbox.project().join("planted").exists());
     assert_eq!(sandbox.run(&["trust", "-q"]).code, 0);
-    // What is harmless may change, and what is not may not.
+    // Harmless settings may change after the review, others must be reviewed again.
     sandbox.configure(&hostile.replace("900", "800"));
     assert!(check(&sandbox).ok().ends_with(" ms: hi\n"));
     fs::remove_file(sandbox.project().join("planted")).unwrap();
@@ -175,7 +175,7 @@ fn a_clone_names_no_program() {
     assert!(!sandbox.project().join("planted").exists());
 }
 
-/// What is set here is known here, and vouches for nothing else.
+/// Settings made here are trusted, and do not make others trusted.
 #[test]
 fn settings_that_are_made_here() {
     let sandbox = Sandbox::new("harbor");
@@ -184,7 +184,7 @@ fn settings_that_are_made_here() {
     set("observer.command", "echo mine").ok();
     assert!(check(&sandbox).ok().ends_with(" ms: mine\n"));
     assert_eq!(sandbox.run(&["trust"]).code, 0);
-    // A pull changes one, and somebody here another.
+    // A pull changes one setting, and the user another.
     let path = sandbox.project().join(".pi/memory.json");
     let text = fs::read_to_string(&path).unwrap().replace("echo mine", "touch planted");
     fs::write(&path, text).unwrap();
@@ -194,7 +194,7 @@ fn settings_that_are_made_here() {
     sandbox.run(&["config", "set", "dream.llm", "false", "--dir", &named]).done();
     check(&sandbox).refused();
     assert!(!sandbox.project().join("planted").exists());
-    // A variable goes before the file, and what is never the project's stays refused.
+    // A variable overrides the file, and settings not permitted in a project stay refused.
     let refused = set("telemetry.enabled", "false").refused();
     assert!(refused.contains("a project's file may not set telemetry.enabled"), "{refused}");
 }

@@ -1,6 +1,6 @@
-//! The integration tests: one binary, one module per promise.
+//! The integration tests: one binary, one module per guarantee.
 //!
-//! Everything runs the real program in a [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites
+//! All tests run the real program in a [`common::sandbox::Sandbox`]. `PIMEM_BLESS=1` rewrites
 //! transcripts and generated files, `PIMEM_TEST_SCALE=N` makes the races N times as long, and
 //! `PIMEM_TEST_ONNXRUNTIME=PATH` (see `.ci/onnxruntime`) tests models with a real ONNX Runtime.
 #![cfg(test)]

@@ -1,5 +1,5 @@
-//! What others do between the moment in which a file is read and the one in which it is replaced: an
-//! editor saves, another process makes the same store. The process under test is stopped there.
+//! Concurrent changes between the read of a file and its replacement: an editor saves, or another
+//! process creates the same store. The process under test is stopped at that point.
 
 use std::{fs, os::unix::fs::MetadataExt};
 
@@ -9,7 +9,7 @@ use crate::common::{
     trace::{self, Paused},
 };
 
-/// Saves as most editors do, by a file of its own that takes the place of the other.
+/// Saves as most editors do, by renaming a new file over the old one.
 fn save(sandbox: &Sandbox, name: &str, more: &str) {
     let text = fs::read_to_string(sandbox.path(name)).unwrap_or_default();
     let aside = sandbox.root().join("editor");
@@ -25,8 +25,8 @@ fn store() -> Sandbox {
     sandbox
 }
 
-/// The first call of `fsync` is about the temporary file: the old one has been read, and is looked at
-/// once more.
+/// The first `fsync` is of the temporary file: the old file has been read, and is checked once more
+/// afterwards.
 #[test]
 fn an_editor_saves_meanwhile() {
     if !trace::is_there() {
@@ -66,7 +66,7 @@ fn an_editor_saves_meanwhile() {
     }
 }
 
-/// Whoever saves again and again wins: the command gives up, and says so.
+/// If an editor saves repeatedly, the command gives up with an error.
 #[test]
 fn an_editor_saves_all_the_time() {
     if !trace::is_there() {
@@ -94,7 +94,7 @@ fn an_editor_saves_all_the_time() {
     }
 }
 
-/// The same file saved in place, in the same length, by whoever writes into it.
+/// A change in place, with the same length.
 #[test]
 fn a_file_is_written_in_place_meanwhile() {
     if !trace::is_there() {
@@ -111,7 +111,7 @@ fn a_file_is_written_in_place_meanwhile() {
     assert!(text.contains("outlive") && text.contains("One more"), "{text}");
 }
 
-/// The same of what stays on this machine, which nobody has to lock to add to.
+/// Two processes create `data/`, where appending needs no lock.
 #[test]
 fn its_data_is_made_twice() {
     if !trace::is_there() {
@@ -135,8 +135,8 @@ fn its_data_is_made_twice() {
     }
 }
 
-/// The first use of a store by two at once: while one is about to put a file into place, the other
-/// waits for it, or has been faster, and takes nothing away.
+/// Two processes create a store: while one is about to move a file into place, the other waits or
+/// is faster, and nothing is removed.
 #[test]
 fn a_store_is_made_twice() {
     if !trace::is_there() {

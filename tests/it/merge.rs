@@ -1,10 +1,10 @@
-//! Two copies of a store that went separate ways are merged by git, without anybody's help.
+//! Diverged copies of a store are merged by git without manual work.
 
 use std::fs;
 
 use crate::common::sandbox::{Sandbox, copy_tree};
 
-/// A sandbox whose project is a git repository, with a clone of it in `other`.
+/// Returns a sandbox whose project is a git repository, with a clone of it in `other`.
 fn two_clones(fixture: &str) -> Sandbox {
     let sandbox = Sandbox::new(fixture);
     sandbox.run(&["init"]).ok();
@@ -15,7 +15,7 @@ fn two_clones(fixture: &str) -> Sandbox {
     sandbox
 }
 
-/// What each of two people does. The first is at home in `project`, the second in `other`.
+/// Runs the commands of two people: the first in `project`, the second in `other`.
 fn diverge(sandbox: &Sandbox, commands: &[(&str, &[&str])]) {
     for (number, (place, args)) in commands.iter().enumerate() {
         let now = format!("2026-06-30T17:00:{number:02}Z");
@@ -28,7 +28,7 @@ fn diverge(sandbox: &Sandbox, commands: &[(&str, &[&str])]) {
     }
 }
 
-/// Merges each into the other, and gives what the commands print in both.
+/// Merges each clone into the other, and returns the output of the commands in both.
 fn merged(sandbox: &Sandbox, commands: &[&[&str]]) -> Vec<String> {
     // The second merge must not see the first, so it starts from a copy.
     copy_tree(&sandbox.project(), &sandbox.root().join("project.before"));
@@ -82,13 +82,13 @@ fn both_sides_of_a_fork() {
     assert_eq!(state("every time in UTC"), "pinned");
     assert_eq!(state("Keep comments for the why"), "forgotten");
     assert!(entries.contains_key("Long lists page by keyset, always"));
-    // The merged store is written to as any other.
+    // The merged store can be written.
     sandbox.run(&["add", "After the merge"]).ok();
     sandbox.run(&["rebuild"]).ok();
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 }
 
-/// Both copies adopt pi's scores before they meet: it counts once.
+/// Both copies adopt pi's scores before the merge; they count once.
 #[test]
 fn scores_of_pi_adopted_twice() {
     let sandbox = Sandbox::new("pi");
@@ -123,7 +123,7 @@ fn hand_written_lines_adopted_twice() {
     assert_eq!(fsnotify["evidence"], 3, "{}", printed[0]);
 }
 
-/// The same line reworded differently on both sides: both wordings stay, with the evidence.
+/// A line reworded differently on both sides: both wordings stay, with the evidence.
 #[test]
 fn two_wordings() {
     let sandbox = two_clones("harbor");
@@ -143,7 +143,7 @@ fn two_wordings() {
     }
 }
 
-/// Git keeps the marked line of one side beside the bare one of the other: the decision counts.
+/// Git keeps the pinned line of one side beside the plain line of the other; the decision counts.
 #[test]
 fn a_pin_taken_back() {
     let sandbox = Sandbox::new("empty");
@@ -169,8 +169,8 @@ fn a_pin_taken_back() {
     }
 }
 
-/// Switched on in a linked work tree, the driver serves in all of them; what one side took out stays
-/// out, where git alone brings it back.
+/// The driver, enabled in a linked work tree, works in all of them. A line removed on one side
+/// stays removed, while git alone restores it.
 #[test]
 fn the_driver() {
     let sandbox = Sandbox::new("harbor");
@@ -209,12 +209,12 @@ fn the_driver() {
         assert!(text.contains(&format!("{line}Ours\n{line}Theirs\n")), "{name}: {text}");
     }
 
-    // Settings in conflict, as a merge may leave them, are no matter of the driver's.
+    // Conflict markers in the settings do not affect the driver.
     sandbox.configure("{\n<<<<<<< ours\n");
     assert_eq!((merge(), back()), (0, false));
     fs::remove_file(sandbox.project().join(".pi/memory.json")).unwrap();
 
-    // A driver that fails leaves our version, and git says so.
+    // If the driver fails, our version stays and git reports a conflict.
     let driver = sandbox.git("project", &["config", "merge.pimem.driver"]);
     let failing = format!("{} --now never", driver.trim_end());
     sandbox.git("project", &["config", "merge.pimem.driver", &failing]);
@@ -227,7 +227,7 @@ fn the_driver() {
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 }
 
-/// Line order in the log means nothing: any order of the same events gives the same answers.
+/// The order of lines in the log has no effect on answers.
 #[test]
 fn the_log_is_a_set() {
     let sandbox = Sandbox::new("harbor");
@@ -250,7 +250,7 @@ fn the_log_is_a_set() {
         sandbox.write("evidence.jsonl", format!("{}\n", lines.join("\n")));
         assert_eq!(looks(&sandbox), before, "order {round}");
     }
-    // But an event that is gone is missed.
+    // A missing event does change the answers.
     let fewer: Vec<&str> = log.lines().filter(|line| !line.contains("\"reinforce\"")).collect();
     sandbox.write("evidence.jsonl", format!("{}\n", fewer.join("\n")));
     assert_ne!(looks(&sandbox), before);

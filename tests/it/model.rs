@@ -1,4 +1,4 @@
-//! `pimem model` without an ONNX Runtime: installing, choosing, removing, downloading.
+//! `pimem model` without an ONNX Runtime: installation, choice, removal, download.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -49,7 +49,7 @@ fn a_model_is_installed_chosen_and_removed() {
     assert_eq!(in_list(&list, "tiny"), want);
     assert_eq!(in_list(&list, "static")["inUse"], true);
 
-    // A project's settings are left alone, whatever the working directory.
+    // A project's settings are not changed, whatever the working directory.
     let chosen = model(&sandbox, None, &["use", "Somebody/Tiny"]).done();
     assert!(chosen.starts_with("Set embedding.model = tiny in "), "{chosen}");
     assert!(chosen.contains("home"), "{chosen}");
@@ -109,16 +109,16 @@ fn pooling_and_prefixes() {
     let from = ["--from", dir.to_str().unwrap()];
     let refused = model(&sandbox, None, &[&["pull", "mine"], &from[..]].concat()).refused();
     assert!(refused.contains("nothing says how mine pools its tokens"), "{refused}");
-    // Known by its name.
+    // The pooling is known for this name.
     let known = model(&sandbox, None, &[&["pull", "BAAI/bge-small-en-v1.5"], &from[..]].concat());
     assert!(known.done().contains("16 numbers, cls pooling"));
-    // Said by the files.
+    // The files state the pooling.
     fs::create_dir(dir.join("1_Pooling")).unwrap();
     let text = r#"{"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}"#;
     fs::write(dir.join("1_Pooling/config.json"), text).unwrap();
     let said = model(&sandbox, None, &[&["pull", "mine"], &from[..]].concat());
     assert!(said.done().contains("mean pooling"));
-    // Said by the caller.
+    // The caller states the pooling.
     let rest = ["--pooling", "cls", "--query-prefix", "q: ", "--passage-prefix", "p: "];
     let told = [&["pull", "mine"], &from[..], &rest].concat();
     assert!(model(&sandbox, None, &told).done().contains("cls pooling"));
@@ -212,7 +212,7 @@ fn damage_is_noticed() {
     }
     fs::remove_file(&path).unwrap();
     assert!(model(&sandbox, None, &["status", "tiny"]).stdout.contains("model.onnx is missing"));
-    // A dimension that no memory is large enough for.
+    // A dimension that exceeds any memory.
     fs::write(&path, &whole).unwrap();
     let record = path.with_file_name("pimem-model.json");
     let mut large: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
@@ -222,7 +222,7 @@ fn damage_is_noticed() {
     let mut command = sandbox.command(&["rebuild"]);
     command.env("PIMEM_EMBEDDING_MODEL", "tiny");
     assert!(outcome(command).stderr.contains("is not installed"));
-    // A record that cannot be read is none.
+    // A damaged record counts as missing.
     fs::write(path.with_file_name("pimem-model.json"), "{").unwrap();
     assert!(model(&sandbox, None, &["status", "tiny"]).stdout.contains("is not installed"));
 }
@@ -258,7 +258,7 @@ fn a_project_may_not_choose() {
     }
 }
 
-/// The files of a model at the paths of a repository.
+/// Returns the files of a model at the paths of a repository.
 fn published(dir: &Path, repository: &str, onnx: &str) -> BTreeMap<String, Answer> {
     let names =
         ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
@@ -302,13 +302,13 @@ fn downloads() {
         assert!(refused.contains(want), "{want}: {refused}");
         assert!(held(&sandbox).is_empty(), "{want}: {:?}", held(&sandbox));
     }
-    // What is known must be what it was.
+    // Files of a known model must have the known hashes.
     let other = published(&dir, "Qdrant/all-MiniLM-L6-v2-onnx", "model.onnx");
     let refused = pull(other, "all-MiniLM-L6-v2").refused();
     assert!(refused.contains("is not the file that was expected: its SHA-256 is"), "{refused}");
     assert!(held(&sandbox).is_empty());
 
-    // As Hugging Face does it: large files are elsewhere.
+    // Hugging Face redirects to another place for large files.
     let mut moved = whole.clone();
     let content = moved.insert(path(onnx), Answer::Moved("/elsewhere/content".to_owned())).unwrap();
     moved.insert("/elsewhere/content".to_owned(), content);
@@ -347,7 +347,7 @@ fn interrupted_nothing_is_installed() {
     assert!(part.to_string_lossy().contains(".pimem-tmp-"), "{}", part.display());
     let list = model(&sandbox, None, &["list"]).ok();
     assert!(!list.contains("installed") && !list.contains(".pimem-tmp-"), "{list}");
-    // Another one may be at work, so it stays for a day.
+    // Another process may be writing it, so it is kept for a day.
     pull_tiny(&sandbox, "tiny");
     assert!(part.exists());
     let old = std::time::SystemTime::now() - std::time::Duration::from_hours(25);

@@ -1,4 +1,4 @@
-//! A build without the feature `fastembed`: it has the model `static`, and says so.
+//! A build without the feature `fastembed` has only the model `static`, and reports that.
 
 use crate::common::sandbox::Sandbox;
 

@@ -1,7 +1,7 @@
-//! Models with an ONNX Runtime, and libraries that are none.
+//! Models with an ONNX Runtime, and invalid libraries.
 //!
-//! With `PIMEM_TEST_ONNXRUNTIME`, vectors are compared with those that `make_tiny.py` computed.
-//! Without it, what is asserted is that nothing but semantic search is lost.
+//! With `PIMEM_TEST_ONNXRUNTIME`, vectors are compared with those computed by `make_tiny.py`.
+//! Without it, the tests check that only semantic search is lost.
 
 use std::{fs, path::Path};
 
@@ -18,7 +18,7 @@ fn install(sandbox: &Sandbox, dir: &Path, pooling: &str) {
     model(sandbox, library().as_deref(), &args).done();
 }
 
-/// Runs the child as its parent does, with texts on its standard input.
+/// Runs the embedding child as its parent does, with texts on standard input.
 fn embed(sandbox: &Sandbox, args: &[&str], input: &str) -> Outcome {
     let texts = sandbox.root().join("texts");
     fs::write(&texts, input).unwrap();
@@ -88,7 +88,7 @@ fn a_library_is_installed() {
         );
         assert!(status["tookMs"].as_u64().is_some());
 
-        // Microsoft's builds would have written an identifier here, and reported.
+        // Microsoft's builds would have stored an identifier here and sent telemetry.
         let in_cache: Vec<_> = fs::read_dir(sandbox.cache()).unwrap().flatten().collect();
         assert_eq!(in_cache.len(), 1, "{in_cache:?}");
         assert!(fs::read_dir(sandbox.home()).unwrap().next().is_none());
@@ -142,7 +142,7 @@ fn libraries_that_are_none() {
     assert!(litter.all(|entry| entry.file_name() == "models"), "nothing is installed or left over");
 }
 
-/// A library whose code is nothing but breakpoints: the process that loads it dies at once.
+/// A library whose code consists of breakpoints kills the process that loads it at once.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
 fn a_library_that_kills_its_process_kills_nobody_else() {
@@ -201,7 +201,7 @@ fn a_model_that_does_not_fit_is_refused() {
     };
     let wide = tiny(&sandbox);
     swap(&wide, "config.json", "\"hidden_size\": 16", "\"hidden_size\": 32");
-    // Only a trial finds that out.
+    // Only a trial detects this.
     let wrong_size = pull(&wide);
     if library.is_none() {
         assert!(wrong_size.stderr.contains("the model was not tried"), "{}", wrong_size.stderr);
@@ -218,7 +218,7 @@ fn a_model_that_does_not_fit_is_refused() {
         assert!(foreign.refused().contains("tiny does not work: "));
         assert!(held(&sandbox).is_empty());
     }
-    // The outermost layer is whole, the graph inside is not.
+    // The outer message is valid, the graph in it is not.
     let broken = made(&sandbox, 32);
     let mut bytes = fs::read(broken.join("model.onnx")).unwrap();
     let at = bytes.windows(6).position(|part| part == b"Gather").unwrap();

@@ -1,5 +1,5 @@
-//! Notes, logs, the scratchpad and handoffs: nothing is lost, whoever wrote the files and how large
-//! they are.
+//! Notes, logs, the scratchpad and handoffs: nothing is lost, whatever the origin and size of the
+//! files.
 
 use std::{
     fs::{self, File},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 const TODAY: &str = "daily/2026-06-30.md";
-/// Processes at once.
+/// Number of concurrent processes.
 const WORKERS: usize = 16;
 
 #[test]
@@ -61,7 +61,7 @@ fn appends_at_once() {
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 }
 
-/// What is written is the item and nothing else, in the file's own style.
+/// Only the item is written, in the file's own style.
 #[test]
 fn foreign_files_stay_as_they_are() {
     let sandbox = Sandbox::new("empty");
@@ -94,7 +94,7 @@ fn foreign_files_stay_as_they_are() {
     }
 }
 
-/// A log is only ever read from its end.
+/// A log is read only from its end.
 #[test]
 fn a_log_of_50_megabytes() {
     let sandbox = Sandbox::new("working");
@@ -114,7 +114,7 @@ fn a_log_of_50_megabytes() {
     );
     assert!(report.chars().count() <= 16_000);
     assert!(sandbox.run(&["read", "daily"]).ok().contains("The end"));
-    // A search says what it left out.
+    // A search reports what it skipped.
     let search = sandbox.run(&["search", "spindle"]);
     assert_eq!(search.code, 2);
     assert!(search.stdout.contains("stalled"), "{}", search.stdout);
@@ -167,7 +167,7 @@ fn dates_are_dates() {
     assert!(!sandbox.run(&["read", "list"]).ok().contains("notes"));
 }
 
-/// The day is that of the wall, on both sides of midnight and in summer time.
+/// Days are in local time, on both sides of midnight and in summer time.
 #[test]
 fn local_time() {
     for (zone, now, want) in [
@@ -188,7 +188,7 @@ fn local_time() {
     }
 }
 
-/// The last commits are those that git tells of, however it keeps them.
+/// The last commits agree with those of git, for every storage format.
 #[test]
 fn commits_are_those_of_git() {
     for format in ["sha1", "sha256"] {
@@ -230,7 +230,7 @@ fn commits_are_those_of_git() {
         let pack = packs.find(|path| path.extension().is_some_and(|kind| kind == "idx")).unwrap();
         let listed = sandbox.git("project", &["verify-pack", "-v", pack.to_str().unwrap()]);
         let deltas = listed.lines().filter(|line| line.contains(" commit ")).filter(|line| {
-            // Depth and base follow where an object is a delta.
+            // Lines of deltas also have depth and base.
             line.split_whitespace().count() == 7
         });
         assert!(deltas.count() > 5, "{listed}");
@@ -242,7 +242,7 @@ fn commits_are_those_of_git() {
         check("shared");
         sandbox.git("", &["clone", "-q", "--no-local", "--depth", "2", "project", "shallow"]);
         check("shallow");
-        // Whatever is wrong with the repository, the handoff is left.
+        // The handoff is written even if the repository is damaged.
         for file in fs::read_dir(sandbox.root().join("cloned/.git/objects/pack")).unwrap() {
             let path = file.unwrap().path();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -254,7 +254,7 @@ fn commits_are_those_of_git() {
     }
 }
 
-/// `handoff --git` starts git twice, for changes and for commits, and does without when there is none.
+/// `handoff --git` runs git twice, for changes and for commits, and works without git.
 #[test]
 fn git_is_asked_twice() {
     let sandbox = Sandbox::new("working");

@@ -1,5 +1,5 @@
-//! Observations: from conversations that are long, hostile or gone on, by models that do as they are told
-//! and others, and when a context is compacted.
+//! Observations: from long, hostile and continued conversations, with good and bad models, and at a
+//! compaction.
 
 use std::{fs, process::Command, thread};
 
@@ -15,7 +15,7 @@ use crate::{
     hooks::{hook, piped},
 };
 
-/// A transcript of Claude Code: who, when on 29 June, and what.
+/// Formats a transcript of Claude Code from speaker, time on 29 June, and text.
 fn transcript(session: &str, said: &[(&str, &str, &str)]) -> String {
     let line = |(who, clock, text): &(&str, &str, &str)| {
         let record = json!({
@@ -72,7 +72,7 @@ fn a_program_observes() {
     );
 }
 
-/// Whatever is wrong with a model, there are observations, and it is told why they are not its.
+/// If a model fails in any way, the rules observe, and the reason is reported.
 #[test]
 fn a_model_that_is_of_no_use() {
     let server = |replies| {
@@ -212,7 +212,7 @@ fn a_model_reflects() {
     }
 }
 
-/// What came with a clone is sent to nobody, and stays what it is: unreviewed.
+/// Content of a clone is not sent to a model, and stays unreviewed.
 #[test]
 fn what_came_with_a_clone() {
     let sandbox = Sandbox::cloned("empty");
@@ -233,7 +233,7 @@ fn what_came_with_a_clone() {
     assert!(asked.iter().all(|asked| !asked.body.contains("SQLite")), "{asked:?}");
     let compact = json!({"session_id": "s1", "cwd": sandbox.project()}).to_string();
     assert!(!piped(hook(&sandbox, "generic", "pre-compact"), compact).ok().contains("SQLite"));
-    // What was written here alone is shown.
+    // Only what was written here is shown.
     let compact = json!({"session_id": "s2", "cwd": sandbox.project()}).to_string();
     sandbox.pipe(&["observe", "--session", "s2"], session()).done();
     assert!(
@@ -258,8 +258,8 @@ fn many_at_once_write_it_once() {
     assert_eq!(sandbox.litter(), Vec::<String>::new());
 }
 
-/// Tool output of 200 MB is passed over; the messages before and behind it are not. And what is said in
-/// one run too much for it is said in the next.
+/// Tool output of 200 MB is skipped; the messages around it are read. Messages too many for one run
+/// are observed in the next.
 #[test]
 fn long_transcripts() {
     let sandbox = Sandbox::new("empty");
@@ -321,7 +321,7 @@ fn when_a_context_is_compacted() {
     let none = |_: &mut Command| {};
     let whole = format!("# Observations of this session\n\n{BY_RULES}");
     assert_eq!(compacted(&sandbox, "opencode", &path, none), whole.trim_end());
-    // The same within ten seconds is one call; so each agent has a session of its own below.
+    // Equal calls within ten seconds count as one, so each agent below has its own session.
     let with = |value: &'static str| {
         move |command: &mut Command| {
             command.env("PIMEM_OBSERVER_COMPACTION", value);
@@ -358,12 +358,13 @@ fn when_a_context_is_compacted() {
     };
     assert_eq!(compacted(&sandbox, "pi", &path, pi), whole.trim_end());
     assert_eq!(sandbox.read(FILE), BY_RULES);
-    // What is kept is not noted again.
+    // Kept observations are not made again.
     assert_eq!(sandbox.pipe(&["observe"], session()).code, 1);
     assert_eq!(sandbox.read(FILE), BY_RULES);
 }
 
-/// Too much of it is cut from its beginning, and nothing in it can end the block or pass for another.
+/// Long observations are cut at the beginning, and nothing in them can end the block or imitate
+/// another.
 #[test]
 fn a_long_session_is_compacted() {
     let sandbox = Sandbox::new("harbor");

@@ -1,7 +1,7 @@
-//! A line that is typed into one's own store is in the next report, and one that git brought is not.
+//! A line typed into the user's own clone is in the next report, and a line brought by git is not.
 //!
-//! Each case is played with real clones. A line that holds the word `own` was typed here and has to be
-//! shown, one with `planted` came from somebody else and must not be, and one with `doubt` may be either.
+//! Each case uses real clones. A line with the word `own` was typed here and must be shown, one
+//! with `planted` came from another person and must not, and one with `doubt` may be either.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::{
 
 pub(crate) const TOPIC: &str = "topics/lessons.md";
 
-/// A project that was made here, is kept in git, and is shared with somebody else.
+/// A project that was created here and is shared through git.
 pub(crate) struct Clones(pub(crate) Sandbox);
 
 impl Clones {
@@ -31,7 +31,6 @@ impl Clones {
         append(&self.0.project(), TOPIC, &lesson(line));
     }
 
-    /// Commits everything there is.
     fn commits(&self) {
         self.0.commit("project");
     }
@@ -45,12 +44,12 @@ impl Clones {
         self.0.they_push(branch, |theirs| append(theirs, TOPIC, &lesson(line)));
     }
 
-    /// Runs git in the project: words, or parts in quotes.
+    /// Runs git in the project with the words of `line`.
     pub(crate) fn git(&self, line: &str) -> String {
         self.0.git("project", &line.split(' ').collect::<Vec<_>>())
     }
 
-    /// The same, when it stops half way.
+    /// Runs git in the project and requires that it fails half way.
     fn git_stops(&self, line: &str) {
         let done = self.0.try_git("project", &line.split(' ').collect::<Vec<_>>());
         assert_ne!(done.code, 0, "{line}: {done:?}");
@@ -63,7 +62,7 @@ impl Clones {
             .any(|name| git.join(name).exists())
     }
 
-    /// What agents are given.
+    /// Returns the report for agents.
     pub(crate) fn report(&self) -> String {
         self.0.run(&["report", "--budget", "9000"]).done()
     }
@@ -73,7 +72,6 @@ impl Clones {
         call(&self.0, "generic", "session-start", input).ok()
     }
 
-    /// The lines of the topics in the work tree.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for entry in fs::read_dir(self.0.path("topics")).unwrap() {
@@ -90,10 +88,10 @@ pub(crate) fn lesson(line: &str) -> String {
     format!("- [lesson] {line}\n")
 }
 
-/// What happens, and how it is played.
+/// A description and the steps of a case.
 type Case = (&'static str, fn(&Clones));
 
-/// How lines come into a work tree.
+/// The ways in which lines get into a work tree.
 const CASES: &[Case] = &[
     ("typed", |c| c.types("own line")),
     ("typed into a new topic", |c| append(&c.0.project(), "topics/more.md", &lesson("own line"))),
@@ -325,7 +323,7 @@ const CASES: &[Case] = &[
         c.git("fetch -q ../theirs tag v1");
         fs::remove_file(c.0.project().join(".git/FETCH_HEAD")).unwrap();
         c.git("restore --source v1 .pi");
-        // Nobody knows who made a tag.
+        // The author of a tag is not known.
         c.git("commit -q --allow-empty -m Empty");
     }),
     ("the files of what was fetched last", |c| {
@@ -453,7 +451,7 @@ const CASES: &[Case] = &[
     }),
 ];
 
-/// Who looks first.
+/// A command that checks the lines first.
 type Look = (&'static str, fn(&Clones) -> String);
 
 const LOOKS: &[Look] = &[
@@ -477,7 +475,7 @@ fn what_is_shown_at_once() {
         play(&clones);
         let (look, ask) = LOOKS[number % LOOKS.len()];
         let waits = |line: &str| line.contains("planted") || line.contains("doubt");
-        // What was found does not change with the next look.
+        // The result of the first check persists.
         for shown in [ask(&clones), clones.report()] {
             for line in &clones.lines() {
                 if shown.contains(line.as_str()) == waits(line) {
@@ -495,7 +493,7 @@ fn what_is_shown_at_once() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A commit of everything, whatever was meant by it, makes nobody's line one's own.
+/// Committing everything does not make other people's lines one's own.
 #[test]
 fn what_is_shown_after_a_commit() {
     let mut wrong = Vec::new();
@@ -520,7 +518,7 @@ fn what_is_shown_after_a_commit() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What stood in doubt is clear when it is committed, or when the merge is done.
+/// Doubt ends when the line is committed or the merge is completed.
 #[test]
 fn doubts_end() {
     let clones = Clones::new();
@@ -539,8 +537,7 @@ fn doubts_end() {
     assert!(shown.contains("own line too") && !shown.contains("planted"), "{shown}");
 }
 
-/// What somebody asked for stays asked for when a hand puts it into other words: near ones, and such
-/// as have some words in common only.
+/// A line stays wanted when it is reworded by hand, closely or with only some common words.
 #[test]
 fn reworded_by_hand() {
     for (words, evidence) in [

@@ -1,4 +1,4 @@
-//! Any number of processes at once lose nothing and double nothing.
+//! Concurrent processes lose nothing and duplicate nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,12 +14,12 @@ use serde_json::Value;
 use crate::common::{sandbox::Sandbox, scale};
 
 const WORKERS: usize = 64;
-/// Additions of one process after the other in each worker.
+/// Additions per worker, one process each.
 const ADDS: usize = 20;
-/// Topic files, so many that none is ever full.
+/// Number of topic files, enough that none becomes full.
 const CATEGORIES: usize = 8;
 
-/// What processes that exited 0 were asked to do.
+/// The commands of processes that exited with 0.
 #[derive(Default)]
 struct Acknowledged {
     added: BTreeSet<String>,
@@ -50,7 +50,7 @@ fn no_update_is_lost_or_doubled() {
                     }
                     for op in ops {
                         let mut command = sandbox.command(&op);
-                        // Waiting for the disk is the crash test's business.
+                        // Syncs are tested in `durable`.
                         command.env("PIMEM_SYNC", "0").env("PIMEM_LOCK_TIMEOUT_MS", "120000");
                         let done = crate::common::sandbox::outcome(command);
                         if done.code != 0 {
@@ -76,7 +76,7 @@ fn no_update_is_lost_or_doubled() {
     let shared = &sandbox.entries()["shared by all"];
     assert_eq!(shared["evidence"], 1 + acknowledged.reinforced);
 
-    // The checker itself: it must notice what a worse program would do.
+    // Tests the checker: it must notice lost and duplicated lines.
     let (topic, log) = (sandbox.read("topics/c0.md"), sandbox.read("evidence.jsonl"));
     let line = topic.lines().last().unwrap();
     sandbox.write("topics/c0.md", topic.replace(&format!("{line}\n"), ""));
@@ -91,7 +91,7 @@ fn no_update_is_lost_or_doubled() {
     assert_eq!(differences(&sandbox, &acknowledged).len(), 1, "a torn event is noticed");
 }
 
-/// The first of all additions, by many at once: one store is made, whole, and nobody is turned away.
+/// Many processes make the first addition at once: one complete store is created, and none fails.
 #[test]
 fn a_store_is_made_by_many() {
     for round in 0..6 * scale() {
@@ -112,12 +112,12 @@ fn a_store_is_made_by_many() {
         }
         assert_eq!(sandbox.litter(), Vec::<String>::new(), "{round}");
         assert_eq!(sandbox.entries().len(), 16, "{round}");
-        // What was written here is known to have been, by whomever the store was made.
+        // Lines written here are known as such, whichever process created the store.
         sandbox.run(&["report"]).ok();
     }
 }
 
-/// What is in the store and should not be, or the other way round.
+/// Returns the differences between the store and the acknowledged commands.
 fn differences(sandbox: &Sandbox, acknowledged: &Acknowledged) -> Vec<String> {
     let mut found = Vec::new();
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Observations, past sessions and times: found whatever state the index and the files are in.
+//! Observations, past sessions and times are found in any state of the index and the files.
 
 use std::{
     fs,
@@ -28,7 +28,7 @@ fn answers(sandbox: &Sandbox) -> Vec<Outcome> {
     QUERIES.iter().map(|query| search(sandbox, query)).collect()
 }
 
-/// Compares with what is answered without an index, and puts the index back.
+/// Compares with the answers without an index, and restores the index.
 fn check(sandbox: &Sandbox, what: &str) -> Vec<Outcome> {
     let got = answers(sandbox);
     let aside = sandbox.root().join("cache.aside");
@@ -77,7 +77,7 @@ fn stale_or_fresh() {
     check(&sandbox, "older than a reinforcement");
 }
 
-/// A summary file is another program's: what is no JSON gives nothing and is no error.
+/// A summary file belongs to another program: lines that are not JSON are skipped without an error.
 #[test]
 fn damaged_sessions() {
     let sandbox = Sandbox::new("working");
@@ -108,7 +108,7 @@ fn damaged_sessions() {
     assert_eq!(check(&sandbox, "as old as before")[1].code, 0);
 }
 
-/// Exit code 2 and a word about `name`, after the answer from everything else.
+/// Requires exit code 2 and a message about `name`, after the answer from everything else.
 fn complains(sandbox: &Sandbox, name: &str, says: &str) {
     for done in check(sandbox, says) {
         assert_eq!(done.code, 2, "{name} {says}: {done:?}");
@@ -166,7 +166,7 @@ fn links_and_what_is_no_file() {
     complains(&sandbox, "data/session-search.json", "is too large");
 }
 
-/// Better hits from another time do not push one from the right time out.
+/// Better hits outside the time range do not displace hits within it.
 #[test]
 fn a_bound_sees_every_entry() {
     let sandbox = Sandbox::new("empty");
@@ -190,7 +190,7 @@ fn a_bound_sees_every_entry() {
     assert_eq!(found["hits"].as_array().unwrap().len(), 1);
 }
 
-/// What another program wrote about a session is data, in a report as on a terminal.
+/// Text of another program about a session is data, in a report and on a terminal.
 #[test]
 fn hostile_sessions() {
     let sandbox = Sandbox::new("working");

@@ -1,5 +1,5 @@
-//! Past sessions and learned preferences: files of any kind, many processes at once, and nothing
-//! where it does not belong.
+//! Past sessions and learned preferences: files of any kind, concurrent processes, and no writes
+//! outside their place.
 
 use std::{
     fs::{self, File},
@@ -26,7 +26,7 @@ fn data(sandbox: &Sandbox) -> String {
     fs::read_to_string(sandbox.project().join(".pi/data/session-search.json")).unwrap()
 }
 
-/// Nothing but messages is taken from a path, whatever is there.
+/// Only messages are taken from a path, whatever it leads to.
 #[test]
 fn whatever_a_path_leads_to() {
     let sandbox = Sandbox::new("harbor");
@@ -73,7 +73,7 @@ fn whatever_a_path_leads_to() {
     }
 }
 
-/// A transcript of which the beginning tells enough, and one that has to be read as far as may be.
+/// A transcript whose beginning is enough, and one that must be read up to the limit.
 #[test]
 fn transcripts_of_any_size() {
     let sandbox = Sandbox::new("harbor");
@@ -82,7 +82,7 @@ fn transcripts_of_any_size() {
         fs::copy(fixture(name), &path).unwrap();
         let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"\n").unwrap();
-        // Holes read as zeros: 200 MB in one line, and then what lies beyond the limit.
+        // A sparse file reads as zeros: 200 MB in one line, then text beyond the limit.
         file.set_len(200 << 20).unwrap();
         file.write_all(b"\n").unwrap();
         drop(file);
@@ -91,7 +91,7 @@ fn transcripts_of_any_size() {
         let large = sandbox.run(&["session", "index", &path, "--json"]).json();
         assert_eq!(large, whole, "{name}");
     }
-    // Many short lines, with a picture among them.
+    // Many short lines, with an image among them.
     let path = sandbox.root().join("many.jsonl");
     let mut file = File::create(&path).unwrap();
     let line = |text: &str| {
@@ -154,12 +154,12 @@ fn a_search_sees_what_was_indexed_last() {
     sandbox.pipe(&index, first.replace("ferry", "zeppelin").replace("pilot", "captain")).ok();
     assert!(search("zeppelin").ok().contains("captain"));
     assert!(!search("ferry").stdout.contains("ferry"), "the summary was replaced");
-    // A shorter one says less and replaces nothing.
+    // A shorter summary does not replace a longer one.
     assert_eq!(sandbox.pipe(&index, "fix the zeppelin\n").code, 1);
     assert_eq!(sessions(&sandbox).len(), 1);
 }
 
-/// An id is what an agent sent: it never names a file, and never reaches a terminal as it is.
+/// A session id comes from an agent: it never names a file, and is escaped on a terminal.
 #[test]
 fn ids_are_only_text() {
     let sandbox = Sandbox::new("harbor");
@@ -185,7 +185,7 @@ fn ids_are_only_text() {
     assert!(!human.contains('\u{1b}') && !human.contains('\u{202e}'));
 }
 
-/// Session data makes no store in a project that has none.
+/// Session data does not create a store.
 #[test]
 fn whose_store() {
     let sandbox = Sandbox::new("empty");
@@ -224,7 +224,7 @@ fn a_preference_counts_once_an_hour() {
     assert!(later("2026-06-30T18:59:59Z").starts_with("Seen less than an hour ago"));
     assert!(later("2026-06-30T19:00:00Z").starts_with("Known, reinforced"));
     assert_eq!(evidence(), 2);
-    // A clock that was set back does not stop learning until it has caught up.
+    // A clock that was set back does not stop learning until it catches up.
     assert!(later("2026-06-30T12:00:00Z").starts_with("Known, reinforced"));
     fs::write(sandbox.project().join(".pi/data/preferences-cooldown.json"), "[1, 2").unwrap();
     assert!(later("2026-06-30T12:00:00Z").starts_with("Known, reinforced"), "damaged");
@@ -242,7 +242,7 @@ fn nothing_to_learn_touches_nothing() {
     assert!(sandbox.tree().is_empty(), "a dry run neither");
 }
 
-/// A secret is in no file and in no message, whatever it stands beside.
+/// A secret is in no file and no message, whatever its context.
 #[test]
 fn secrets_stay_where_they_are() {
     let sandbox = Sandbox::new("harbor");

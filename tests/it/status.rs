@@ -1,4 +1,4 @@
-//! `status` fits a screen, writes nothing, and counts as `doctor` and `trust status` do.
+//! `status` fits on a screen, writes nothing, and agrees with `doctor` and `trust status`.
 
 use std::fs;
 
@@ -12,7 +12,8 @@ use crate::{
     own::{Clones, TOPIC},
 };
 
-/// Runs `status` both ways, sees that nothing was written, and gives its document.
+/// Runs `status` with and without `--json`, checks that nothing was written, and returns the
+/// document.
 fn status(sandbox: &Sandbox, args: &[&str]) -> Value {
     let before = sandbox.everything();
     let run = |more: &[&str]| sandbox.run(&[&["status"], args, more].concat()).done();
@@ -23,7 +24,7 @@ fn status(sandbox: &Sandbox, args: &[&str]) -> Value {
     serde_json::from_str(&document).unwrap()
 }
 
-/// The number of entries that await review, as `doctor` and `trust status` tell it.
+/// Returns the number of entries that await review according to `doctor` or `trust status`.
 fn told(done: &Outcome) -> u64 {
     let line = done.stdout.lines().find(|line| line.contains("review")).unwrap_or_default();
     let mut words = line.split(' ').skip_while(|word| word.parse::<u64>().is_err());
@@ -60,7 +61,7 @@ fn what_waits_is_counted_alike() {
     agree(&clone, &[], 1);
 }
 
-/// The line that was typed here does not wait, though nothing has noted it yet.
+/// The line typed here does not await review, although that is not recorded yet.
 #[test]
 fn typed_lines_are_told_from_those_that_git_brought() {
     let clones = Clones::new();
@@ -87,7 +88,8 @@ fn it_runs_everywhere() {
     assert!(!empty.path("lock").exists(), "doctor makes no lock file");
 }
 
-/// Everything at once that takes room: both stores, long notices, hooks, settings and a narrow terminal.
+/// Everything that takes space at once: both stores, long notices, hooks, settings and a narrow
+/// terminal.
 #[test]
 fn it_fits_a_screen() {
     let sandbox = Sandbox::cloned("working");

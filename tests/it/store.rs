@@ -1,4 +1,5 @@
-//! The store: what people and other tools wrote is understood, kept, and changed only where asked.
+//! The store: files written by people and other tools are understood, preserved, and changed only
+//! where requested.
 
 use std::fs;
 
@@ -11,7 +12,8 @@ fn events(sandbox: &Sandbox) -> usize {
     log.lines().count()
 }
 
-/// SPEC 3: a hand-edited line keeps its evidence, for readers at once and for good after rebuild.
+/// SPEC 3: a hand-edited line keeps its evidence, for readers at once and permanently after a
+/// rebuild.
 #[test]
 fn evidence_outlives_hand_edits() {
     let sandbox = Sandbox::new("hand-written");
@@ -21,7 +23,7 @@ fn evidence_outlives_hand_edits() {
         .run(&[&early[..], &["add", "--cue", "structural", "The quay is 12 m wide"]].concat())
         .ok();
     sandbox.run(&[&early[..], &["reinforce", "quay is", "fsnotify", "--by", "4"]].concat()).ok();
-    // One was added by us, the other by hand and adopted.
+    // One entry was added by pimem, the other by hand and adopted.
     for (old, new) in [
         ("The quay is 12 m wide", "The quay is only 12 m wide"),
         ("debounce 80 ms and stat the path again", "debounce 120 ms, then stat the path again"),
@@ -48,7 +50,7 @@ fn evidence_outlives_hand_edits() {
         sandbox.run(&["rebuild"]).ok();
         assert_eq!(events(&sandbox), added, "a second rebuild has nothing to adopt");
     }
-    // Something else altogether is a new entry.
+    // A completely different text is a new entry.
     let lessons = sandbox.read("topics/lessons.md");
     sandbox.write("topics/lessons.md", lessons.replace("The quay is only 12 m wide", "Tea at 4"));
     let tea = sandbox.run(&["show", "Tea at 4", "--json"]).json();
@@ -75,13 +77,13 @@ fn hand_written_lines_are_adopted_once() {
     assert_eq!(sandbox.run(&["list", "--json"]).ok(), list);
     assert!(!sandbox.run(&["rebuild"]).ok().contains("Adopted"));
     assert_eq!(events(&sandbox), 25);
-    // A marker set by hand means that it matters: explicit.
+    // A marker set by hand counts as explicit.
     let entries = sandbox.entries();
     let pinned = entries.values().filter(|entry| entry["userState"] == "pinned");
     assert!(pinned.clone().count() == 2 && pinned.clone().all(|entry| entry["cue"] == "explicit"));
 }
 
-/// What pi's snapshot says becomes evidence.
+/// The scores in pi's snapshot become evidence.
 #[test]
 fn scores_of_pi_are_adopted() {
     let sandbox = Sandbox::new("pi");
@@ -112,14 +114,14 @@ fn scores_of_pi_are_adopted() {
     let before = seen("at first contact", true);
     sandbox.run(&["rebuild"]).ok();
     assert_eq!(seen("after rebuild", true), before);
-    // The snapshot is ours now, and no input any more.
+    // The snapshot is now written by pimem and no longer an input.
     assert!(!sandbox.read("memory-scores.json").contains("4d952d20"));
     sandbox.run(&["rebuild"]).ok();
-    // Its days count like any other; what had faded by then goes to the archive.
+    // Adopted days count like others; entries that had faded by then are archived.
     seen("after another rebuild", false);
 }
 
-/// pi's hash of a canonical line.
+/// Returns pi's hash of a canonical line.
 fn pi_key(category: &str, text: &str) -> String {
     let line = format!("- [{category}] {text}");
     format!("{:08x}", pimem_core::model::hash::pi32(&line))
@@ -156,7 +158,7 @@ fn the_same_bytes_twice() {
     }
 }
 
-/// The only difference between two texts, as what was taken out and what was put in.
+/// Returns the only difference between two texts: the removed and the inserted part.
 fn difference(before: &[u8], after: &[u8]) -> (String, String) {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let rest = before[start..].iter().rev().zip(after[start..].iter().rev());
@@ -166,7 +168,8 @@ fn difference(before: &[u8], after: &[u8]) -> (String, String) {
     (text(before), text(after))
 }
 
-/// P4: bytes outside the edited line never change: line ends, BOM, notes, a missing last newline.
+/// P4: bytes outside the edited line never change: line ends, BOM, notes, a missing last line
+/// break.
 #[test]
 fn edits_are_local() {
     let crlf = "topics/preferences.md";
@@ -226,7 +229,7 @@ fn edits_are_local() {
     }
 }
 
-/// A time that is yet to come counts as now, and is not rewritten.
+/// A time in the future counts as now and is not rewritten.
 #[test]
 fn a_clock_that_ran_ahead() {
     let sandbox = Sandbox::new("empty");
@@ -238,7 +241,7 @@ fn a_clock_that_ran_ahead() {
     assert_eq!(entries["From the future"]["score"], entries[today]["score"]);
     sandbox.run(&["rebuild"]).ok();
     assert_eq!(sandbox.read("evidence.jsonl"), log);
-    // Years later it fades like the other.
+    // Years later the entry decays like the other.
     let list = sandbox.run(&["list", "--json", "--now", "2033-01-01"]).json();
     let scores: Vec<f64> =
         list["entries"].as_array().unwrap().iter().map(|e| e["score"].as_f64().unwrap()).collect();
@@ -280,7 +283,7 @@ fn removed_and_restored() {
     };
     let after = sandbox.run(&["list", "--json"]).json();
     assert_eq!(without_lines(after), without_lines(before.clone()), "evidence and all");
-    // A pinned entry comes back pinned.
+    // A pinned entry is restored with its pin.
     sandbox.run(&["remove", "Readiness must fail"]).ok();
     sandbox.run(&[&later[..], &["restore", "Readiness must fail"]].concat()).ok();
     let list = sandbox.run(&["list", "--json"]).json();
@@ -301,7 +304,7 @@ fn forgotten_and_restored() {
     assert_eq!(sandbox.bytes("topics/lessons.md"), before.2[".pi/memory/topics/lessons.md"]);
 }
 
-/// The later of two decisions counts, also when the clock stands still between them.
+/// The later of two decisions counts, even with the same time stamp.
 #[test]
 fn decisions_within_a_millisecond() {
     let sandbox = Sandbox::new("empty");

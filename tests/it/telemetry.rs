@@ -1,4 +1,4 @@
-//! Telemetry: what is noted is whole, bounded, private, and never in the way.
+//! Telemetry: records are complete, bounded and private, and never block a command.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ const LIMIT: usize = 512_000;
 const KEPT: usize = 200;
 const FIND: &[&str] = &["search", "-n", "1", "berth"];
 
-/// A store with one entry, and a directory for what stays on this machine.
+/// Returns a store with one entry, and a directory for local data.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
@@ -36,7 +36,7 @@ fn log(sandbox: &Sandbox) -> PathBuf {
     data(sandbox).join("memory-telemetry.jsonl")
 }
 
-/// The log's records; every line has to be one, or empty.
+/// Returns the records of the log; every line must be a record or empty.
 fn records(sandbox: &Sandbox) -> Vec<Value> {
     let text = fs::read_to_string(log(sandbox)).unwrap_or_default();
     assert!(text.is_empty() || text.ends_with('\n'));
@@ -103,7 +103,7 @@ fn what_is_too_large_is_cut_to_its_last_lines() {
     let after = records(&sandbox);
     assert_eq!((after.len(), &after[KEPT - 1]["type"]), (KEPT, &json!("access")));
     assert_eq!(sandbox.litter(), Vec::<String>::new());
-    // Lines that 200 of would be too many again.
+    // Lines so long that keeping 200 of them would exceed the limit again.
     let long = injection("2026-06-01T10:00:00.000Z", &["00000000000000aa"; 200]);
     fs::write(log(&sandbox), long.repeat(LIMIT / long.len() + 1)).unwrap();
     sandbox.run(FIND).ok();
@@ -129,7 +129,7 @@ fn readers_never_see_half_of_it() {
             reads
         });
         for _ in 0..5 {
-            // As an editor would, so that no reader sees the preparation.
+            // Renamed into place as an editor would, so that no reader sees a partial file.
             fs::write(data(&sandbox).join("new"), &full).unwrap();
             fs::rename(data(&sandbox).join("new"), log(&sandbox)).unwrap();
             thread::scope(|threads| {
@@ -206,7 +206,7 @@ fn what_cannot_be_written_costs_a_record_only() {
     fs::remove_dir_all(data(&sandbox)).unwrap();
     fs::create_dir(sandbox.root().join("elsewhere")).unwrap();
     symlink(sandbox.root().join("elsewhere"), data(&sandbox)).unwrap();
-    // The summaries of sessions would be there too, so the search says what is wrong.
+    // Session summaries are there too, so the search reports the problem.
     let done = run_unprivileged(&sandbox, FIND);
     assert_eq!((done.code, &done.stdout), (2, &want));
     assert_eq!(done.stderr.matches("leads out").count(), 1, "{}", done.stderr);
@@ -245,12 +245,12 @@ fn only_what_is_wanted_is_noted() {
     }
     assert_eq!(touched(), once, "asking about it is not noted");
 
-    // A command that reads makes no directories.
+    // A command that reads does not create directories.
     fs::remove_dir_all(data(&sandbox)).unwrap();
     let before = sandbox.tree();
     sandbox.run(FIND).ok();
     assert_eq!(sandbox.tree(), before);
-    // A project may not switch it off, nor on.
+    // A project can neither disable nor enable telemetry.
     sandbox.configure(r#"{"telemetry": {"enabled": false}}"#);
     fs::create_dir(data(&sandbox)).unwrap();
     let found = sandbox.run(FIND);

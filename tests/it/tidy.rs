@@ -1,4 +1,4 @@
-//! The house is in order: headers, sizes, layers, and nothing left lying about.
+//! Rules of the repository: file headers, sizes, layers, and no stray files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,14 +8,14 @@ use std::{
 
 use crate::common::repository;
 
-/// Most lines of a file.
+/// Maximum number of lines in a file.
 const LINES: usize = 600;
-/// Lines of at least half of the files, at most.
+/// Maximum median of lines per file.
 const MEDIAN: usize = 200;
-/// Packages in `Cargo.lock`; raising it is a reviewed change.
+/// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
 const PACKAGES: usize = 400;
 
-/// Folders of each crate in reading order: each uses only those before it.
+/// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/core/src/",
@@ -34,10 +34,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Circles of files that use each other, at most, in one folder; there is none through several folders.
+/// Maximum number of cycles between files of one folder. Cycles across folders are not allowed.
 const CIRCLES: usize = 3;
 
-/// Every file below `dir` of the repository, by its path from the root, as text.
+/// Returns the text of every file below `dir`, by its path from the root of the repository.
 fn texts(dir: &str, suffix: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![repository().join(dir)];
@@ -53,7 +53,7 @@ fn texts(dir: &str, suffix: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// What is in the directory, and no part of the project.
+/// Returns true for directories that are not part of the project.
 fn is_foreign(path: &Path) -> bool {
     let top = path.parent() == Some(repository());
     top && [".git", "target"].iter().any(|name| path.file_name().is_some_and(|file| file == *name))
@@ -78,7 +78,6 @@ fn every_file_says_what_it_is_for_and_is_short() {
     assert!(all <= 72_500, "there are {all} lines");
 }
 
-/// The files of all crates.
 fn sources() -> BTreeMap<String, String> {
     let mut found = texts("crates", ".rs");
     found.retain(|name, _| !name.contains("/tests/"));
@@ -86,18 +85,18 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-/// A file by its modules within its crate: `["store", "trust"]`.
+/// Returns the module path of a file within its crate: `["store", "trust"]`.
 fn module(path: &str) -> Vec<String> {
     let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
     path.split('/').map(str::to_owned).collect()
 }
 
-/// The paths that a file of a crate uses outside of its tests, from the crate's root.
+/// Returns the paths that a file uses outside of its tests, from the crate's root.
 fn uses(module: &[String], text: &str) -> BTreeSet<Vec<String>> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     let code = code.flat_map(|line| [line, "\n"]).collect::<String>();
-    // What a folder shows of its files is no use of them.
+    // Re-exports of a folder's own files are not uses.
     let (shown, code) =
         code.split_once("\npub use self::").map_or(("", &*code), |(before, rest)| {
             let (_, after) = rest.split_once(';').unwrap_or_default();
@@ -127,7 +126,7 @@ fn uses(module: &[String], text: &str) -> BTreeSet<Vec<String>> {
     found
 }
 
-/// The paths of `a::{b, c::d}` below `base`.
+/// Collects the paths of `a::{b, c::d}` below `base`.
 fn leaves(base: &[String], text: &str, found: &mut BTreeSet<Vec<String>>) -> usize {
     let mut path = base.to_vec();
     let mut at = 0;
@@ -168,7 +167,7 @@ fn the_parser_of_imports() {
     assert_eq!(found, want);
 }
 
-/// What each file of a crate uses of the others, by their modules.
+/// Returns the modules that each file of a crate uses.
 fn graph(crate_dir: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     let files: BTreeMap<Vec<String>, String> = sources()
         .into_iter()
@@ -189,7 +188,6 @@ fn graph(crate_dir: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     graph
 }
 
-/// The folder that a file is in.
 fn folder<'a>(crate_dir: &str, module: &'a [String]) -> &'a [String] {
     let own = repository().join(crate_dir).join(module.join("/"));
     if own.is_dir() { module } else { &module[..module.len() - 1] }
@@ -278,7 +276,7 @@ fn the_lock_file_does_not_grow() {
     assert!(packages <= PACKAGES, "{packages} packages, {PACKAGES} were agreed on");
 }
 
-/// Nothing that is committed knows where it was made.
+/// Committed files contain no path of the machine they were made on.
 #[test]
 fn no_path_of_this_machine() {
     let mut paths: Vec<String> = vec![repository().display().to_string()];

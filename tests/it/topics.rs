@@ -1,4 +1,4 @@
-//! Topics by subject: files that somebody names, files that a full topic goes on in, and headings.
+//! Topics by subject: named files, continuation files of full topics, and headings.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn a_topic_that_somebody_names() {
     }
     assert_eq!(sandbox.run(&["list", "--topic", "pay"]).ok(), "");
     assert_eq!(sandbox.run(&["search", "--topic", "lessons", "refunds ledger"]).code, 1);
-    // What is known stays where it is.
+    // A known text stays in its file.
     let again = sandbox.run(&["add", "--topic", "other", "-c", "decision", text]).ok();
     assert!(again.starts_with("Already exists"), "{again}");
     assert!(!sandbox.path("topics/other.md").exists());
@@ -37,7 +37,7 @@ fn a_topic_that_somebody_names() {
     assert_eq!(sandbox.read("topics/build-2-x.md").lines().count(), 4);
 }
 
-/// A line of a few hundred characters, unlike the others.
+/// Returns a line of a few hundred characters, different from the others.
 fn line(number: usize) -> String {
     format!("Number {number} of berth {} {}", number * 7, "says more than others ".repeat(10))
 }
@@ -63,10 +63,10 @@ fn a_full_topic_goes_on_in_another_file() {
     let all = sandbox.run(&["list", "--topic", "lessons", "--json"]).json();
     assert_eq!(all["entries"].as_array().unwrap().len(), 150);
     assert_eq!(sandbox.run(&["check", "--rule", "topic-full"]).code, 1);
-    // What was written is known by the file that it is in.
+    // The event names the file of the line.
     let log = sandbox.read("evidence.jsonl");
     assert!(log.contains("\"topic\":\"lessons-2\""), "{log}");
-    // A person's own is refused, with a way out.
+    // A user's addition to a full topic is refused, with a hint.
     let refused = sandbox.run(&["add", "--force", &line(999)]);
     if refused.code == 2 {
         assert!(refused.stderr.contains("Topic \"lessons\" would exceed its size limit"));
@@ -75,7 +75,7 @@ fn a_full_topic_goes_on_in_another_file() {
     let refused = sandbox.run(&["add", "--force", &line(1000).repeat(3)]).refused();
     assert!(refused.contains("or use --topic."), "{refused}");
     sandbox.run(&["add", "--force", "--topic", "berths", &line(1000)]).ok();
-    // A hook and an import go on too.
+    // Hooks and imports also continue in another file.
     let said =
         "{\"session_id\":\"s\",\"prompt\":\"From now on, leave 0.2 mm for the finishing pass.\"}";
     let topic =
@@ -106,19 +106,19 @@ fn headings_are_context() {
     assert!(why.contains("topics/lessons.md:8, below \"Payments\""), "{why}");
     let why = sandbox.run(&["why", "--json", "Use just"]).json();
     assert_eq!(why["heading"], serde_json::Value::Null);
-    // Again, and with one more: below the heading that is there.
+    // Imported again with one more line, which goes below the existing heading.
     let more =
         PAGE.replace("- Amounts are cents\n", "- Amounts are cents\n- Banks sleep at night\n");
     fs::write(sandbox.project().join("AGENTS.md"), more).unwrap();
     sandbox.run(&["import", "agents", "AGENTS.md"]).ok();
     let topic = sandbox.read("topics/lessons.md");
     assert!(topic.contains("cents\n- [lesson] Banks sleep at night\n\n## Taxes"), "{topic}");
-    // It can be taken back.
+    // The import can be undone.
     sandbox.run(&["undo"]).ok();
     assert!(!sandbox.read("topics/lessons.md").contains("Banks"));
 }
 
-/// What a clone brings is shown to agents when somebody has looked at it, by whichever way it comes in.
+/// An imported page of a clone is shown to agents only after review.
 #[test]
 fn a_page_of_a_clone_waits() {
     let sandbox = Sandbox::new("empty");
@@ -128,7 +128,7 @@ fn a_page_of_a_clone_waits() {
     sandbox.git("project", &["commit", "-qm", "base"]);
     sandbox.git("", &["clone", "-q", "project", "other"]);
     sandbox.git("other", &["worktree", "add", "-q", "../tree", "-b", "tree"]);
-    // One's own repository, and a page beside any.
+    // Pages of the user's own repository, and those outside any repository, need no review.
     assert_eq!(sandbox.run(&["import", "agents", "AGENTS.md"]).code, 0);
     assert!(sandbox.run(&["report"]).ok().contains("Refunds go through"));
     for place in ["other", "tree"] {
@@ -144,7 +144,7 @@ fn a_page_of_a_clone_waits() {
     }
     assert_eq!(sandbox.run_in("other", &["trust", "--all"]).code, 0);
     assert!(sandbox.run_in("other", &["report"]).ok().contains("Refunds go through"));
-    // Nothing waits in one's own store.
+    // Nothing awaits review in the user's own store.
     sandbox.run_in("other", &["--user", "import", "agents", "AGENTS.md"]).done();
     let report = sandbox.run_in("other", &["--scope", "user", "report"]).ok();
     assert!(report.contains("Refunds go through"), "{report}");

@@ -1,5 +1,5 @@
-//! What `add` says is so: an entry that it acknowledges is in the next report, or the next line says why
-//! not; nothing that is refused in part loses the rest.
+//! The answers of `add` are true: an acknowledged entry is in the next report, or the next line
+//! states why not. A partial refusal does not lose the rest.
 
 use crate::common::{
     history::Random,
@@ -35,7 +35,7 @@ fn going_back_to_an_earlier_choice() {
     }
 }
 
-/// An agent's command is nobody's hook: what it adds is back as well.
+/// A command typed by an agent is not a hook, so an entry that it adds comes back too.
 #[test]
 fn an_agent_goes_back_too() {
     play(
@@ -83,7 +83,7 @@ fn what_is_added_again_is_back() {
     }
 }
 
-/// Of what `restore` undoes there is more than of what it used to.
+/// `restore` also undoes a replacement and an expiry.
 #[test]
 fn what_is_restored_is_back() {
     play(
@@ -134,7 +134,7 @@ fn dates_and_tags_of_a_known_text_take_effect() {
     assert_eq!(held.keys().collect::<Vec<_>>(), ["X #t"], "a tag is an edit");
     assert_eq!(held["X #t"]["evidence"], 5);
     assert!(sandbox.run(&["report", "--now", "2026-07-04"]).ok().contains("- X #t"));
-    // The same of lines of standard input, of which one may follow another.
+    // Lines of standard input, one of which may depend on another, behave the same.
     let sandbox = play("pimem add X; pimem add Y; pimem add Z; pimem forget Z");
     let lines = r#"{"text":"X","tags":["a"]}
         {"text":"Y","validUntil":"2026-06-01"}
@@ -156,7 +156,7 @@ fn dates_and_tags_of_a_known_text_take_effect() {
     assert!(!report.contains("New one") && !report.contains("- Y"), "{report}");
 }
 
-/// What nobody asked for brings nothing back: hooks, texts that are read, imports, dreams.
+/// Automatic processes bring nothing back: hooks, extraction, imports, dreams.
 #[test]
 fn nothing_is_back_unasked() {
     const SAID: &str = "From now on, always use tabs in makefiles";
@@ -186,7 +186,7 @@ fn nothing_is_back_unasked() {
     }
 }
 
-/// A near repetition of what is out of force is no repetition.
+/// A new text similar to an entry out of force is not treated as a repetition.
 #[test]
 fn what_is_over_takes_nothing_in() {
     for over in [
@@ -204,7 +204,7 @@ fn what_is_over_takes_nothing_in() {
     }
 }
 
-/// What is replaced may be in the archive: the new text is stored none the less.
+/// A replaced entry may be in the archive; the new text is stored anyway.
 #[test]
 fn replacing_what_is_gone() {
     let sandbox = play(
@@ -222,7 +222,7 @@ fn replacing_what_is_gone() {
     assert_eq!(sandbox.tree(), before);
 }
 
-/// What an answer promises, over random commands.
+/// Checks the guarantees of an answer over random commands.
 fn history(random: &mut Random) {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();
@@ -268,7 +268,8 @@ fn history(random: &mut Random) {
         let done = run(&args);
         played.push(format!("{args:?}: {} {}{}", done.code, done.stdout, done.stderr));
         let story = || played.join("");
-        // Refused is what means nothing, several, itself, or is there already.
+        // Commands are refused for unknown or ambiguous selectors, for an entry replacing itself,
+        // and for existing texts, but never panic.
         assert!(
             done.code == 0 || done.code == 2 && !done.stderr.contains("panicked"),
             "{}",
@@ -304,7 +305,7 @@ fn what_add_says_is_so() {
     }
 }
 
-/// Where nobody says so, a newer entry may be meant to take the place of an older one.
+/// A new entry without `--supersedes` may be meant to replace an older one.
 #[test]
 fn what_seems_to_be_replaced_is_named() {
     let sandbox = play(
@@ -325,7 +326,7 @@ fn what_seems_to_be_replaced_is_named() {
     let report = sandbox.run(&["report"]).ok();
     assert!(report.contains("Argo's") && !report.contains("decision] Deploys go through Jenkins"));
     assert!(!report.contains("- Deploys go through Jenkins"), "{report}");
-    // Nothing is said of what is known, is about something else, or is finished work.
+    // There is no hint for known texts, other subjects, or finished work.
     for (category, text) in [
         ("decision", "Deploys go through Argo's pipeline"),
         ("decision", "Cranes are painted blue"),
@@ -334,7 +335,7 @@ fn what_seems_to_be_replaced_is_named() {
         let said = sandbox.run(&["add", "-c", category, text]).ok();
         assert!(!said.contains("Seems"), "{said}");
     }
-    // One that was replaced gives way to nothing any more.
+    // An entry already replaced is not suggested again.
     let said = sandbox.run(&["add", "-c", "decision", "Jenkins decides on deploys"]).ok();
     assert!(!said.contains("go through Jenkins"), "{said}");
     let quiet = "export PIMEM_REPORT_FILL=false; pimem add -c decision 'Deploys go through hands'";

@@ -1,4 +1,4 @@
-//! `undo`: after it, everything is as it was before the command, but for the log, which only grows.
+//! `undo` restores everything as it was before the command, except for the log, which only grows.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::common::sandbox::Sandbox;
 
-/// Files of markdown.
 fn markdown(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let mut files = sandbox.tree();
     files.retain(|name, _| Path::new(name).extension().is_some_and(|end| end == "md"));
@@ -20,7 +19,7 @@ fn differing(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) -> Vec<
     differ.map(|name| format!("{name}: {:?} {:?}", a.get(name), b.get(name))).collect()
 }
 
-/// What readers say of all entries.
+/// Returns what readers show of all entries.
 fn said(sandbox: &Sandbox) -> Value {
     sandbox.run(&["list", "--json"]).json()
 }
@@ -96,7 +95,7 @@ fn everything_is_as_it_was() {
         assert!(before.contains("- - [ ] Before"), "{args:?}: {before}");
         assert_eq!(differing(&markdown(&sandbox), &files), Vec::<String>::new(), "{args:?}");
         assert_eq!(said(&sandbox), entries, "{args:?}");
-        // What a merge keeps of the log is a set.
+        // A merge does not preserve the order of the log.
         let mut log: Vec<String> =
             sandbox.read("evidence.jsonl").lines().map(str::to_owned).collect();
         log.reverse();
@@ -105,10 +104,10 @@ fn everything_is_as_it_was() {
     }
 }
 
-/// What was taken back can be done again.
+/// A command can be repeated after its undo.
 #[test]
 fn and_once_more() {
-    // A dream remembers what it has concluded.
+    // Excluded because a dream remembers its conclusions.
     let passing = [&["todo", "clear"][..], &["dream", "--force"]];
     for args in COMMANDS.iter().filter(|args| !passing.contains(args)) {
         let sandbox = store();
@@ -149,7 +148,7 @@ fn refused_where_a_line_has_changed() {
     let refused = sandbox.run(&["undo"]).refused();
     assert!(refused.contains("topics/lessons.md has changed since"), "{refused}");
     assert_eq!(sandbox.read("evidence.jsonl"), log, "all or nothing");
-    // Somebody else's line beside it is no matter.
+    // An unrelated line of another person does not matter.
     sandbox.write("topics/lessons.md", format!("{topic}- [lesson] Somebody else's\n"));
     sandbox.run(&["undo"]).ok();
     assert_eq!(
@@ -158,7 +157,7 @@ fn refused_where_a_line_has_changed() {
     );
 }
 
-/// Neither what hooks do nor what cannot be taken back is a step.
+/// Actions of hooks and commands that cannot be undone are not steps.
 #[test]
 fn what_is_no_step() {
     let sandbox = Sandbox::new("working");
@@ -174,7 +173,7 @@ fn what_is_no_step() {
         "{\"session_id\":\"s\",\"prompt\":\"From now on, leave 0.2 mm for the finishing pass.\"}";
     sandbox.pipe(&["hook", "claude", "prompt"], said).ok();
     assert_eq!(sandbox.run(&["undo"]).code, 1);
-    // After a purge nothing says what was there.
+    // After a purge, the undo history does not contain the text.
     sandbox.run(&["add", "A secret of ours"]).ok();
     sandbox.run(&["edit", "A secret of ours", "Another text"]).ok();
     sandbox.run(&["purge", "--yes", "Another text"]).done();
@@ -183,7 +182,7 @@ fn what_is_no_step() {
     assert_eq!(sandbox.run(&["undo"]).code, 1);
 }
 
-/// A clone may bring steps, which nobody here has done.
+/// Steps in a clone were not made on this machine and are ignored.
 #[test]
 fn steps_of_a_clone() {
     let sandbox = Sandbox::new("empty");
@@ -196,7 +195,7 @@ fn steps_of_a_clone() {
     assert_eq!(std::fs::read(&topic).unwrap(), before);
 }
 
-/// Killed between the log and the files, it goes on where it was.
+/// An undo killed between the log and the files is continued.
 #[test]
 fn interrupted() {
     let sandbox = store();

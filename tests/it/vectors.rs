@@ -1,4 +1,4 @@
-//! Search by meaning: vectors are a cache, and no query is too odd.
+//! Semantic search: vectors are a cache, and any query is accepted.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use crate::{
     index::{index_dir, rebuild, settle},
 };
 
-/// Questions by meaning, and how they are asked.
+/// Modes and queries for semantic search.
 const QUERIES: &[(&str, &str)] = &[
     ("hybrid", "ships that collide at the quay"),
     ("semantic", "ships that collide at the quay"),
@@ -29,14 +29,14 @@ pub(crate) fn ask(sandbox: &Sandbox, (mode, query): (&str, &str)) -> Outcome {
     sandbox.run(&arguments(mode, query))
 }
 
-/// What is answered where there is no cache directory at all.
+/// Returns the answer without a cache directory.
 fn without_cache(sandbox: &Sandbox, (mode, query): (&str, &str)) -> Outcome {
     let mut command = sandbox.command(&arguments(mode, query));
     command.env_remove("XDG_CACHE_HOME").env("HOME", "/nonexistent");
     outcome(command)
 }
 
-/// The files of vectors, but not what else has their names.
+/// Returns the vector files, without other files of similar names.
 pub(crate) fn vector_files(sandbox: &Sandbox) -> Vec<PathBuf> {
     let found = fs::read_dir(index_dir(sandbox)).unwrap();
     let mut paths: Vec<PathBuf> = found.map(|entry| entry.unwrap().path()).collect();
@@ -45,17 +45,17 @@ pub(crate) fn vector_files(sandbox: &Sandbox) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether there is one file of vectors, and it holds what `good` does; it may belong to a newer
+/// Returns true if there is one vector file with the content of `good`; it may belong to a newer
 /// index.
 fn is_whole(sandbox: &Sandbox, good: &[u8]) -> bool {
     let files = vector_files(sandbox);
     let [file] = files.as_slice() else { return false };
     let now = fs::read(file).unwrap();
-    // The index's number, and the checksums of its block, of the table and of the header.
+    // The generation of the index, and the checksums of its block, of the table and of the header.
     now.len() == good.len() && now.iter().zip(good).filter(|(a, b)| a != b).count() <= 20
 }
 
-/// Index and vectors of a sandbox, to be put back.
+/// A copy of index and vectors, to be restored.
 struct Kept {
     dir: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
@@ -160,7 +160,7 @@ fn a_cache_that_cannot_be_written() {
             chmod(&kept.dir, 0o755);
         }
     }
-    // One file that only its owner may read, as after a run as another user.
+    // A file that only its owner may read, as after a run by another user.
     kept.put_back();
     chmod(path, 0o000);
     let want = without_cache(&sandbox, QUERIES[0]);
@@ -192,7 +192,7 @@ fn any_byte_may_be_wrong() {
             mended += 1;
             continue;
         }
-        // What a search of few lines does not look at, it does not mend: keys and signs.
+        // Keys and signs are not read by a search of few lines, so it does not repair them.
         assert!(!cut, "cut at {at}");
         assert_eq!(fs::read(path).unwrap(), bad);
         sandbox.run(&["rebuild"]).ok();
@@ -236,7 +236,7 @@ fn what_changed_since() {
     assert_eq!(before, after);
 }
 
-/// So many that the signs of vectors are looked at first.
+/// Enough lines that vectors are preselected by their signs.
 #[test]
 fn more_lines_than_are_compared_one_by_one() {
     const WORDS: &str = "anchor berth crane tide pilot storm cargo quay vessel draught mooring tug \
@@ -272,7 +272,7 @@ fn more_lines_than_are_compared_one_by_one() {
     check("with changes");
     sandbox.run(&["rebuild", "--if-older", "0s"]).ok();
     check("with a delta");
-    // Signs stand last, before the table of checksums.
+    // Signs are the last section, before the table of checksums.
     let path = vector_files(&sandbox)
         .into_iter()
         .max_by_key(|path| path.metadata().unwrap().len())
@@ -344,7 +344,7 @@ fn without_a_model() {
     assert_eq!(keyword["hits"], ask("semantic")["hits"]);
     assert_eq!(ask("semantic")["degraded"], "embedding.model is none");
     assert!(keyword["degraded"].is_null() && ask("hybrid")["degraded"].is_null());
-    // Nor are there vectors kept.
+    // No vectors are stored either.
     let mut command = sandbox.command(&["rebuild", "--json"]);
     command.env("PIMEM_EMBEDDING_MODEL", "none");
     let done: Value = serde_json::from_str(&outcome(command).ok()).unwrap();
@@ -380,7 +380,7 @@ fn the_order_of_seed_0() {
         let stability = entry.map_or(0.0, |entry| entry["score"].as_f64().unwrap());
         let similarity = hit["explain"]["cosine"].as_f64().unwrap().max(0.0);
         let score = hit["score"].as_f64().unwrap();
-        // Numbers are shown with six digits after the point.
+        // Numbers are printed with six decimals.
         assert!((score - (similarity * 100.0 + stability)).abs() < 1e-3, "{hit}");
         assert!(score <= last);
         last = score;

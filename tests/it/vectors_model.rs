@@ -1,6 +1,6 @@
 //! Vectors of a model with an ONNX Runtime: searched, rebuilt, exported, imported, never mixed.
 //!
-//! With `PIMEM_TEST_ONNXRUNTIME`, the tiny model answers. Without it, what is asserted is that the
+//! With `PIMEM_TEST_ONNXRUNTIME`, the tiny model answers. Without it, the tests check that the
 //! built-in model does.
 
 use std::{
@@ -22,7 +22,7 @@ use crate::{
 /// A query for each mode that uses vectors.
 const QUERIES: [(&str, &str); 2] = [("hybrid", "lock the database"), ("semantic", "retry")];
 
-/// A sandbox with the tiny model, and the library.
+/// Returns a sandbox with the tiny model, and the library.
 fn with_tiny(fixture: &str) -> (Sandbox, Option<PathBuf>) {
     let (sandbox, library) = (Sandbox::new(fixture), library());
     settle(&sandbox);
@@ -61,19 +61,19 @@ fn search(
     serde_json::from_str(&done.stdout).unwrap()
 }
 
-/// What a search ranked.
+/// Returns the ranked parts of a search result.
 fn ranked(found: &Value) -> [&Value; 2] {
     [&found["hits"], &found["nearMisses"]]
 }
 
-/// How many numbers the vectors of each file have.
 fn dimensions(sandbox: &Sandbox) -> Vec<usize> {
     let mut found: Vec<usize> = vector_files(sandbox)
         .iter()
         .map(|path| {
             let bytes = fs::read(path).unwrap();
             let at = bytes.windows(5).rposition(|part| part == b"model").unwrap();
-            // In the table, the section's offset follows its name; its third field is the dimension.
+            // In the table, the section's offset follows its name; the third field of the section
+            // is the dimension.
             let start = u64::from_le_bytes(bytes[at + 5..at + 13].try_into().unwrap());
             let start = usize::try_from(start).unwrap() + 16;
             let dimension = u32::from_le_bytes(bytes[start..start + 4].try_into().unwrap());
@@ -163,14 +163,14 @@ fn rebuild_makes_the_vectors() {
     let own = json("static", None, &[]);
     assert_eq!((&own["vectors"], &own["missing"]), (lines, &0.into()));
     let Some(library) = library else { return };
-    // Not everything is new, but nothing has a vector.
+    // The index is not stale, but no line has a vector.
     let indexed = json("tiny", Some(library), &["--if-older", "0s"]);
     assert_eq!((&indexed["vectors"], &indexed["missing"]), (lines, &0.into()));
     assert!(indexed["trouble"].is_null());
     let done = run_with(&sandbox, "tiny", Some(library), &[], &["rebuild"]).ok();
     assert!(done.contains(&format!("Embedded: {lines} vectors with tiny\n")), "{done}");
 
-    // What is there stays, also when the model cannot serve, and when the index is lost.
+    // Existing vectors are kept, even if the model cannot run or the index is lost.
     fs::write(index_dir(&sandbox).join("base.idx"), "garbage").unwrap();
     let again = json("tiny", None, &[]);
     assert_eq!((&again["vectors"], &again["missing"]), (lines, &0.into()));
@@ -255,7 +255,7 @@ fn vectors_go_out_and_come_in() {
             let square: f64 = numbers.map(|x| x * x).sum();
             assert!((square - 1.0).abs() < 1e-5 && vector.as_array().unwrap().len() == 16);
         }
-        // Nothing is embedded twice: no library is needed now.
+        // Nothing is embedded twice, so no library is needed.
         assert_eq!(run(None, &["export", "embeddings"]).ok(), text);
     }
 
@@ -277,7 +277,7 @@ fn vectors_go_out_and_come_in() {
     assert_eq!((&json["unknown"], &json["dimension"]), (&1.into(), &16.into()));
 }
 
-/// The store's index if there is one, else the whole cache of indexes.
+/// Returns the store's index directory if there is one, else the cache of all indexes.
 fn index_dir_or_cache(sandbox: &Sandbox) -> PathBuf {
     let found = fs::read_dir(sandbox.cache().join("pimem")).unwrap();
     let others = found.map(|entry| entry.unwrap().file_name()).filter(|name| name != "models");
@@ -289,7 +289,7 @@ fn index_dir_or_cache(sandbox: &Sandbox) -> PathBuf {
     empty
 }
 
-/// The keys of entries, sorted.
+/// Returns the keys of entries, sorted.
 fn keys(entries: &std::collections::BTreeMap<String, Value>) -> Vec<String> {
     use sha2::{Digest, Sha256};
     let key = |(text, entry): (&String, &Value)| {
@@ -342,7 +342,7 @@ fn what_is_not_taken_over() {
     let args = ["import", "embeddings", "large.json"];
     let large = run_with(&sandbox, "tiny", None, &[], &args).refused();
     assert!(large.contains("too large: 2048.0 MiB, limit 1024 MiB"), "{large}");
-    // Somebody else is at the index, or there is no place for one.
+    // Another process holds the index, or there is no place for one.
     fs::write(sandbox.project().join("in.json.ok"), wide.replace(&"1,".repeat(368), "")).unwrap();
     let args = ["import", "embeddings", "in.json.ok"];
     let done = run_with(&sandbox, "tiny", None, &[], &args).ok();

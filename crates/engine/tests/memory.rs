@@ -1,4 +1,4 @@
-//! The front door of the engine, used as another program would.
+//! Tests of the engine's public API, used as another program would.
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "tests prepare directories")]
 
@@ -18,7 +18,7 @@ use pimem_engine::{
     },
 };
 
-/// An empty directory of a test.
+/// Returns an empty directory for a test.
 fn dir(test: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory").join(test);
     let _gone = fs::remove_dir_all(&dir);
@@ -106,7 +106,8 @@ fn one_store_opened_twice() {
     }
 }
 
-/// A memory used from two threads does not compile: this does only while it is not `Send`.
+/// `Memory` must not be `Send`: if it were, `Ambiguous` would be ambiguous and this would not
+/// compile.
 #[test]
 fn a_memory_stays_in_its_thread() {
     trait Ambiguous<A> {

@@ -1,6 +1,6 @@
 //! `pimem check`: the linter of a store, for people, editors and CI.
 //!
-//! Changes nothing without `--fix`, and then only what loses nothing.
+//! Writes nothing without `--fix`, and with it only lossless changes.
 
 mod sarif;
 
@@ -116,7 +116,7 @@ impl Human for Checked {
     }
 }
 
-/// `3 findings in 2 files, 1 fixable with pimem check --fix`.
+/// Formats `3 findings in 2 files, 1 fixable with pimem check --fix`.
 fn summary(findings: &[Finding]) -> String {
     let files: BTreeSet<_> =
         findings.iter().map(|found| (found.scope, &found.place.file)).collect();

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, the form that code scanning reads.
+//! Findings as SARIF 2.1.0, the format of code scanning.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,7 +11,7 @@ use pimem_core::{
 };
 use pimem_engine::memory::Answer;
 
-/// A log with one run of this program.
+/// A log with one run of pimem.
 #[derive(Serialize)]
 pub(crate) struct Sarif {
     #[serde(rename = "$schema")]
@@ -120,7 +120,7 @@ struct Fingerprints {
 }
 
 impl Sarif {
-    /// One run of this program.
+    /// Returns the log of a check.
     pub(crate) fn of(Answer { view, problems }: &Answer<Checked>) -> Self {
         let mut seen = BTreeMap::new();
         let store = |finding: &Finding| {
@@ -166,14 +166,14 @@ fn descriptor(rule: &Rule) -> Descriptor {
 
 fn result(store: &CheckedStore, finding: &Finding, seen: &mut BTreeMap<u64, usize>) -> Reported {
     let Finding { rule, level, place, entry, message, .. } = finding;
-    // Lines move, so they are told apart by what they hold, and equal ones by their order.
+    // Line numbers change, so fingerprints use the content, and a counter for equal findings.
     let about = entry.as_ref().unwrap_or(message);
     let print = fnv1a64(&[rule.as_bytes(), &[0], place.file.as_bytes(), &[0], about.as_bytes()]);
     let count = seen.entry(print).or_default();
     *count += 1;
     let physical_location = PhysicalLocation {
         artifact_location: artifact(store, &place.file),
-        // A finding about a whole file has to stand somewhere.
+        // SARIF requires a line even if the finding is about the whole file.
         region: Region { start_line: place.line.unwrap_or(1), start_column: place.column },
     };
     Reported {
@@ -188,7 +188,7 @@ fn result(store: &CheckedStore, finding: &Finding, seen: &mut BTreeMap<u64, usiz
     }
 }
 
-/// Where a store's file is to a reader of the document.
+/// Returns the location of a store's file as readers of the log can resolve it.
 fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifact {
     match root.as_ref().and_then(|root| dir.strip_prefix(root).ok()) {
         Some(dir) => Artifact { uri: uri(&dir.join(file)), uri_base_id: Some("%SRCROOT%") },
@@ -196,7 +196,7 @@ fn artifact(CheckedStore { dir, root, .. }: &CheckedStore, file: &str) -> Artifa
     }
 }
 
-/// A path as part of an address.
+/// Encodes a path for a URI.
 fn uri(path: &Path) -> String {
     let path = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     let mut out = String::with_capacity(path.len());

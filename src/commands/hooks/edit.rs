@@ -1,4 +1,4 @@
-//! `pimem hooks install` and `uninstall`: settings edited, one file after the other.
+//! `pimem hooks install` and `uninstall`: edit settings files one by one.
 
 use super::{Edit, Site};
 use crate::{
@@ -24,7 +24,7 @@ use pimem_engine::{
     },
 };
 
-/// Lines around what changed that are shown.
+/// Lines of context shown around a change.
 const AROUND: usize = 2;
 
 /// What becomes of hooks.
@@ -106,7 +106,7 @@ impl Human for Edited {
     }
 }
 
-/// Has a store to remember in.
+/// Creates a store for the hooks if there is none.
 fn make_store(ctx: &Shell, reach: Reach, dry_run: bool) -> Result<(), Failure> {
     let target = if reach == Reach::User { ctx.users()? } else { ctx.target()? };
     let (dir, scope, known) = &target;
@@ -134,7 +134,7 @@ fn editor(ctx: &Shell) -> Result<Editor, Failure> {
     })
 }
 
-/// Edits one file, or without an editor finds out what would be done.
+/// Edits one file. Without an editor, only finds out what would be done.
 fn edit(ctx: &Shell, site: &Site, editor: Option<&Editor>, act: Act) -> Result<Change, Failure> {
     let file = site.file()?;
     let change = |before: Option<&[u8]>| change(ctx, site, before, act);
@@ -144,7 +144,7 @@ fn edit(ctx: &Shell, site: &Site, editor: Option<&Editor>, act: Act) -> Result<C
     }
 }
 
-/// What becomes of a file.
+/// Returns the change of a file.
 fn change(ctx: &Shell, site: &Site, before: Option<&[u8]>, act: Act) -> Result<Change, Failure> {
     let refused = |refusal| hooks::refused(ctx, site, &refusal);
     Ok(match (&site.content, before, act) {
@@ -176,17 +176,17 @@ fn change(ctx: &Shell, site: &Site, before: Option<&[u8]>, act: Act) -> Result<C
     })
 }
 
-/// Whether a file says that it is ours.
+/// Returns true if the file has the mark of files written by pimem.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, MARK.as_bytes()).is_some()
 }
 
-/// Whether anything of ours is in a file.
+/// Returns true if the file has hooks or text of pimem.
 pub(crate) fn is_held(site: &Site) -> bool {
     let Ok(Some(bytes)) = site.file().and_then(|file| file.read()) else { return false };
     match &site.content {
         Content::Settings(layout) => {
-            // What cannot be read is looked at more closely when it is edited.
+            // A file that cannot be parsed is examined more closely when it is edited.
             let is_named = || memchr::memmem::find(&bytes, b"pimem").is_some();
             settings::found(&bytes, layout).map_or_else(|_| is_named(), |found| !found.is_empty())
         }
@@ -243,7 +243,7 @@ fn in_words(ctx: &Shell, site: &Site, change: &Change, act: Act) -> String {
     format!("{}: {done}", site.agent.name())
 }
 
-/// What changes in a file, as `diff -u` shows it.
+/// Formats the changes of a file like `diff -u`.
 fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String> {
     let after = if let Change::Replace(after) = change { Some(after.as_slice()) } else { None };
     let name = |bytes: Option<&[u8]>| bytes.map_or("/dev/null", |_| path).to_owned();
@@ -261,7 +261,7 @@ fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String>
     let keys = |lines: &[&str]| lines.iter().map(key).collect::<Vec<u32>>();
     let mut pairs = align::align(&keys(&old), &keys(&new));
     pairs.push((old.len(), new.len()));
-    // Sign and line, in order.
+    // Pairs of sign and line, in order.
     let mut all: Vec<(char, &str)> = Vec::new();
     let (mut i, mut j) = (0, 0);
     for (x, y) in pairs {

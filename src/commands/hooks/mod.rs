@@ -1,4 +1,4 @@
-//! `pimem hooks`: have agents call pimem, and see that they do.
+//! `pimem hooks`: installs hooks in agents, and checks them.
 
 mod edit;
 pub(crate) mod status;
@@ -96,7 +96,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Whose settings are meant.
+    /// Returns whose settings are meant.
     pub(crate) fn reach(self, ctx: &Shell) -> Result<Reach, Failure> {
         if self.project && ctx.wants_user() {
             let hint = "--user means your settings, and --project those of this project";
@@ -107,7 +107,7 @@ impl Scope {
 }
 
 impl Chosen {
-    /// The agents that were named; with --all those that `counts` is true for.
+    /// Returns the named agents; with `--all`, those for which `counts` is true.
     pub(crate) fn agents(&self, counts: impl Fn(Agent) -> bool) -> Vec<Agent> {
         if self.all {
             return real().filter(|agent| counts(*agent)).collect();
@@ -134,7 +134,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-/// The agents that have settings.
+/// Returns the agents that have settings.
 pub(crate) fn real() -> impl Iterator<Item = Agent> {
     Agent::ALL.into_iter().filter(|agent| *agent != Agent::Generic)
 }
@@ -144,26 +144,23 @@ fn names(with_generic: bool) -> PossibleValuesParser {
     PossibleValuesParser::new(known.map(Agent::name).collect::<Vec<_>>())
 }
 
-/// A file of an agent, and what it is to hold.
+/// A file of an agent, with its intended content.
 pub(crate) struct Site {
-    /// Whose it is.
     pub(crate) agent: Agent,
-    /// Where it is.
     pub(crate) path: PathBuf,
-    /// What it is to hold.
     pub(crate) content: Content,
-    /// The project that a link may not lead out of.
+    /// Project that links may not lead out of.
     project: Option<PathBuf>,
 }
 
 impl Site {
-    /// The file behind links.
+    /// Finds the file behind links.
     pub(crate) fn file(&self) -> Result<Foreign, ForeignFileError> {
         Foreign::find(&self.path, self.project.as_deref())
     }
 }
 
-/// The files of an agent.
+/// Returns the files of an agent.
 pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Vec<Site>, Failure> {
     let (root, project) = match reach {
         Reach::User => (config_dir(ctx, agent)?, None),
@@ -189,13 +186,13 @@ fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {
     Ok(agent.config_dir(home, |name| ctx.env.get(name).map(PathBuf::from)))
 }
 
-/// Whether an agent seems to be used here.
+/// Returns true if the agent seems to be in use.
 pub(crate) fn is_present(ctx: &Shell, agent: Agent) -> bool {
     let dir = config_dir(ctx, agent).ok();
     dir.is_some_and(|dir| agent.signs().iter().any(|sign| dir.join(sign).exists()))
 }
 
-/// The program that a command without a directory runs.
+/// Finds the program that a command without a directory runs.
 pub(crate) fn in_path(ctx: &Shell, program: &str) -> Option<PathBuf> {
     let paths = ctx.env.get("PATH")?;
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
@@ -213,7 +210,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Settings that are not edited.
+/// Returns the failure for a settings file that is not edited.
 pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
     let (line, column) = refusal.at;
     let path = ctx.places.short(&site.path);

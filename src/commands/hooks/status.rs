@@ -1,4 +1,4 @@
-//! `pimem hooks status` and `print`: what is installed, and what would be.
+//! `pimem hooks status` and `print`: show what is installed, and what would be.
 
 use super::{Scope, Site, edit::is_marked};
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) fn status(ctx: &Shell, scope: Scope) -> Result<Exit, Failure> {
     let program = hooks::in_path(ctx, "pimem").map(|path| path.display().to_string());
     let status = Status { action: "status", program, files };
     ctx.ui.show(&status);
-    // As of a store that can be read in part: the answer, and then that it has failed.
+    // As with a partly readable store: the answer is printed, and the command fails.
     let troubled = status.files.iter().any(|file| file.problem.is_some());
     let any = status.files.iter().any(|file| file.hooks > 0);
     Ok(match (troubled, any) {
@@ -62,7 +62,7 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
         for site in hooks::sites(ctx, agent, reach)? {
             files.push(file(ctx, &site));
         }
-        // A project's settings are told of where they say anything.
+        // A project's settings are listed only if they contain hooks.
         if reach == Reach::User && !ctx.wants_user() && ctx.places.root().is_some() {
             let sites = hooks::sites(ctx, agent, Reach::Project)?;
             let here = sites.iter().map(|site| file(ctx, site));
@@ -72,7 +72,7 @@ fn look(ctx: &Shell, reach: Reach) -> Result<Vec<FileStatus>, Failure> {
     Ok(files)
 }
 
-/// The agents that call pimem, or whose settings cannot be read.
+/// Returns the agents that call pimem, or whose settings cannot be read.
 pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::Agent>, Failure> {
     let mut files = look(ctx, Reach::User)?;
     files.retain(|file| file.hooks > 0 || file.problem.is_some());

@@ -1,7 +1,7 @@
-//! `pimem hooks test`: the installed commands run as their agents do, and what they answer.
+//! `pimem hooks test`: runs the installed commands as their agents do, and checks the answers.
 //!
-//! In a project made for it, with stores, cache and state of its own: nothing of the user's is
-//! changed, and nothing of it is told.
+//! The trial uses its own project, stores, cache and state, so that no user data is changed or
+//! shown.
 
 use std::{
     path::{Path, PathBuf},
@@ -34,16 +34,16 @@ use pimem_engine::{
     store::atomic,
 };
 
-/// What there is to remember in the trial, and a word that only this has.
+/// The entry in the trial's store, and a word that occurs only there.
 const MEMORY: &str = "The tests of this project are run by cargo pimem-trial";
 const WORD: &str = "pimem-trial";
-/// How long a command without a limit may take; agents wait much longer.
+/// Time limit of a command without one; agents wait much longer.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// The most of an answer that is read.
+/// Maximum number of bytes read of an answer.
 const ANSWER: usize = 1 << 20;
-/// A trial that was left behind is deleted after this.
+/// Age after which an abandoned trial is deleted.
 const STALE: Duration = Duration::from_hours(1);
-/// What agents set for their hooks, which would tell of the session that this is run in.
+/// Variables that agents set for hooks; they would reveal the session in which the trial runs.
 const FOREIGN: [&str; 4] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR", "PIMEM_DISABLE"];
 
@@ -59,7 +59,7 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     let trial = Trial::new(ctx)?;
     let mut tested = Vec::new();
     for agent in agents {
-        // What else there is besides the first file calls nothing.
+        // Files besides the first contain no calls.
         let Some(site) = hooks::sites(ctx, agent, reach)?.into_iter().next() else { continue };
         let calls = calls(ctx, &site)?;
         if calls.is_empty() {
@@ -93,7 +93,7 @@ impl Human for Tested {
     }
 }
 
-/// What an agent would run.
+/// Returns the commands that an agent would run.
 fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
     let bytes = site.file()?.read()?.unwrap_or_default();
     match &site.content {
@@ -114,7 +114,7 @@ fn calls(ctx: &Shell, site: &Site) -> Result<Vec<Found>, Failure> {
     }
 }
 
-/// A project that lasts as long as this value.
+/// A temporary project, deleted on drop.
 struct Trial {
     dir: PathBuf,
 }
@@ -126,7 +126,7 @@ impl Drop for Trial {
 }
 
 impl Trial {
-    /// Makes a project in which one thing is remembered.
+    /// Creates a project with one entry.
     fn new(ctx: &Shell) -> Result<Self, Failure> {
         let cache = ctx.env.cache.as_deref().ok_or_else(|| {
             Failure::new(Kind::Usage, "there is no cache directory", "set HOME, or XDG_CACHE_HOME")
@@ -150,7 +150,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Puts a program into the trial.
+    /// Sets up a program to run in the trial.
     fn place<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         for name in FOREIGN {
             command.env_remove(name);
@@ -176,7 +176,7 @@ impl Trial {
         }
     }
 
-    /// Runs a command as its agent does, and looks at the answer.
+    /// Runs a command as its agent does, and checks the answer.
     fn attempt(&self, ctx: &Shell, agent: Agent, call: &Found) -> Result<String, String> {
         let known = agent.events().iter().find(|event| event.word == call.word);
         let event = known.ok_or_else(|| format!("{} has no event {}", agent.title(), call.word))?;
@@ -211,7 +211,7 @@ impl Trial {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
 
-    /// Whether a program is there, and is pimem.
+    /// Checks that a program exists and is pimem.
     fn is_pimem(&self, ctx: &Shell, program: &str) -> Result<(), String> {
         let path = if program.contains(['/', '\\']) {
             Some(PathBuf::from(program)).filter(|path| hooks::is_executable(path))
@@ -233,23 +233,24 @@ impl Trial {
     }
 }
 
-/// What a process left behind.
+/// The output of a process.
 struct Done {
     code: Option<i32>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-/// Runs a program as its agent waits for it.
+/// Runs a program until it ends or its time limit passes.
 fn finish(command: &mut Command, input: &str, limit: Duration) -> Result<Done, String> {
     let clock = ui::stopwatch();
+    // The agent would wait until this time too.
     let keep = (Keep::Start(ANSWER), Keep::Start(ANSWER));
     let done = process::run(command, input.as_bytes().to_vec(), keep, limit, Kill::Child);
     let done = done.map_err(|error| match error {
         RunError::Late => format!("no answer within {} s", limit.as_secs_f64()),
         error => error.to_string(),
     })?;
-    // Its agent would wait for as long.
+    // The agent would wait until this time too.
     let left = limit.saturating_sub(clock()).max(Duration::from_millis(100));
     let stderr = done.stderr.recv_timeout(left).map_err(|_| RunError::Held.to_string())?;
     Ok(Done { code: done.status.code(), stdout: done.stdout, stderr })

@@ -1,4 +1,4 @@
-//! `pimem telemetry`: what was put into prompts, and what of it was used.
+//! `pimem telemetry`: shows what was put into prompts, and what of it was used.
 
 mod replay;
 mod summary;
@@ -177,7 +177,7 @@ fn cells(LogRecord { at, record }: &LogRecord) -> Vec<String> {
     vec![time, record.agent.clone(), session, kind, in_words(record)]
 }
 
-/// What a record says, in a few words.
+/// Describes a record in a few words.
 fn in_words(record: &Record) -> String {
     let entries = |n: usize| if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
     let behind =

@@ -1,4 +1,4 @@
-//! `pimem telemetry replay` and `tune` for people.
+//! Text output of `pimem telemetry replay` and `tune`.
 
 use crate::ui::{Human, Ui};
 use pimem_core::{

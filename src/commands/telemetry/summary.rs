@@ -1,4 +1,4 @@
-//! `pimem telemetry`, `usage` and `never-used` for people.
+//! Text output of `pimem telemetry`, `usage` and `never-used`.
 
 use crate::{
     chart,
@@ -131,7 +131,7 @@ fn numbers(Use { injected, seen, used, rate, last_used, .. }: &Use) -> [String; 
     [injected.to_string(), seen.to_string(), used.to_string(), percent(*rate), last]
 }
 
-/// The day of a time in RFC 3339.
+/// Returns the date of an RFC 3339 time.
 fn date(time: &str) -> &str {
     time.split('T').next().unwrap_or_default()
 }

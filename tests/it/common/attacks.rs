@@ -1,16 +1,15 @@
-//! What a hostile clone or pull does to a store: every text that it plants holds the word `planted`.
+//! Attacks by a hostile clone or pull. Every planted text contains the word `planted`.
 
 use std::{fs, os::unix::fs::symlink};
 
 use super::sandbox::Sandbox;
 
-/// How a lesson begins.
+/// Beginning of a lesson's line.
 pub(crate) const KNOWN: &str = "- [lesson] ";
 
-/// Something that a hostile clone or pull does to a store.
+/// Name of an attack, and the function that makes it.
 pub(crate) type Attack = (&'static str, fn(&Sandbox));
 
-/// All of them.
 pub(crate) const ATTACKS: &[Attack] = &[
     ("a line in a topic", |s| append(s, "topics/lessons.md", "- [lesson] planted line\n")),
     ("a topic", |s| s.plant("topics/more.md", "# More\n\n- [lesson] planted topic\n")),
@@ -116,7 +115,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
 ];
 
-/// Adds to a file of the store, as a pull would.
+/// Appends to a file of the store, as a pull would.
 pub(crate) fn append(sandbox: &Sandbox, name: &str, more: &str) {
     let before = fs::read_to_string(sandbox.path(name)).unwrap_or_default();
     sandbox.plant(name, before + more);
@@ -129,17 +128,15 @@ fn edit(sandbox: &Sandbox, change: impl Fn(&str) -> String) {
     sandbox.plant("topics/lessons.md", text.replace(line, &change(line)));
 }
 
-/// The id of the entry with a text.
 pub(crate) fn id(sandbox: &Sandbox, text: &str) -> String {
     sandbox.run(&["show", text, "--json"]).json()["entry"]["id"].as_str().unwrap().to_owned()
 }
 
-/// Adds an event to the log, as a pull would.
+/// Appends an event to the log, as a pull would.
 pub(crate) fn event(sandbox: &Sandbox, n: usize, entry: &str, fields: &str) {
     append(sandbox, "evidence.jsonl", &told(n, entry, fields));
 }
 
-/// An event as a line of the log.
 fn told(n: usize, entry: &str, fields: &str) -> String {
     let id = format!("01J1MY4J00PLANTED000000{n:03}").replace('L', "K");
     let ts = "2026-06-30T17:59:59.000Z";

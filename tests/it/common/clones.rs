@@ -1,14 +1,14 @@
-//! A project that is kept in git, and the clone of somebody else who pushes to the same place.
+//! A project in git, with the clone of another person who pushes to the same remote.
 
 use std::{fs, path::Path};
 
 use super::sandbox::Sandbox;
 
-/// The other clone.
+/// Directory of the other clone.
 const THEIRS: &str = "theirs";
 
 impl Sandbox {
-    /// Puts the project as it is under git, pushes it, and makes the other clone, unless there is one.
+    /// Commits and pushes the project, and creates the other clone unless it exists.
     pub(crate) fn share(&self) {
         if self.root().join(THEIRS).exists() {
             return;
@@ -22,14 +22,13 @@ impl Sandbox {
         git("", &["clone", "-q", "origin.git", THEIRS]);
     }
 
-    /// Commits whatever has changed in a clone.
     pub(crate) fn commit(&self, dir: &str) {
         self.git(dir, &["add", "-A"]);
         self.git(dir, &["commit", "-q", "--allow-empty", "-m", "Remember"]);
     }
 
-    /// Changes the project as somebody else would: it comes with a pull where the project is shared,
-    /// and is just there otherwise, as in a clone.
+    /// Changes the project as another person would: by a pull if the project is shared, otherwise
+    /// in place, as in a fresh clone.
     pub(crate) fn arrives(&self, change: impl FnOnce(&Path)) {
         if !self.root().join(THEIRS).exists() {
             return change(&self.project());
@@ -40,7 +39,7 @@ impl Sandbox {
         self.git("project", &["pull", "-q"]);
     }
 
-    /// Has somebody else push a change to a branch, on top of what was pushed before.
+    /// Pushes another person's change to a branch, on top of the pushed commits.
     pub(crate) fn they_push(&self, branch: &str, change: impl FnOnce(&Path)) {
         self.git(THEIRS, &["fetch", "-q"]);
         let known =
@@ -49,14 +48,14 @@ impl Sandbox {
             self.git(THEIRS, &["checkout", "-q", "-B", branch, "origin/main"]);
         }
         change(&self.root().join(THEIRS));
-        // Also what this machine would keep to itself.
+        // `-f` adds even files that this machine ignores.
         self.git(THEIRS, &["add", "-A", "-f"]);
         self.git(THEIRS, &["commit", "-q", "--allow-empty", "-m", "commit: theirs"]);
         self.git(THEIRS, &["push", "-q", "origin", branch]);
     }
 }
 
-/// Adds to a file of the store in a clone.
+/// Appends to a file of the store in a clone.
 pub(crate) fn append(project: &Path, name: &str, text: &str) {
     let path = project.join(".pi/memory").join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();

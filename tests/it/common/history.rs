@@ -1,4 +1,4 @@
-//! What random histories are made from, and what they should come to.
+//! Generators of random histories, and the results expected of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ impl Random {
     }
 }
 
-/// What commands that exited 0 were asked to do, on the way to one commit.
+/// The effects of the commands that exited with 0, up to one commit.
 #[derive(Default, Clone)]
 pub(crate) struct Told {
-    /// By text: evidence gained and lost.
+    /// Evidence gained or lost, by text.
     pub(crate) counts: BTreeMap<String, i64>,
-    /// New wording and old.
+    /// Pairs of new and old wording.
     pub(crate) edits: BTreeSet<(String, String)>,
     pub(crate) touched: BTreeSet<String>,
 }
@@ -40,7 +40,7 @@ impl Told {
         all
     }
 
-    /// A command that exited 0.
+    /// Records a command that exited with 0.
     pub(crate) fn tell(&mut self, args: &[&str], stdout: &str) {
         let mut count =
             |text: &str, by: i64| *self.counts.entry(text.to_owned()).or_default() += by;

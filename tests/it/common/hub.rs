@@ -1,4 +1,4 @@
-//! A server with the paths of Hugging Face, which may also behave badly.
+//! A server with the paths of Hugging Face, which can also misbehave.
 
 use std::{
     collections::BTreeMap,
@@ -7,22 +7,22 @@ use std::{
     thread,
 };
 
-/// How a path is answered.
+/// The answer for a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
-    /// With these bytes.
+    /// These bytes.
     Whole(Vec<u8>),
-    /// With the first half of them, and then the end of the connection.
+    /// The first half of the bytes, then the end of the connection.
     Half(Vec<u8>),
-    /// With the first half of them, and then nothing for as long as the other side waits.
+    /// The first half of the bytes, then nothing until the client gives up.
     Stalls(Vec<u8>),
-    /// With another path.
+    /// A redirection to another path.
     Moved(String),
-    /// With a status and no more.
+    /// A status without a body.
     Status(u16),
 }
 
-/// Serves `answers` until the tests end; other paths are not found. Gives its address.
+/// Serves `answers` until the tests end; other paths are not found. Returns the address.
 pub(crate) fn serve(answers: BTreeMap<String, Answer>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

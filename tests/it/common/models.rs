@@ -1,4 +1,4 @@
-//! What the tests of models share: the tiny model, and the ONNX Runtime library to try it with.
+//! Helpers of the model tests: the tiny model and the ONNX Runtime library.
 
 use std::{
     fs,
@@ -12,8 +12,8 @@ use super::{
     without,
 };
 
-/// The ONNX Runtime library of `.ci/onnxruntime`. Where it is not, tests look at what happens
-/// without one.
+/// Returns the ONNX Runtime library of `.ci/onnxruntime`. Without it, tests check the behaviour
+/// without a library.
 pub(crate) fn library() -> Option<PathBuf> {
     let named = std::env::var_os("PIMEM_TEST_ONNXRUNTIME").map(PathBuf::from);
     without("ONNX Runtime: PIMEM_TEST_ONNXRUNTIME=$(.ci/onnxruntime)", named.is_some());
@@ -25,7 +25,7 @@ pub(crate) fn model(sandbox: &Sandbox, library: Option<&Path>, args: &[&str]) ->
     outcome(model_command(sandbox, library, args))
 }
 
-/// The same, ready to be changed and run. A system's own library is never used.
+/// Prepares `pimem model …` with this library, or with none. A library of the system is never used.
 pub(crate) fn model_command(sandbox: &Sandbox, library: Option<&Path>, args: &[&str]) -> Command {
     let mut command = sandbox.command(&["model"]);
     let none = sandbox.root().join("no-library");
@@ -33,14 +33,14 @@ pub(crate) fn model_command(sandbox: &Sandbox, library: Option<&Path>, args: &[&
     command
 }
 
-/// A copy of the tiny model in the sandbox.
+/// Copies the tiny model into the sandbox.
 pub(crate) fn tiny(sandbox: &Sandbox) -> PathBuf {
     let copy = sandbox.root().join("tiny");
     copy_tree(&repository().join("fixtures/models/tiny"), &copy);
     copy
 }
 
-/// The tiny model as its script makes it with vectors of another size.
+/// Generates the tiny model with vectors of another dimension.
 pub(crate) fn made(sandbox: &Sandbox, dimension: usize) -> PathBuf {
     let dir = sandbox.root().join(format!("made-{dimension}"));
     let script = repository().join("fixtures/models/make_tiny.py");
@@ -51,7 +51,7 @@ pub(crate) fn made(sandbox: &Sandbox, dimension: usize) -> PathBuf {
     dir
 }
 
-/// Names in the cache's directory of models.
+/// Returns the names in the cache's directory of models.
 pub(crate) fn held(sandbox: &Sandbox) -> Vec<String> {
     let found = fs::read_dir(sandbox.cache().join("pimem/models")).into_iter().flatten();
     let mut names: Vec<String> =

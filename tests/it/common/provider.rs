@@ -1,6 +1,6 @@
-//! A server on this machine that speaks as providers of language models do, well or badly.
+//! A local server that imitates providers of language models, correctly or with faults.
 //!
-//! What it answers is in `fixtures/llm`, in the shapes that the providers document.
+//! The answers are in `fixtures/llm`, in the formats that the providers document.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -17,19 +17,18 @@ use serde_json::{Value, json};
 
 use super::{repository, sandbox::Sandbox};
 
-/// How a body is sent.
+/// The way a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Whole,
-    /// The first half, and then the end of the connection.
+    /// The first half, then the end of the connection.
     Cut,
-    /// Not even a status, for as long as the other side waits.
+    /// Nothing, not even a status, until the client gives up.
     Hangs,
-    /// Again and again, a thousand times a second.
+    /// Repeated without end, a thousand times a second.
     Endless,
 }
 
-/// One answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     status: u16,
@@ -40,7 +39,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// What is recorded in `fixtures/llm/NAME.json`.
+    /// Returns the answer recorded in `fixtures/llm/NAME.json`.
     pub(crate) fn recorded(name: &str) -> Self {
         let path = repository().join(format!("fixtures/llm/{name}.json"));
         let value: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -53,7 +52,7 @@ impl Reply {
         Self { status, headers, body, manner: Manner::Whole, delay: Duration::ZERO }
     }
 
-    /// A recorded answer with another text.
+    /// Returns a recorded answer with another text.
     fn saying(name: &str, pointer: &str, text: &str) -> Self {
         let reply = Self::recorded(name);
         let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
@@ -77,22 +76,19 @@ impl Reply {
         Self::saying("ollama", "/message/content", text)
     }
 
-    /// No answer at all.
+    /// Returns an answer that never comes.
     pub(crate) fn hang() -> Self {
         Self { manner: Manner::Hangs, ..Self::recorded("openai") }
     }
 
-    /// An answer in the middle of which the connection ends.
     pub(crate) fn cut(self) -> Self {
         Self { manner: Manner::Cut, ..self }
     }
 
-    /// An answer that goes on for ever.
     pub(crate) fn endless(self) -> Self {
         Self { manner: Manner::Endless, ..self }
     }
 
-    /// The same after a while.
     pub(crate) fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -105,7 +101,7 @@ impl Reply {
         Self { body: body.into(), ..self }
     }
 
-    /// The same with a header, instead of one of that name.
+    /// Sets a header, replacing one of that name.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -113,11 +109,10 @@ impl Reply {
     }
 }
 
-/// What was asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) path: String,
-    /// By their names in lower case.
+    /// Keyed by name in lower case.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
 }
@@ -128,14 +123,14 @@ impl Request {
     }
 }
 
-/// A provider, until the tests end.
+/// A server that runs until the tests end.
 pub(crate) struct Provider {
     address: String,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Provider {
-    /// Starts one that gives these answers, one after the other, and then status 500.
+    /// Starts a server that gives these answers in order, and then status 500.
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1/", listener.local_addr().unwrap());
@@ -152,17 +147,15 @@ impl Provider {
         Self { address, requests }
     }
 
-    /// Where it is.
     pub(crate) fn endpoint(&self) -> &str {
         &self.address
     }
 
-    /// What it was asked.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Has the user's settings name it for a role, beside what they name for others.
+    /// Configures this server in the user's settings for a role, keeping other roles.
     pub(crate) fn serve(&self, sandbox: &Sandbox, role: &str, provider: &str) {
         let settings = json!({
             "provider": provider, "endpoint": self.address, "model": "test-model",
@@ -171,7 +164,7 @@ impl Provider {
     }
 }
 
-/// Settings of a role in the user's file, beside those of others.
+/// Writes settings of a role to the user's file, keeping other roles.
 pub(crate) fn configure(sandbox: &Sandbox, role: &str, settings: Value) {
     let path = sandbox.home().join(".pi/agent/memory.json");
     let before = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
@@ -181,7 +174,7 @@ pub(crate) fn configure(sandbox: &Sandbox, role: &str, settings: Value) {
     fs::write(path, file.to_string()).unwrap();
 }
 
-/// Has the user's settings name a program for a role: a shell script with this text.
+/// Configures a shell script with this text as the program for a role.
 pub(crate) fn command(sandbox: &Sandbox, role: &str, script: &str) {
     let path = sandbox.root().join(format!("{role}.sh"));
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -218,7 +211,7 @@ fn heard(stream: &TcpStream) -> Option<Request> {
 
 fn answer(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {
     if reply.manner == Manner::Hangs {
-        // Until the other side has had enough.
+        // Wait until the client closes the connection.
         drop(stream.read(&mut [0]));
         return Ok(());
     }

@@ -1,7 +1,7 @@
-//! The sandbox: a project, a home directory and a cache of its own, below the target directory.
+//! The sandbox: a project, a home directory and a cache below the target directory.
 //!
-//! Nothing of the surroundings reaches the program: the environment is empty but for what is set
-//! here. A sandbox is removed when its test has passed, and kept for a look when it has not.
+//! The program gets an empty environment except for the variables set here. A sandbox is removed
+//! when its test passes, and kept for inspection when it fails.
 
 use std::{
     collections::BTreeMap,
@@ -13,41 +13,39 @@ use std::{
 
 use serde_json::Value;
 
-/// The time in all sandboxes.
+/// Time in all sandboxes.
 pub(crate) const NOW: &str = "2026-06-30T18:00:00Z";
-/// The program under test.
 pub(crate) const PIMEM: &str = env!("CARGO_BIN_EXE_pimem");
 
-/// What a command left behind.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Exit code, -1 for a signal.
+    /// Exit code; -1 after a signal.
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Outcome {
-    /// Exit code 0 and not a word on stderr.
+    /// Requires exit code 0 and empty stderr; returns stdout.
     pub(crate) fn ok(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// Exit code 0, whatever is said on stderr.
+    /// Requires exit code 0; returns stdout.
     pub(crate) fn done(self) -> String {
         assert_eq!(self.code, 0, "{}", self.stderr);
         self.stdout
     }
 
-    /// Exit code 2, nothing on stdout; gives stderr.
+    /// Requires exit code 2 and empty stdout; returns stderr.
     pub(crate) fn refused(self) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{}", self.stderr);
         self.stderr
     }
 
-    /// The document that a successful command with `--json` printed.
+    /// Requires success; parses stdout as a JSON document.
     pub(crate) fn json(self) -> Value {
         serde_json::from_str(&self.ok()).expect("stdout is one JSON document")
     }
@@ -59,21 +57,21 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox whose project is a copy of `fixtures/stores/NAME`, as if it had been written here;
-    /// `empty` has no store.
+    /// Creates a sandbox whose project is a copy of `fixtures/stores/NAME` that counts as written
+    /// here. `empty` has no store.
     pub(crate) fn new(fixture: &str) -> Self {
         let sandbox = Self::cloned(fixture);
         sandbox.trust();
         sandbox
     }
 
-    /// The same as if it had come with a clone.
+    /// Creates a sandbox whose project is a copy of `fixtures/stores/NAME` that counts as cloned.
     pub(crate) fn cloned(fixture: &str) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("it-{}-{number}", std::process::id());
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // A test that failed long ago may have had the same number.
+        // An earlier failed test may have left a directory of this name.
         drop(fs::remove_dir_all(&root));
         for dir in ["project", "home", "cache"] {
             fs::create_dir_all(root.join(dir)).unwrap();
@@ -106,7 +104,6 @@ impl Sandbox {
         self.project().join(".pi/memory")
     }
 
-    /// A path in the project's store.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.store().join(name)
     }
@@ -120,16 +117,16 @@ impl Sandbox {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Takes what the project's store holds for written here.
+    /// Trusts the content of the project's store as if written here.
     pub(crate) fn trust(&self) {
         if self.store().is_dir() {
             let done = self.run(&["trust", "--all"]);
-            // What cannot be read cannot be trusted, and is the matter of the test.
+            // Unreadable files cannot be trusted; they are what the test is about.
             assert!(done.code == 0 || done.stderr.contains("hint"), "{done:?}");
         }
     }
 
-    /// Writes a file of the store, as an editor would, and trusts what the store then holds.
+    /// Writes a file of the store, as the user's editor would, and trusts the store.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         fs::write(self.path(name), bytes).unwrap();
@@ -138,7 +135,7 @@ impl Sandbox {
         }
     }
 
-    /// Writes a file of the store, as others would: see [`Sandbox::arrives`].
+    /// Writes a file of the store, as another person would: see [`Sandbox::arrives`].
     pub(crate) fn plant(&self, name: &str, bytes: impl AsRef<[u8]>) {
         self.arrives(|project| {
             let path = project.join(".pi/memory").join(name);
@@ -147,13 +144,12 @@ impl Sandbox {
         });
     }
 
-    /// The project's `memory.json`.
     pub(crate) fn configure(&self, text: &str) {
         fs::create_dir_all(self.project().join(".pi")).unwrap();
         fs::write(self.project().join(".pi/memory.json"), text).unwrap();
     }
 
-    /// Puts a program into the sandbox's environment.
+    /// Sets up environment and working directory of a program.
     pub(crate) fn place(&self, command: &mut Command) {
         command
             .env_clear()
@@ -170,7 +166,7 @@ impl Sandbox {
             .current_dir(self.project());
     }
 
-    /// The program with arguments, ready to be changed and run.
+    /// Prepares the program with these arguments.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(PIMEM);
         self.place(&mut command);
@@ -178,7 +174,6 @@ impl Sandbox {
         command
     }
 
-    /// Runs the program in the project.
     pub(crate) fn run(&self, args: &[&str]) -> Outcome {
         outcome(self.command(args))
     }
@@ -190,13 +185,13 @@ impl Sandbox {
         outcome(command)
     }
 
-    /// Runs the program with something on its standard input.
+    /// Runs the program with this standard input.
     pub(crate) fn pipe(&self, args: &[&str], input: impl AsRef<[u8]>) -> Outcome {
         let mut command = assert_cmd::Command::from_std(self.command(args));
         finish(command.write_stdin(input.as_ref()).output().unwrap())
     }
 
-    /// Runs a line of shell in the project; `pimem` is found in the path.
+    /// Runs a shell command in the project, with `pimem` in the path.
     pub(crate) fn shell(&self, line: &str) -> Outcome {
         let mut command = Command::new("sh");
         self.place(&mut command);
@@ -205,14 +200,16 @@ impl Sandbox {
         outcome(command)
     }
 
-    /// Runs git in a directory of the sandbox, with no settings but these.
+    /// Runs git in a directory of the sandbox, with only the settings given here, and requires
+    /// success.
     pub(crate) fn git(&self, dir: impl AsRef<Path>, args: &[&str]) -> String {
         let done = self.try_git(dir, args);
         assert_eq!(done.code, 0, "git {args:?}: {}{}", done.stdout, done.stderr);
         done.stdout
     }
 
-    /// The same, whatever comes of it. What git starts finds `pimem` in the path.
+    /// Runs git as [`Sandbox::git`] does, whatever the exit code. Programs that git starts find
+    /// `pimem` in the path.
     pub(crate) fn try_git(&self, dir: impl AsRef<Path>, args: &[&str]) -> Outcome {
         let mut command = Command::new("git");
         self.place(&mut command);
@@ -231,7 +228,7 @@ impl Sandbox {
         outcome(command)
     }
 
-    /// Every file of the store with its bytes, but for the lock.
+    /// Returns every file of the project with its bytes, except the lock.
     pub(crate) fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.project(), &self.project(), &mut found);
@@ -239,19 +236,19 @@ impl Sandbox {
         found
     }
 
-    /// Every file of the sandbox with its bytes, by its path in it.
+    /// Returns every file of the sandbox with its bytes, keyed by relative path.
     pub(crate) fn everything(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.root, &self.root, &mut found);
         found
     }
 
-    /// Names of temporary files anywhere in the project.
+    /// Returns the names of temporary files in the project.
     pub(crate) fn litter(&self) -> Vec<String> {
         self.tree().into_keys().filter(|name| name.contains(".pimem-tmp-")).collect()
     }
 
-    /// `text` with the sandbox's paths replaced by names.
+    /// Replaces the sandbox's paths in `text` by names.
     pub(crate) fn normal(&self, text: &str) -> String {
         text.replace(&*self.store().to_string_lossy(), "$STORE")
             .replace(&*self.project().to_string_lossy(), "$PROJECT")
@@ -259,7 +256,7 @@ impl Sandbox {
             .replace(&*self.root.to_string_lossy(), "$ROOT")
     }
 
-    /// The entries of `list --json`, by text.
+    /// Returns the entries of `list --json`, by text.
     pub(crate) fn entries(&self) -> BTreeMap<String, Value> {
         let list = self.run(&["list", "--json"]).json();
         let text = |entry: &Value| entry["text"].as_str().unwrap().to_owned();
@@ -275,7 +272,6 @@ impl Drop for Sandbox {
     }
 }
 
-/// Runs a command to its end.
 pub(crate) fn outcome(command: Command) -> Outcome {
     finish(assert_cmd::Command::from_std(command).output().unwrap())
 }
@@ -288,7 +284,7 @@ pub(crate) fn finish(output: std::process::Output) -> Outcome {
     }
 }
 
-/// Copies a directory; what it holds becomes writable.
+/// Copies a directory and makes its files writable.
 pub(crate) fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -311,7 +307,7 @@ fn collect(root: &Path, dir: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
                 let target = fs::read_link(&path).unwrap();
                 found.insert(name, target.to_string_lossy().into_owned().into_bytes());
             }
-            // A huge file is told apart by its length.
+            // A huge file is compared by its length.
             meta if meta.len() > 1 << 20 => {
                 found.insert(name, meta.len().to_string().into_bytes());
             }

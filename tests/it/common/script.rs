@@ -1,9 +1,9 @@
-//! Scripts: commands, and what reports say after them.
+//! Scripts: commands, with statements about the report after them.
 
 use super::sandbox::Sandbox;
 
-/// Plays commands, one a line; `DATE| ` before one sets its clock, `+ ` and `- ` say what the report
-/// then has and has not, and `> ` what the last command printed.
+/// Runs commands, one per line. `DATE| ` before a command sets its clock, `+ ` and `- ` state what
+/// the report then contains and does not contain, and `> ` what the last command printed.
 pub(crate) fn play(script: &str) -> Sandbox {
     let sandbox = Sandbox::new("empty");
     sandbox.run(&["init"]).ok();

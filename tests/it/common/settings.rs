@@ -1,4 +1,4 @@
-//! Files of settings that cannot be used, or have nothing in them that can.
+//! Settings files that are unusable, or have no usable content.
 
 use std::{
     fs::{self, File},
@@ -7,16 +7,15 @@ use std::{
     process::Command,
 };
 
-/// How a file is made that cannot be used, or has nothing in it that can.
+/// Creates an unusable settings file, or one without usable content.
 pub(crate) type Make = fn(&Path);
 
-/// Writes a file.
 pub(crate) fn text(path: &Path, text: impl AsRef<[u8]>) {
     fs::write(path, text).unwrap();
 }
 
-/// Every way in which a file of settings can be wrong: what it is called here, how it is made, and
-/// what is said about it.
+/// Every kind of broken settings file: its name here, the function that makes it, and the message
+/// about it.
 pub(crate) const BROKEN: &[(&str, Make, &str)] = &[
     ("a brace", |p| text(p, "{"), "memory.json:1: not valid JSON"),
     ("nothing", |p| text(p, ""), "memory.json:1: not valid JSON"),
@@ -89,7 +88,7 @@ pub(crate) const BROKEN: &[(&str, Make, &str)] = &[
     ),
 ];
 
-/// Those into which nothing can be set: they are left as they are.
+/// Broken files that cannot be edited, and are therefore left unchanged.
 pub(crate) const CLOSED: &[&str] = &[
     "a brace",
     "a list",
@@ -107,7 +106,7 @@ pub(crate) const CLOSED: &[&str] = &[
     "a link out",
 ];
 
-/// What only a project's file may not do.
+/// Settings that are wrong only in a project's file.
 pub(crate) const PROJECT: &[(&str, Make, &str)] = &[
     (
         "the agent's tool",

@@ -1,5 +1,5 @@
-//! The program under strace: what it asks the system for, in which order, and what becomes of it when
-//! one of these calls fails or is its last.
+//! The program under strace: its system calls in order, and the effect of a failure or kill at any
+//! of them.
 
 use std::{
     collections::BTreeMap,
@@ -16,25 +16,24 @@ use super::{
 };
 use crate::hooks::piped;
 
-/// Whether there is a strace to test with.
+/// Returns true if strace is available.
 pub(crate) fn is_there() -> bool {
     !without_program("strace", "-V")
 }
 
-/// The program with arguments under strace with options, ready to be run.
+/// Prepares the program under strace.
 pub(crate) fn traced(sandbox: &Sandbox, options: &[&str], args: &[&str]) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-qqq", "-o"]).arg(sandbox.root().join("trace"));
     command.args(options).arg(PIMEM).args(args);
     sandbox.place(&mut command);
-    // Time enough, and nothing that goes on afterwards.
+    // Hooks get enough time, and start nothing in the background.
     command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
     command.env("PIMEM_DREAM_ENABLED", "false").env("PIMEM_EMBEDDING_MODEL", "none");
     command
 }
 
-/// A call of a thread: its name, what it was given, and what it gave. Paths stand beside file
-/// descriptors.
+/// A system call of a thread: name, arguments and result. Paths follow file descriptors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) thread: String,
@@ -44,24 +43,23 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The paths that it was given.
     pub(crate) fn paths(&self) -> Vec<&str> {
         self.args.split('"').skip(1).step_by(2).collect()
     }
 
-    /// The path behind the file descriptor that it was given first.
+    /// Returns the path of the file descriptor in the first argument.
     pub(crate) fn file(&self) -> Option<&str> {
         self.args.split_once('<')?.1.split_once('>').map(|(path, _)| path)
     }
 
-    /// The file descriptor that it was given first.
+    /// Returns the file descriptor in the first argument.
     pub(crate) fn descriptor(&self) -> &str {
         self.args.split(['<', ',']).next().unwrap_or_default()
     }
 }
 
-/// Runs the program with something on its standard input. Gives all calls of some names, also those
-/// that failed.
+/// Runs the program with this standard input. Returns all calls of the given names, including
+/// failed ones.
 pub(crate) fn calls(
     sandbox: &Sandbox,
     names: &str,
@@ -73,7 +71,7 @@ pub(crate) fn calls(
     (done, parse(&fs::read_to_string(sandbox.root().join("trace")).unwrap()))
 }
 
-/// The calls of a trace. Those that another thread interrupted are put together again.
+/// Parses a trace. Calls interrupted by another thread are joined.
 fn parse(trace: &str) -> Vec<Call> {
     let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
     let mut calls = Vec::new();
@@ -117,7 +115,7 @@ fn the_parser_of_traces() {
     assert_eq!(calls[3].paths(), ["/p/t", "/p/a b"]);
 }
 
-/// A process that was stopped at one of its calls, and waits to go on.
+/// A process that is stopped at a system call.
 pub(crate) struct Paused {
     strace: Child,
     pid: String,
@@ -126,8 +124,8 @@ pub(crate) struct Paused {
 }
 
 impl Paused {
-    /// Runs the program up to the calls of a name that `when` means, as in `2` or `1+`; `None` when it
-    /// has ended without one.
+    /// Runs the program up to a call of this name, selected by `when` as in `2` or `1+`. Returns
+    /// `None` if it ended without such a call.
     pub(crate) fn at(sandbox: &Sandbox, call: &str, when: &str, args: &[&str]) -> Option<Self> {
         let inject = format!("inject={call}:signal=SIGSTOP:when={when}");
         let name = format!("trace-{}", args.join("-").replace(['/', ' '], "-"));
@@ -141,7 +139,7 @@ impl Paused {
         paused.waits().then_some(paused)
     }
 
-    /// Waits until it is stopped once more. Says whether it is, or has ended.
+    /// Waits until the process is stopped again or has ended. Returns true if it is stopped.
     fn waits(&mut self) -> bool {
         loop {
             let ended = self.strace.try_wait().unwrap().is_some();
@@ -166,19 +164,18 @@ impl Paused {
         }
     }
 
-    /// Lets it go on. Says whether it was stopped again.
+    /// Continues the process. Returns true if it was stopped again.
     pub(crate) fn go_on(&mut self) -> bool {
         assert!(Command::new("kill").args(["-CONT", &self.pid]).status().unwrap().success());
         self.waits()
     }
 
-    /// Lets it go on to its end.
     pub(crate) fn end(mut self) -> Outcome {
         while self.go_on() {}
         self.ended()
     }
 
-    /// What became of it, when it has ended.
+    /// Returns the result of the ended process.
     pub(crate) fn ended(self) -> Outcome {
         finish(self.strace.wait_with_output().unwrap())
     }

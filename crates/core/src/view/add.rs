@@ -1,68 +1,66 @@
-//! `pimem add`.
+//! The document of `pimem add`.
 
 use serde::Serialize;
 
 use super::{Document, EntryView};
 
-/// What became of texts that were added.
+/// The result of adding texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AddView {
-    /// One a text, in their order.
+    /// One per text, in the order given.
     pub results: Vec<Added>,
 }
 
-/// What became of a text.
+/// The result of adding one text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Added {
-    /// `added`, or `reinforced` where it was known.
+    /// `added`, or `reinforced` if the text was already known.
     pub action: &'static str,
-    /// Everything about its entry, where that was asked for.
+    /// Set if the full entry was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryView>,
-    /// Whether the next report may show it.
+    /// True if the next report may show the entry.
     pub eligible: bool,
-    /// Why not, and what would change that.
+    /// Why the next report leaves the entry out; `None` if it may show it.
     #[serde(flatten)]
     pub absent: Option<NotShown>,
-    /// An older entry that it seems to replace.
+    /// An older entry that this one seems to replace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seems_to_replace: Option<Older>,
-    /// Name of its category.
+    /// Name of the category.
     #[serde(skip)]
     pub category: String,
-    /// Its text.
     #[serde(skip)]
     pub text: String,
-    /// The shortest unique prefix of its id.
+    /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-    /// What it replaces, where that was in the archive already.
+    /// The replaced entry, if it was already in the archive.
     #[serde(skip)]
     pub replaces: Option<String>,
 }
 
-/// Why the next report leaves an entry out.
+/// The reason why the next report leaves an entry out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NotShown {
     /// A sentence without its beginning.
     pub reason: String,
-    /// The command that brings it in.
+    /// Command that brings the entry into the report.
     pub remedy: Option<String>,
 }
 
 /// An older entry that a new one seems to replace.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Older {
-    /// Everything about it, where that was asked for.
+    /// Set if the full entry was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryView>,
-    /// The command that says so.
+    /// Command that records the replacement.
     pub remedy: String,
-    /// Its text.
     #[serde(skip)]
     pub text: String,
-    /// The shortest unique prefix of its id.
+    /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
 }

@@ -1,4 +1,4 @@
-//! `pimem check`.
+//! The documents of `pimem check`.
 
 use std::path::PathBuf;
 
@@ -9,33 +9,31 @@ use crate::{
     score::ranking::Scope,
 };
 
-/// What should not stay in some stores.
+/// The findings of a check of one or more stores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checked {
-    /// The stores that were looked at.
+    /// Stores that were checked.
     #[serde(skip)]
     pub stores: Vec<CheckedStore>,
-    /// In the order of stores, files and lines.
+    /// Sorted by store, file and line.
     pub findings: Vec<Finding>,
-    /// Whether nothing was mended.
+    /// True if nothing was written.
     pub dry_run: bool,
-    /// What was mended, or would be.
+    /// Findings that were fixed, or would be in a dry run.
     pub fixed: Vec<Finding>,
 }
 
-/// A store that was looked at.
+/// A store that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedStore {
-    /// Whose it is.
     pub scope: Scope,
-    /// Its directory.
     pub dir: PathBuf,
-    /// The work tree or project that it is in.
+    /// Work tree or project that contains the store.
     pub root: Option<PathBuf>,
 }
 
-/// Something that was found.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// Id of the rule.
@@ -44,27 +42,26 @@ pub struct Finding {
     pub level: &'static str,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Where; a line or a column only where one is meant.
+    /// File, with line and column only if the finding is about one.
     #[serde(flatten)]
     pub place: Place,
-    /// The entry that stands there.
+    /// Entry on that line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
-    /// What is said about the place, as a predicate.
+    /// Statement about the place, as a predicate.
     pub message: String,
-    /// What a person can do about it.
+    /// Advice for a person.
     pub fix: &'static str,
     /// Whether `--fix` does something about it.
     pub fixable: bool,
-    /// What that is.
+    /// How `--fix` repairs it. Serialised as a boolean: whether it can be repaired.
     #[serde(skip)]
     pub mending: Option<Fix>,
 }
 
-/// All rules.
+/// The rules of the linter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rules {
-    /// One a rule.
     pub rules: &'static [&'static Rule],
 }
 
@@ -74,7 +71,7 @@ documents! {
 }
 
 impl Finding {
-    /// A finding in a store.
+    /// Returns the view of a finding in a store.
     pub fn new(scope: Scope, finding: &rule::Finding) -> Self {
         Self {
             rule: finding.rule.id,

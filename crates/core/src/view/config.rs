@@ -1,4 +1,4 @@
-//! `pimem config`.
+//! The documents of `pimem config`.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,27 +6,25 @@ use serde_json::Value;
 /// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settings {
-    /// In the order of their groups.
+    /// Sorted by group.
     pub settings: Vec<Setting>,
-    /// What is left out of files and variables.
+    /// Parts of files and variables that are ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unusable: Vec<Unusable>,
 }
 
-/// A setting with its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
-    /// Its dotted name.
+    /// Dotted name.
     pub key: &'static str,
-    /// The value in force.
+    /// Value in force.
     pub value: Value,
-    /// Where that comes from: a file, a variable, or `default`.
+    /// Source of the value: a file, a variable, or `default`.
     pub origin: String,
-    /// Its environment variable.
+    /// Name of the environment variable.
     pub env: &'static str,
-    /// What it is for.
     pub description: &'static str,
-    /// Another value, in the project's file, that counts once somebody has looked at it.
+    /// A different value in the project's file that takes effect once it is reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub awaiting: Option<Awaiting>,
 }
@@ -34,75 +32,71 @@ pub struct Setting {
 /// A value that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Awaiting {
-    /// The value.
     pub value: Value,
-    /// Where it stands: file and line.
+    /// File and line.
     pub place: String,
 }
 
-/// Something in a file or a variable that is no setting, or has a wrong value.
+/// Part of a file or variable that is not a setting, or has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unusable {
-    /// The file or the variable.
+    /// File or variable.
     pub origin: String,
-    /// Line in the file, from 1; null where it is about all of it.
+    /// Line in the file, from 1; null if the problem concerns the whole file.
     pub line: Option<usize>,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 
-/// One setting.
+/// One setting with its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InForce {
-    /// Its dotted name.
+    /// Dotted name.
     pub key: &'static str,
-    /// The value in force.
+    /// Value in force.
     pub value: Value,
-    /// Where that comes from.
+    /// Source of the value.
     pub origin: String,
 }
 
 /// A setting that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Changed {
-    /// Its dotted name.
+    /// Dotted name.
     pub key: &'static str,
-    /// The new value.
+    /// New value.
     pub value: Value,
     /// Path of the file.
     pub file: String,
 }
 
-/// The rules that a language model gets.
+/// The instructions that a language model gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
-    /// Its name.
+    /// Name of the prompt.
     pub prompt: &'static str,
-    /// Path of the file that takes their place; null without a home directory.
+    /// Path of the file that overrides the prompt; null without a home directory.
     pub path: Option<String>,
-    /// Whether that file is there.
+    /// True if that file exists.
     pub own: bool,
-    /// The rules.
     pub text: String,
 }
 
-/// A language model that has answered.
+/// The answer of a language model to a test request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelCheck {
-    /// For what it is set.
+    /// Role that the model is configured for.
     pub role: &'static str,
     /// Provider and model.
     pub model: String,
-    /// The address of its server, or its command.
+    /// Address of the server, or the command.
     pub place: String,
-    /// Both as people read it.
+    /// Model and place, formatted for people.
     #[serde(skip)]
     pub service: String,
-    /// Milliseconds that it took.
+    /// Duration of the request in milliseconds.
     pub ms: u64,
-    /// The beginning of its answer.
+    /// Beginning of the answer.
     pub answer: String,
 }
 

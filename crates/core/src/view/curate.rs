@@ -1,46 +1,46 @@
-//! `pimem reinforce`, `edit`, and what people decide: `pin`, `unpin`, `forget`, `remove`, `restore`.
+//! The documents of the commands that curate entries: `pimem reinforce`, `edit`, `pin`, `unpin`,
+//! `forget`, `remove` and `restore`.
 
 use serde::Serialize;
 
 use super::{Document, EntryView};
 
-/// Entries that proved right, or wrong.
+/// Entries that were reinforced.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reinforced {
-    /// The entries as they stand now.
+    /// Entries after the change.
     pub results: Vec<EntryView>,
-    /// Whether they proved wrong.
+    /// True if the entries were marked as harmful.
     #[serde(skip)]
     pub harmful: bool,
 }
 
-/// Entries that somebody has decided about.
+/// Entries that a person's decision changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curated {
-    /// What was decided.
     pub action: Action,
-    /// The entries as they stand now; those that were removed or restored, as they stood before.
+    /// Entries after the change; removed and restored ones as they were before it.
     pub results: Vec<CuratedEntry>,
 }
 
-/// A decision about entries.
+/// A person's decision about entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// They never fade.
+    /// The score no longer decays.
     Pinned,
-    /// They fade again.
+    /// The score decays again.
     Unpinned,
-    /// They leave reports and searches.
+    /// Reports and searches leave the entry out.
     Forgot,
-    /// Their lines go to the archive.
+    /// The line is moved to the archive.
     Removed,
-    /// They are back.
+    /// The line is moved back from the archive.
     Restored,
 }
 
 impl Action {
-    /// As the first word of a line.
+    /// Returns the first word of an output line.
     pub fn verb(self) -> &'static str {
         match self {
             Self::Pinned => "Pinned",
@@ -52,23 +52,22 @@ impl Action {
     }
 }
 
-/// An entry that somebody has decided about.
+/// An entry that a person's decision changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CuratedEntry {
-    /// The entry.
     #[serde(flatten)]
     pub entry: EntryView,
-    /// Whether the other store holds it too, and reports go on showing that.
+    /// True if the other store has the same entry, so that reports still show it.
     #[serde(skip)]
     pub shown_elsewhere: bool,
 }
 
-/// An entry with another text.
+/// An entry whose text was edited.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Edited {
-    /// The id that it had.
+    /// Previous id.
     pub from: String,
-    /// The entry as it is now.
+    /// The entry with the new text.
     pub entry: EntryView,
 }
 

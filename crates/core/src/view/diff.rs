@@ -1,4 +1,4 @@
-//! `pimem diff`.
+//! The document of `pimem diff`.
 
 use serde::Serialize;
 
@@ -8,41 +8,37 @@ use super::{
 };
 use crate::{model::time::Timestamp, report::diff::Kind};
 
-/// What changed between two times.
+/// Changes between two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
-    /// The first time, RFC 3339.
+    /// First time, RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub from: Timestamp,
-    /// The second time, RFC 3339.
+    /// Second time, RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub to: Timestamp,
-    /// Tokens of the report.
     pub tokens: Sizes,
-    /// The most important first.
+    /// Most important first.
     pub changes: Vec<Change>,
 }
 
 /// Tokens of the report at both times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sizes {
-    /// At the first time.
     pub before: u32,
-    /// At the second time.
     pub after: u32,
 }
 
-/// An entry that stands otherwise at the second time than at the first.
+/// An entry that differs between the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// What happened to it.
     pub change: Kind,
-    /// Its id at the second time.
+    /// Id of the entry at the second time.
     pub id: String,
-    /// How it stood first, if it was there.
+    /// `None` if the entry did not exist at the first time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Side>,
-    /// How it stood then, if it was still there.
+    /// `None` if the entry did not exist at the second time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Side>,
 }
@@ -50,10 +46,9 @@ pub struct Change {
 /// An entry at one of the two times.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// The entry, with what the report made of it.
+    /// The entry with its verdict in the report.
     #[serde(flatten)]
     pub judged: JudgedEntry,
-    /// The factors of its score.
     #[serde(skip)]
     pub factors: Factors,
 }

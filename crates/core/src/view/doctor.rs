@@ -1,32 +1,28 @@
-//! `pimem doctor`.
+//! The document of `pimem doctor`.
 
 use serde::Serialize;
 
-/// How stores stand, and what is wrong with them.
+/// The condition of the stores, with the problems found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Diagnosis {
-    /// How they stand.
     pub facts: Vec<Fact>,
-    /// What is wrong.
     pub findings: Vec<Finding>,
 }
 
-/// How something stands.
+/// A named property of the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// What.
     pub name: String,
-    /// How, in words.
+    /// Value in words.
     pub value: String,
 }
 
-/// Something that is wrong.
+/// A problem and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What.
+    /// Description of the problem.
     #[serde(rename = "finding")]
     pub what: String,
-    /// What to do about it.
     pub fix: String,
 }
 
@@ -35,7 +31,6 @@ documents! {
 }
 
 impl Finding {
-    /// A finding with its fix.
     pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: fix.into() }
     }

@@ -1,4 +1,4 @@
-//! `pimem dream`.
+//! The documents of `pimem dream`.
 
 use serde::{Serialize, Serializer};
 
@@ -10,78 +10,77 @@ use crate::{
     model::entry::EntryId,
 };
 
-/// What became of a dream.
+/// The outcome of a dream.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Dreamed {
-    /// Another process was to do it.
+    /// Delegated to a background process.
     Detached(Detached),
-    /// It was done here, or planned.
+    /// Done or planned in this process.
     Here(Box<Dream>),
 }
 
 /// A dream in the background.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Detached {
-    /// Whether it was started.
+    /// True if the process was started.
     pub detached: bool,
-    /// Path of its log.
+    /// Path of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// When it may begin, if that is later; RFC 3339.
+    /// Earliest start, if it is in the future; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
 }
 
-/// A dream, a plan of one, or a plan that was applied.
+/// A dream, a dry run, or a plan that was applied.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Dream {
-    /// The store's directory; absent when there was nothing to do.
+    /// Directory of the store; absent if there was nothing to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// What it learned from; absent where a plan was applied.
+    /// Input of the dream; absent if a plan was applied.
     #[serde(flatten)]
     pub read: Option<Read>,
-    /// What was done or is proposed, in this order.
+    /// Steps done or proposed, in this order.
     pub steps: Vec<Step>,
-    /// What was asked for and not done.
+    /// Requested steps that were not done.
     pub refused: Vec<Refused>,
-    /// Where the plan of a language model was left.
+    /// Path of the plan that a language model left for review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
-    /// The language model that made the plan.
+    /// Language model that made the plan.
     #[serde(skip)]
     pub model: Option<String>,
-    /// The plan as a text, if it was asked for.
+    /// The plan as text, if requested.
     #[serde(skip)]
     pub script: Option<String>,
 }
 
-/// What was read for a dream.
+/// The input of a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Read {
-    /// Sessions.
+    /// Sessions read.
     pub sessions: usize,
-    /// Sessions that wait for the next dream.
+    /// Sessions left for the next dream.
     pub sessions_left: usize,
-    /// Daily logs.
+    /// Daily logs read.
     pub logs: usize,
 }
 
-/// An act with its reason.
+/// A step of a plan with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// What is done.
     #[serde(flatten)]
     pub act: Act,
-    /// Why, on one line.
+    /// Reason, on one line.
     pub reason: String,
-    /// Who wants it: `rules` or `model`.
+    /// Author of the step: `rules` or `model`.
     #[serde(serialize_with = "author")]
     pub by: By,
-    /// Whether it was done.
+    /// True if the step was carried out.
     pub done: bool,
 }
 
@@ -89,67 +88,61 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "act", rename_all = "camelCase")]
 pub enum Act {
-    /// Entries go to the archive, and one takes over their evidence.
+    /// Archives entries and transfers their evidence to another.
     Merge {
-        /// The one that stays.
+        /// Entry that is kept.
         entry: NamedEntry,
-        /// Those that go.
+        /// Entries that are archived.
         from: Vec<NamedEntry>,
     },
-    /// An entry goes to the archive.
+    /// Archives an entry.
     Archive {
-        /// Which.
+        /// Entry to archive.
         entry: NamedEntry,
     },
-    /// A new entry.
+    /// Adds an entry.
     Add {
-        /// Its category.
         category: String,
-        /// How it was learned.
+        /// Kind of evidence for the entry.
         cue: &'static str,
-        /// Its text.
         text: String,
     },
-    /// A known entry was said again.
+    /// Reinforces a known entry that was stated again.
     Reinforce {
-        /// Which.
         entry: NamedEntry,
-        /// How often.
+        /// Number of reinforcements.
         n: u32,
     },
-    /// A new entry takes the place of others.
+    /// Replaces entries by a new one.
     Combine {
-        /// Its category.
         category: String,
-        /// Its text.
         text: String,
-        /// Those that go.
+        /// Entries that are replaced.
         from: Vec<NamedEntry>,
     },
-    /// Entries that somebody should put into one.
+    /// Proposes that a person or an agent combines these entries.
     Propose {
-        /// Which.
+        /// Entries to combine.
         from: Vec<NamedEntry>,
     },
 }
 
-/// An entry of a plan: its id in documents, and what people know it by.
+/// An entry of a plan: its id for documents, and the names that people see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedEntry {
-    /// The id, 16 hexadecimal digits.
     pub id: EntryId,
-    /// The shortest unique prefix of it.
+    /// Shortest unique prefix of the id.
     pub short: String,
     /// `[category] text`.
     pub line: String,
 }
 
-/// Something that was asked for and is not done.
+/// A requested step that is not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refused {
-    /// What, on one line.
+    /// The step, on one line.
     pub what: String,
-    /// Why not.
+    /// Reason for the refusal.
     pub why: String,
 }
 
@@ -158,7 +151,7 @@ documents! {
 }
 
 impl Dream {
-    /// Adds the steps of a plan, and what it refused; `done` says whether it was carried out.
+    /// Appends the steps and refusals of a plan; `done` is true if the plan was carried out.
     pub fn extend(&mut self, plan: &Plan, done: bool, naming: &impl Naming) {
         self.steps.extend(plan.steps.iter().map(|step| Step::of(step, done, naming)));
         self.refused.extend(

@@ -1,105 +1,102 @@
-//! `pimem import` and `pimem export`.
+//! The documents of `pimem import` and `pimem export`.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Memories that were taken over.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Imported {
     /// Name of the format.
     pub format: &'static str,
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub dry_run: bool,
-    /// New entries.
+    /// Number of new entries.
     pub added: usize,
-    /// Entries that were there, and have new evidence.
+    /// Number of known entries with new evidence.
     pub updated: usize,
-    /// Entries that were there.
+    /// Number of known entries without new evidence.
     pub known: usize,
-    /// Entries that were there in other words.
+    /// Number of memories that a known entry states in other words.
     pub repeated: usize,
-    /// What became of each memory that may be an entry.
+    /// One per memory that can be an entry.
     pub results: Vec<Taken>,
-    /// What was not taken over.
+    /// Parts of the source that were not imported.
     pub left_out: Vec<Left>,
-    /// How much was new in each file of notes, by its name.
+    /// Number of new lines or items per file of notes, by file name.
     pub notes: BTreeMap<String, usize>,
 }
 
-/// A memory that may be an entry.
+/// An imported memory that can be an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Taken {
-    /// What became of it.
     pub action: Fate,
-    /// Where it stood.
+    /// Place in the source.
     pub place: String,
-    /// Id of the entry.
     pub id: String,
     /// `[category] text (short id)`.
     pub entry: String,
 }
 
-/// What became of a memory.
+/// What an import did with a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Fate {
-    /// It is a new entry.
+    /// A new entry.
     Added,
-    /// It was there, and has new evidence.
+    /// A known entry with new evidence.
     Updated,
-    /// It was there.
+    /// A known entry without new evidence.
     Known,
-    /// An entry says the same in other words.
+    /// A known entry states the same in other words.
     Repeated,
 }
 
-/// Something that was not taken over.
+/// Part of the source that was not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// Where it stands.
+    /// Place in the source.
     pub place: String,
-    /// Why.
     pub reason: String,
 }
 
-/// Vectors that were taken over.
+/// The result of an import of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImportedVectors {
-    /// The model that they are of.
+    /// Model that made the vectors.
     pub model: String,
-    /// Numbers in each.
+    /// Dimensions of each vector.
     pub dimension: usize,
     /// Vectors in the file.
     pub vectors: usize,
-    /// Those of present entries.
+    /// Vectors of entries in the store.
     pub imported: usize,
-    /// The others.
+    /// Vectors of other texts, which are skipped.
     pub unknown: usize,
 }
 
-/// Memories that were written for other programs.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Name of the format.
     pub format: &'static str,
-    /// Entries.
+    /// Number of entries.
     pub exported: usize,
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Where they are.
+    /// Path of the output.
     pub output: String,
 }
 
-/// Vectors that were written for other programs.
+/// The result of an export of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportedVectors {
-    /// The model that they are of.
+    /// Model that made the vectors.
     pub model: String,
-    /// Numbers in each.
+    /// Dimensions of each vector.
     pub dimension: usize,
-    /// Vectors.
+    /// Number of vectors.
     pub exported: usize,
     /// Path of the file.
     pub file: String,

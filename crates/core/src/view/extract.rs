@@ -1,53 +1,52 @@
-//! `pimem extract`.
+//! The document of `pimem extract`.
 
 use serde::Serialize;
 
 use super::Document;
 
-/// What became of the preferences that a text states.
+/// The preferences extracted from a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Extracted {
-    /// Whether it is only what would be.
+    /// True if nothing was written.
     pub dry_run: bool,
-    /// One a preference.
+    /// One per preference.
     pub results: Vec<ExtractedPreference>,
 }
 
-/// A preference that was found.
+/// A preference found in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExtractedPreference {
-    /// What became of it.
     pub action: ExtractAction,
-    /// The id of its entry, 16 hexadecimal digits.
+    /// Id of the entry, 16 hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its text, without secrets.
+    /// Text, with secrets removed.
     pub text: String,
-    /// Why it waits, is doubtful or was refused.
+    /// Why the preference waits, is doubtful or was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What became of a preference.
+/// What extraction did with a preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractAction {
-    /// It is a new entry.
+    /// A new entry.
     Learned,
-    /// It was known, and has one more piece of evidence.
+    /// A known entry with one more piece of evidence.
     Reinforced,
-    /// It was said less than an hour ago.
+    /// Stated less than an hour ago; not counted again.
     Recent,
-    /// It would have to wait, and is known: nothing became of it.
+    /// Would wait for review, but is already known; nothing changed.
     Known,
-    /// It is a new entry that no agent is shown before a review.
+    /// A new entry that is hidden from agents until it is reviewed.
     Waiting,
-    /// Its user has forgotten it.
+    /// The user has forgotten the entry.
     Forgotten,
-    /// It is worded as an order to an agent.
+    /// Worded as an order to an agent.
     Doubtful,
-    /// It may not be stored.
+    /// Not allowed in a store.
     Refused,
 }
 

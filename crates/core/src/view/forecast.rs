@@ -1,20 +1,20 @@
-//! `pimem forecast`.
+//! The document of `pimem forecast`.
 
 use serde::Serialize;
 
 use super::{Document, displayed, six_decimals};
 use crate::model::{calendar::Date, time::Timestamp};
 
-/// What will fade, and how large the report will be, if nothing happens.
+/// Future states of the entries and future sizes of the report, if nothing happens.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forecast {
-    /// Tokens that the report may take.
+    /// Token budget of the report.
     pub budget: u32,
-    /// The report of today and of each day to come.
+    /// The reports of today and of each coming day.
     pub days: Vec<Day>,
-    /// What happens to entries, the next first.
+    /// Changes of entries, soonest first.
     pub changes: Vec<Change>,
-    /// The decay of entries, where it was asked for.
+    /// Decay curves, if requested.
     #[serde(skip)]
     pub curves: Vec<Curve>,
 }
@@ -22,43 +22,40 @@ pub struct Forecast {
 /// The report of one day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Day {
-    /// The day, as clocks show it here.
+    /// Day in local time.
     #[serde(serialize_with = "displayed")]
     pub date: Date,
-    /// Its size in tokens.
+    /// Size in tokens.
     pub tokens: u32,
-    /// Entries in it.
+    /// Number of entries.
     pub entries: usize,
 }
 
-/// Something that happens to an entry.
+/// A change of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// When, RFC 3339.
+    /// Time of the change, RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub at: Timestamp,
     /// `becomes candidate`, `leaves the report` and so on.
     pub what: String,
-    /// The entry's id, 16 hexadecimal digits.
     pub id: String,
-    /// Name of its category.
     pub category: String,
-    /// Its text.
     pub text: String,
-    /// Its score now.
+    /// Current score.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
-    /// The shortest unique prefix of the id.
+    /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
 }
 
-/// The scores of an entry in days to come.
+/// The future scores of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Its short id, and the beginning of its text.
+    /// Short id and beginning of the text.
     pub name: String,
-    /// Days from now, and the score.
+    /// Pairs of days from now and score.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -1,15 +1,15 @@
-//! `pimem merge-driver`.
+//! The document of `pimem merge-driver`.
 
 use serde::Serialize;
 
-/// Who merges files of stores in a repository.
+/// The merge driver of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MergeDriver {
-    /// Whether pimem does.
+    /// True if pimem merges the files of stores.
     pub installed: bool,
-    /// Whether that is new.
+    /// True if this call changed the installation.
     pub changed: bool,
-    /// Path of the file that names files of stores.
+    /// Path of the attributes file.
     pub attributes: String,
 }
 

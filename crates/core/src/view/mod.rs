@@ -1,4 +1,5 @@
-//! The documents that `--json` prints, as types: one a schema, and human text is made from the same.
+//! The documents that `--json` prints: one type per schema. Human-readable output is rendered from
+//! the same types.
 
 /// Names the schemas of documents.
 macro_rules! documents {
@@ -67,13 +68,13 @@ use crate::{
     usage::sums::Access,
 };
 
-/// A document of `--json`.
+/// A document printed by `--json`.
 pub trait Document: Serialize {
-    /// Its schema, with a version: `pimem.topics/1`.
+    /// Returns the schema with its version: `pimem.topics/1`.
     fn schema(&self) -> &'static str;
 }
 
-/// A document as it is printed: the schema first.
+/// A document in its printed form, with the schema first.
 #[derive(Serialize)]
 pub struct Tagged<'a, D> {
     schema: &'static str,
@@ -82,36 +83,34 @@ pub struct Tagged<'a, D> {
 }
 
 impl<'a, D: Document> Tagged<'a, D> {
-    /// Puts the schema before the rest.
     pub fn new(document: &'a D) -> Self {
         Self { schema: document.schema(), document }
     }
 }
 
-/// An entry as documents have it.
+/// An entry in a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryView {
     /// The id, 16 hexadecimal digits.
     pub id: String,
-    /// The shortest unique prefix of it.
+    /// Shortest unique prefix of the id.
     pub short: String,
-    /// Name of its category.
     pub category: String,
-    /// The text, without markers.
+    /// Text, without markers.
     pub text: String,
-    /// Stability, 9999 when pinned, or 0 when forgotten; documents have six decimals.
+    /// Stability, 9999 if pinned, 0 if forgotten; serialised with six decimals.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
     /// `active`, `provisional` and so on.
     pub state: &'static str,
-    /// Whether it is too young to be judged.
+    /// True if the entry is too young to be judged.
     pub fresh: bool,
-    /// What its user decided.
+    /// Decision of the user.
     pub user_state: &'static str,
-    /// How often it was confirmed.
+    /// Evidence count.
     pub evidence: u64,
-    /// How it was learned.
+    /// Kind of evidence it was learned from.
     pub cue: &'static str,
     /// RFC 3339.
     #[serde(serialize_with = "displayed")]
@@ -119,39 +118,39 @@ pub struct EntryView {
     /// RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub last_reinforced: Timestamp,
-    /// Whose store it is in.
+    /// `project` or `user`.
     pub scope: &'static str,
-    /// Stem of its topic file.
+    /// Stem of the topic file.
     pub topic: String,
-    /// Line in it, from 1.
+    /// Line in the topic file, from 1.
     pub line: usize,
-    /// The last moment at which it holds, RFC 3339.
+    /// Last moment of validity, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<String>,
-    /// The entry that took its place.
+    /// Id of the entry that replaced it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// `false` for what was neither written nor reviewed on this machine.
+    /// `false` if it was neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed: Option<bool>,
-    /// What sets it apart from others in its state: `pinned`, `fresh` and so on.
+    /// Annotation of the state: `pinned`, `fresh` and so on.
     #[serde(skip)]
     pub mark: Option<&'static str>,
 }
 
 impl EntryView {
-    /// `[lesson] text (1a2b3c4)`.
+    /// Formats the entry as `[lesson] text (1a2b3c4)`.
     pub fn line(&self) -> String {
         format!("[{}] {} ({})", self.category, self.text, self.short)
     }
 
-    /// The state, with what sets it apart: `active (fresh)`.
+    /// Formats the state with its annotation: `active (fresh)`.
     pub fn described_state(&self) -> String {
         let mark = self.mark.map_or_else(String::new, |mark| format!(" ({mark})"));
         format!("{}{mark}", self.state)
     }
 
-    /// The score, as 9999, 0 or with three decimals.
+    /// Formats the score as 9999, as 0, or with three decimals.
     pub fn formatted_score(&self) -> String {
         match self.user_state {
             "pinned" | "forgotten" => format!("{:.0}", self.score),
@@ -169,54 +168,54 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Short ids are unique among the ranking's entries.
+    /// Returns a renderer. Short ids are unique among the entries of the ranking.
     pub fn new(now: Now, categories: &'a Categories, board: &'a Ranking) -> Self {
         Self { categories, now, board, short: OnceCell::new() }
     }
 
-    /// The shortest unique id prefix.
+    /// Returns the shortest unique prefix of an id.
     pub fn short(&self, id: EntryId) -> String {
         let ids = || ranking::short_ids(self.board.rows.iter().map(|row| row.entry.id));
         let short = self.short.get_or_init(ids);
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 
-    /// An entry with what the report made of it.
+    /// Returns an entry with its verdict in the report.
     pub fn judged(&self, row: &ScoredEntry, verdict: &Verdict) -> JudgedEntry {
         let (shown, reason) = (verdict.shown(), verdict.to_string());
         JudgedEntry { entry: self.entry(row), shown, reason, factors: None }
     }
 
-    /// An entry with how often it was found or shown.
+    /// Returns an entry with its access count.
     pub fn accessed(&self, row: &ScoredEntry, accessed: Access) -> AccessedEntry {
         let last_accessed = accessed.last.map(|last| last.to_string());
         let (entry, age) = (self.entry(row), self.age(row));
         AccessedEntry { entry, access_count: accessed.count, last_accessed, age }
     }
 
-    /// The factors of an entry's score.
+    /// Returns the factors of an entry's score.
     pub fn factors(&self, row: &ScoredEntry) -> Factors {
         Factors(Arithmetic::of(row, self.categories.spec(row.entry.category)))
     }
 
-    /// The category's name.
+    /// Returns the name of the entry's category.
     pub fn category(&self, row: &ScoredEntry) -> &str {
         &self.categories.spec(row.entry.category).name
     }
 
-    /// `[lesson] text (1a2b3c4)`.
+    /// Formats an entry as `[lesson] text (1a2b3c4)`.
     pub fn line(&self, row: &ScoredEntry) -> String {
         let (text, short) = (&row.entry.text, self.short(row.entry.id));
         format!("[{}] {text} ({short})", self.category(row))
     }
 
-    /// The state, with what sets it apart.
+    /// Formats the state with its annotation.
     pub fn state(row: &ScoredEntry) -> String {
         let mark = Self::mark(row).map_or_else(String::new, |mark| format!(" ({mark})"));
         format!("{}{mark}", row.state.name())
     }
 
-    /// What sets an entry apart from others in its state.
+    /// Returns the annotation that distinguishes an entry from others in its state.
     pub fn mark(row: &ScoredEntry) -> Option<&'static str> {
         match row.standing {
             _ if !row.entry.reviewed => Some("unreviewed"),
@@ -225,14 +224,15 @@ impl<'a> Entries<'a> {
             Standing::Scored(_) if row.expired => Some("expired"),
             Standing::Scored(_) if row.superseded_by.is_some() => Some("superseded"),
             Standing::Scored(_) => {
-                // Active ones need no mercy, and what has only done harm gets none.
+                // Active entries need no grace period, and entries with only harmful evidence get
+                // none.
                 let spared = row.fresh && row.state != State::Active && row.evidence.count > 0;
                 spared.then_some("fresh")
             }
         }
     }
 
-    /// The score, as 9999, 0 or with three decimals.
+    /// Formats the score as 9999, as 0, or with three decimals.
     pub fn score(row: &ScoredEntry) -> String {
         match row.standing {
             Standing::Scored(stability) => format!("{:.3}", stability.get()),
@@ -240,7 +240,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Everything about an entry.
+    /// Returns the full view of an entry.
     pub fn entry(&self, row: &ScoredEntry) -> EntryView {
         EntryView {
             id: row.entry.id.to_string(),
@@ -265,44 +265,44 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The same as JSON.
+    /// Returns the full view of an entry as JSON.
     pub fn json(&self, row: &ScoredEntry) -> Value {
         serde_json::to_value(self.entry(row)).unwrap_or_default()
     }
 
-    /// How long ago an entry was last reinforced.
+    /// Returns the time since the last reinforcement.
     pub fn age(&self, row: &ScoredEntry) -> String {
         self.now.since(row.evidence.last_reinforced).to_string()
     }
 }
 
-/// What the user decided, markers in the markdown included.
+/// Returns the user's decision, including markers in the Markdown.
 pub fn user_state(row: &ScoredEntry) -> UserState {
     if row.standing == Standing::Pinned { UserState::Pinned } else { row.evidence.user }
 }
 
-/// `1 act`, `2,000 acts`.
+/// Formats a count with its noun: `1 act`, `2,000 acts`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Six decimals are enough for anybody, and keep JSON readable.
+/// Rounds to six decimals, which keeps JSON readable.
 pub fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
 
-/// For fields that documents have with six decimals.
+/// Serialises a number with six decimals.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(rounded(*number))
 }
 
-/// For fields that documents have as they are displayed.
+/// Serialises a value by its `Display` form.
 fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
-/// Marks a text that was neither written nor reviewed on this machine.
+/// Appends ` (unreviewed)` to a text that was neither written nor reviewed on this machine.
 pub fn mark_unreviewed(mut text: String, reviewed: bool) -> String {
     if !reviewed {
         text.push_str(" (unreviewed)");
@@ -310,19 +310,19 @@ pub fn mark_unreviewed(mut text: String, reviewed: bool) -> String {
     text
 }
 
-/// Says whose a line is, where a list has lines of both stores.
+/// Marks the lines of the user's store in a list with lines of both stores.
 pub struct Whose {
     both: bool,
 }
 
 impl Whose {
-    /// For a list with lines of the stores with these names.
+    /// Creates the marker for a list whose lines come from the stores with these names.
     pub fn of<'a>(mut scopes: impl Iterator<Item = &'a str>) -> Self {
         let first = scopes.next();
         Self { both: scopes.any(|scope| Some(scope) != first) }
     }
 
-    /// The text, marked if it is of the user's store and others are not.
+    /// Appends ` (yours)` to a text of the user's store if the list has lines of both.
     pub fn mark(&self, mut text: String, scope: &str) -> String {
         if self.both && scope == Scope::User.name() {
             text.push_str(" (yours)");

@@ -1,116 +1,105 @@
-//! `pimem note`, `log`, `read`, `todo` and `handoff`: files that are not made of entries.
+//! The documents of commands on files without entries: `pimem note`, `log`, `read`, `todo` and
+//! `handoff`.
 
 use serde::Serialize;
 
 use super::{Document, displayed};
 use crate::model::calendar::Date;
 
-/// Something that was added to the notes or to a log.
+/// Text appended to the notes or to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Noted {
-    /// The file, relative to the store.
+    /// File, relative to the store.
     pub file: String,
-    /// The lines that were added.
+    /// Appended lines.
     pub text: String,
-    /// Which of the two it is.
     #[serde(skip)]
     pub into: NotedIn,
 }
 
-/// What something is added to.
+/// The target of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotedIn {
-    /// The long-term notes.
     Notes,
-    /// The log of the day.
+    /// Log of the day.
     Log,
 }
 
-/// A file of each store that has it, the project's first.
+/// One file from each store that has it, the project's first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Files {
-    /// The files.
     pub files: Vec<File>,
 }
 
-/// A file as it is.
+/// A file with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct File {
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Its name, relative to the store.
+    /// File name, relative to the store.
     pub file: String,
-    /// Its text.
     pub text: String,
 }
 
-/// The days that have a log, newest first.
+/// Days with a log, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Days {
-    /// One a log and store.
+    /// One per log and store.
     pub days: Vec<Day>,
 }
 
-/// A day that has a log.
+/// A day with a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Day {
-    /// The day.
     #[serde(serialize_with = "displayed")]
     pub date: Date,
     /// `project` or `user`.
     pub scope: &'static str,
 }
 
-/// Items of the scratchpad.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Todo {
-    /// The items.
     pub items: Vec<TodoItem>,
 }
 
 /// An item of the scratchpad.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TodoItem {
-    /// Its text.
     pub text: String,
-    /// Whether it is done.
+    /// True if the item is ticked.
     pub done: bool,
-    /// What became of it.
     #[serde(skip)]
     pub change: TodoChange,
 }
 
-/// What became of an item.
+/// What a command did with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TodoChange {
-    /// Nothing: it is one of a list.
+    /// Only listed.
     Unchanged,
-    /// It is new.
     Added,
-    /// It was to be added, and is there.
+    /// Not added, because an equal item is open.
     AlreadyOpen,
-    /// It was ticked.
     Done,
-    /// Its tick was taken away.
+    /// The tick was removed.
     Reopened,
 }
 
-/// Lines that went from scratchpads to archives.
+/// Lines moved from scratchpads to archives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cleared {
-    /// The lines.
     pub cleared: Vec<String>,
 }
 
-/// What the next session should start from.
+/// The handoff that the next session starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandoffView {
-    /// The log that holds it, relative to the store; absent when there is no handoff.
+    /// Log with the handoff, relative to the store; absent if there is no handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The handoff; empty when there is none.
+    /// Text of the handoff; empty if there is none.
     pub text: String,
-    /// Whether it was written just now.
+    /// True if this call wrote it.
     #[serde(skip)]
     pub written: bool,
 }

@@ -1,73 +1,73 @@
-//! `pimem observe` and `pimem reflect`.
+//! The documents of `pimem observe` and `pimem reflect`.
 
 use serde::Serialize;
 
 use super::Document;
 use crate::report::budget::Tokens;
 
-/// Observations of a session.
+/// The observations of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObserveView {
-    /// What was read; absent when nobody said anything.
+    /// The session read; absent if it has no messages.
     #[serde(flatten)]
     pub session: Option<ObservedSession>,
-    /// Observations that were written, or would be.
+    /// Number of observations written, or that would be.
     pub observations: usize,
-    /// The observations.
+    /// Text of the observations.
     pub text: String,
-    /// What became of the file, when it was too long.
+    /// Consolidation of the file, if it was too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reflected: Option<ReflectedFile>,
 }
 
-/// What was read of a session.
+/// What was read from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObservedSession {
-    /// Its file, relative to the store.
+    /// File of observations, relative to the store.
     pub file: String,
-    /// New messages.
+    /// Number of new messages.
     pub messages: u64,
-    /// Tokens of new messages.
+    /// Tokens of the new messages.
     pub tokens: u32,
-    /// Whether there was enough.
+    /// True if there were enough tokens.
     pub due: bool,
-    /// Whether the rest is for another run.
+    /// True if messages are left for another run.
     pub more: bool,
-    /// The language model that observed all of it, or `rules`.
+    /// Language model that observed all of it, or `rules`.
     pub by: String,
-    /// Lines of a model's answers that were no observations.
+    /// Lines of the model's answers that are not observations.
     pub dropped: usize,
 }
 
-/// Observations that were consolidated.
+/// The result of consolidating observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reflected {
-    /// One a session.
+    /// One per session.
     pub files: Vec<ReflectedFile>,
-    /// Sessions that were asked for and have observations.
+    /// Requested sessions that have observations.
     #[serde(skip)]
     pub sessions: usize,
 }
 
-/// A file of observations that was consolidated.
+/// A consolidated file of observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReflectedFile {
-    /// The file, relative to the store.
+    /// File, relative to the store.
     pub file: String,
-    /// Tokens that it had.
+    /// Tokens before.
     pub before: u32,
-    /// Tokens that it has, or would have.
+    /// Tokens after, or that it would have.
     pub after: u32,
-    /// The language model that did it, or `rules`.
+    /// Language model that consolidated it, or `rules`.
     pub by: String,
-    /// Whether all that is older than two days was cut down to a line.
+    /// True if everything older than two days was cut down to one line.
     pub aggressive: bool,
-    /// Whether the file is another now.
+    /// True if the file's content changed.
     pub changed: bool,
 }
 
 impl ReflectedFile {
-    /// What became of it, for people.
+    /// Formats the result for people.
     pub fn line(&self) -> String {
         let Self { file, before, after, .. } = self;
         let (before, after) = (Tokens(*before), Tokens(*after));

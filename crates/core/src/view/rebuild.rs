@@ -1,64 +1,63 @@
-//! `pimem rebuild`.
+//! The document of `pimem rebuild`.
 
 use serde::Serialize;
 
 use super::status::States;
 
-/// What a rebuild did.
+/// The result of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
-    /// The stores that were not rebuilt recently.
+    /// Stores that were not rebuilt recently.
     pub stores: Vec<Store>,
 }
 
-/// What a rebuild did to a store.
+/// The result of a rebuild of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Store {
-    /// Its directory.
+    /// Directory of the store.
     pub store: String,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Its entries by state.
+    /// Number of entries by state.
     pub states: States,
     /// Hand-written entries that got evidence.
     pub adopted: usize,
-    /// What went to the archive, by topic.
+    /// Archived entries, by topic.
     pub archived: Vec<Archived>,
-    /// What was indexed; null where the index was left as it is.
+    /// Result of indexing; null if the index was not touched.
     pub indexed: Option<Indexed>,
 }
 
-/// Entries of a topic that went to the archive.
+/// Archived entries of a topic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Archived {
     /// Stem of the topic file.
     pub topic: String,
-    /// How many.
+    /// Number of entries.
     pub entries: usize,
-    /// Which.
     pub ids: Vec<String>,
-    /// The same as lines for people.
+    /// Lines for people, one per entry.
     #[serde(skip)]
     pub lines: Vec<String>,
 }
 
-/// What was indexed.
+/// The result of indexing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Indexed {
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// The model in force.
+    /// Model in force.
     pub model: String,
-    /// Lines that have a vector.
+    /// Number of lines with a vector.
     pub vectors: u64,
-    /// Vectors that the index holds; none of the built-in model, which needs none.
+    /// Vectors in the index; 0 with the built-in model, which stores none.
     #[serde(skip)]
     pub kept: usize,
-    /// Lines that have none.
+    /// Number of lines without a vector.
     pub missing: usize,
-    /// Why.
+    /// Why vectors are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }

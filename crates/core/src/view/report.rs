@@ -1,40 +1,40 @@
-//! `pimem report`.
+//! The documents of `pimem report`.
 
 use serde::Serialize;
 
 use super::{Document, search::HitView, why::JudgedEntry};
 
-/// What an agent should know.
+/// The report for an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReportView {
-    /// The report as it goes into a prompt; empty when there is nothing to say.
+    /// Text for a prompt; empty if there is nothing to report.
     pub text: String,
-    /// Its tokens.
+    /// Size in tokens.
     pub tokens: u32,
-    /// Tokens that it may take.
+    /// Token budget.
     pub budget: u32,
-    /// The entries in it; all entries, where explanations were asked for.
+    /// Entries in the report; all entries if explanations were requested.
     pub entries: Vec<JudgedEntry>,
-    /// Entries that the prompt brings to mind, best first.
+    /// Entries recalled for the prompt, best first.
     pub recalled: Vec<HitView>,
-    /// Past sessions that it brings to mind, each with its date.
+    /// Past sessions recalled for the prompt, each with its date.
     pub sessions: Vec<String>,
-    /// Entries that were neither written nor reviewed on this machine.
+    /// Number of entries that were neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreviewed: Option<usize>,
-    /// What was recalled, as it goes into a prompt.
+    /// Recalled entries and sessions as text for a prompt.
     #[serde(skip)]
     pub recalled_text: String,
 }
 
-/// The day at hand.
+/// The report of the current day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkingView {
-    /// The report as it goes into a prompt.
+    /// Text for a prompt.
     pub text: String,
-    /// Its characters.
+    /// Size in characters.
     pub characters: usize,
-    /// Notes and logs that were left out: they were neither written nor reviewed on this machine.
+    /// Notes and logs left out because they were neither written nor reviewed on this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreviewed: Vec<String>,
 }

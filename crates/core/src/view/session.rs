@@ -1,51 +1,47 @@
-//! `pimem session`: summaries of past sessions.
+//! The documents of `pimem session`: summaries of past sessions.
 
 use serde::Serialize;
 
 use super::Document;
 use crate::session::summaries::Summary;
 
-/// Whether a session was summed up.
+/// The result of indexing a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionIndexed {
-    /// `false` when too little was said.
+    /// `false` if the session is too short.
     pub indexed: bool,
-    /// Its summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionView>,
 }
 
-/// Past sessions, the newest first.
+/// Past sessions, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sessions {
-    /// The sessions.
     pub sessions: Vec<SessionView>,
 }
 
-/// A past session. What is not known of it is absent.
+/// A past session. Unknown fields are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionView {
-    /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its agent.
+    /// Name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// When it ended, RFC 3339.
+    /// End of the session, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ts: Option<String>,
-    /// Messages of its user.
+    /// Number of messages from the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// What it was about.
     pub summary: String,
-    /// `project` or `user`, in a list.
+    /// `project` or `user`; only set in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<&'static str>,
 }
 
 impl SessionView {
-    /// A summary as documents have it.
+    /// Returns the view of a summary.
     pub fn new(summary: Summary, scope: Option<&'static str>) -> Self {
         let Summary { id, agent, when, messages, text } = summary;
         Self { id, agent, ts: when.map(|when| when.to_string()), messages, summary: text, scope }

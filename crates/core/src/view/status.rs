@@ -1,184 +1,172 @@
-//! `pimem status`.
+//! The document of `pimem status`.
 
 use serde::Serialize;
 
 use super::{Entries, config::Unusable};
 use crate::score::{ranking::ScoredEntry, stability::State};
 
-/// Stores, what agents get of them, and what waits.
+/// The state of the stores, of the report, and of the hooks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The stores in use.
+    /// Stores in use.
     pub stores: Vec<Store>,
-    /// The store that a writer would make.
+    /// Store that the next write would create.
     #[serde(skip)]
     pub absent: Option<Absent>,
-    /// What a report would show now.
+    /// Current report.
     pub report: Report,
-    /// The agents that call pimem.
     pub hooks: Hooks,
-    /// Settings that are left out.
+    /// Ignored settings.
     pub unusable: Vec<Unusable>,
-    /// Where the first of them stands, as people write it.
+    /// Place of the first ignored setting, formatted for people.
     #[serde(skip)]
     pub unusable_place: String,
-    /// How much `pimem doctor` finds.
+    /// Number of findings of `pimem doctor`.
     pub findings: usize,
 }
 
-/// A store as it stands.
+/// The state of a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Store {
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Its directory.
     pub store: String,
-    /// The same as people write it.
+    /// Directory, formatted for people.
     #[serde(skip)]
     pub place: String,
-    /// Whether it is trusted.
     pub trust: Trust,
-    /// Entries in its topics.
+    /// Number of entries in topics.
     pub entries: usize,
-    /// Those in each state.
+    /// Entries by state.
     pub states: States,
-    /// Those that something sets apart from others in their state.
+    /// Entries by annotation.
     pub marks: Marks,
-    /// Entries in the archive.
+    /// Number of entries in the archive.
     pub archived: usize,
-    /// What awaits review.
+    /// Texts that await review.
     pub awaiting: Awaiting,
-    /// Its index.
     pub index: Index,
-    /// Its dreams.
     pub dream: Dream,
 }
 
-/// A store that is not there yet.
+/// A store that does not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Where it would be, as people write it.
+    /// Directory, formatted for people.
     pub place: String,
 }
 
-/// How far a store is trusted.
+/// The degree of trust in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {
-    /// The user's own.
+    /// The user's own store.
     Own,
-    /// As a whole.
+    /// Trusted as a whole.
     Always,
-    /// Of another user, and not.
+    /// Owned by another user and not trusted.
     Foreign,
-    /// It was made or reviewed here.
+    /// Created or reviewed on this machine.
     Here,
-    /// In part.
+    /// Some texts are trusted.
     Part,
-    /// Not at all.
+    /// Nothing is trusted.
     None,
 }
 
-/// Entries by state.
+/// Numbers of entries by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct States {
-    /// Stable.
     pub active: usize,
-    /// Less so.
     pub provisional: usize,
-    /// Hardly.
     pub candidate: usize,
-    /// Not shown any more.
+    /// No longer shown.
     pub dropped: usize,
 }
 
-/// Entries by what sets them apart.
+/// Numbers of entries by annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Marks {
-    /// By their user.
+    /// Pinned by the user.
     pub pinned: usize,
     /// Too young to be judged.
     pub fresh: usize,
-    /// Others took their place.
+    /// Replaced by another entry.
     pub superseded: usize,
-    /// Past their date.
+    /// Past the end of validity.
     pub expired: usize,
-    /// By their user.
+    /// Forgotten by the user.
     pub forgotten: usize,
 }
 
-/// What awaits review.
+/// Numbers of texts that await review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Awaiting {
-    /// Entries.
     pub entries: usize,
-    /// Preferences that were learned here.
+    /// Preferences that were learned on this machine.
     pub preferences: usize,
-    /// Texts that are no entries.
+    /// Texts other than entries.
     pub others: usize,
-    /// The same in words; none where nothing has to be reviewed.
+    /// The numbers in words; `None` if nothing awaits review.
     #[serde(skip)]
     pub in_words: Option<String>,
 }
 
-/// The index of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Index {
     /// `none`, `fresh`, `stale` or `damaged`.
     pub state: &'static str,
-    /// Lines to search.
+    /// Number of lines in the index.
     pub lines: u64,
-    /// The same in words.
+    /// State in words.
     #[serde(skip)]
     pub in_words: String,
 }
 
-/// The dreams of a store.
+/// The consolidation of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Dream {
-    /// When the last one was, RFC 3339; null when there was none.
+    /// Time of the last dream, RFC 3339; null if there was none.
     pub last: Option<String>,
-    /// Sessions that wait for the next.
+    /// Sessions that wait for the next dream.
     pub sessions: usize,
-    /// Whether the plan of a language model waits to be looked at.
+    /// True if a language model's plan awaits review.
     pub plan: bool,
 }
 
-/// What a report would show.
+/// The size of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Entries shown.
+    /// Number of entries shown.
     pub entries: usize,
-    /// Entries left out.
+    /// Number of entries left out.
     pub left_out: usize,
-    /// Its tokens.
+    /// Size in tokens.
     pub tokens: u32,
-    /// Tokens that it may take.
+    /// Token budget.
     pub budget: u32,
 }
 
 /// The agents that call pimem.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Hooks {
-    /// Those whose settings name it, or cannot be read.
+    /// Agents whose settings name pimem, or cannot be read.
     pub agents: Vec<Agent>,
-    /// The program that they find in the PATH; null when there is none.
+    /// Program found in the PATH; null if there is none.
     pub program: Option<String>,
-    /// Why it is not known which agents there are.
+    /// Why the agents are not known.
     #[serde(skip)]
     pub failure: Option<String>,
 }
 
-/// An agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Agent {
-    /// Its name.
     pub agent: &'static str,
-    /// State of its hooks: `installed`, or what is amiss.
+    /// State of the hooks: `installed`, or what is wrong.
     pub state: String,
 }
 
@@ -187,7 +175,7 @@ documents! {
 }
 
 impl States {
-    /// Counts entries.
+    /// Counts entries by state.
     pub fn of<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Self {
         let mut states = Self::default();
         for row in rows {
@@ -201,7 +189,7 @@ impl States {
         states
     }
 
-    /// Each with its name, the stable ones first.
+    /// Returns the counts with their names, most stable first.
     pub fn counts(self) -> [(&'static str, usize); 4] {
         let Self { active, provisional, candidate, dropped } = self;
         let (active, provisional) = (("active", active), ("provisional", provisional));
@@ -210,7 +198,7 @@ impl States {
 }
 
 impl Marks {
-    /// Counts entries.
+    /// Counts entries by annotation.
     pub fn of<'a>(rows: impl Iterator<Item = &'a ScoredEntry>) -> Self {
         let mut marks = Self::default();
         for row in rows {
@@ -226,7 +214,7 @@ impl Marks {
         marks
     }
 
-    /// Each with its name, in the order in which they are shown.
+    /// Returns the counts with their names, in display order.
     pub fn counts(self) -> [(&'static str, usize); 5] {
         let Self { pinned, fresh, superseded, expired, forgotten } = self;
         [

@@ -1,4 +1,4 @@
-//! `pimem telemetry`.
+//! The documents of `pimem telemetry`.
 
 use serde::Serialize;
 
@@ -15,41 +15,41 @@ use crate::{
 /// What stands for the category of entries that are not there any more.
 pub const GONE: &str = "(gone)";
 
-/// Sums of a log.
+/// Totals of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Time of the first record, RFC 3339; null without any.
+    /// Time of the first record, RFC 3339; null if there are no records.
     pub from: Option<String>,
-    /// Time of the last record.
+    /// Time of the last record, RFC 3339; null if there are no records.
     pub to: Option<String>,
-    /// Sessions of any kind.
+    /// Number of sessions of any kind.
     pub sessions: usize,
-    /// Of those, the ones of which an answer was seen.
+    /// Number of sessions with at least one recorded answer.
     pub measured_sessions: usize,
-    /// Prompts.
+    /// Number of prompts.
     pub prompts: usize,
-    /// Times that entries were put into a context.
+    /// Number of times that entries were put into a context.
     pub injections: usize,
-    /// Entries put into contexts, each time counted.
+    /// Entries put into contexts, counted each time.
     pub entries: usize,
-    /// Different ones among them.
+    /// Distinct entries put into contexts.
     pub different_entries: usize,
-    /// Times that summaries of past sessions were put into a context.
+    /// Number of times that summaries of past sessions were put into a context.
     pub session_injects: usize,
-    /// Those summaries, each time counted.
+    /// Summaries put into contexts, counted each time.
     pub past_sessions: usize,
     /// Searches that found entries.
     pub searches: usize,
-    /// Records in all.
+    /// Number of records.
     pub records: usize,
-    /// Lines that are no records.
+    /// Lines that are not records.
     pub damaged: usize,
-    /// Bytes on the disk.
+    /// Size on disk in bytes.
     pub bytes: usize,
-    /// Entries that many sessions had and none used.
+    /// Entries that were in many sessions and never used.
     pub never_used: usize,
-    /// Use in all.
+    /// Total use.
     pub usage: Use,
     /// Use by category, most used first.
     pub categories: Vec<NamedUse>,
@@ -59,189 +59,179 @@ pub struct Summary {
     pub days: Vec<Day>,
 }
 
-/// A day of a log.
+/// The total of one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Day {
-    /// As in 2026-12-31.
+    /// Formatted as `2026-12-31`.
     pub date: String,
     /// Entries put into contexts.
     pub entries: usize,
 }
 
-/// What became of entries in sessions; an entry counts once a session.
+/// The use of entries in sessions; an entry counts once per session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Use {
-    /// Times that one was put into a session.
+    /// Number of entries put into sessions.
     pub injected: usize,
-    /// Of those, the ones in sessions of which an answer was seen.
+    /// Those in sessions with a recorded answer.
     pub seen: usize,
-    /// Of those, the ones in which it was used.
+    /// Those that an answer used.
     pub used: usize,
-    /// `used / seen`, 0 to 1; null where no answer was seen.
+    /// `used / seen`, 0 to 1; null if no answer was recorded.
     pub rate: Option<f64>,
-    /// When one was put into a context last, RFC 3339.
+    /// Time of the last injection, RFC 3339.
     pub last_injected: Option<String>,
-    /// When an answer used one last, RFC 3339.
+    /// Time of the last use in an answer, RFC 3339.
     pub last_used: Option<String>,
 }
 
-/// Use of entries that have something in common.
+/// The use of the entries of one category or agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedUse {
-    /// A category or an agent.
+    /// Name of the category or agent.
     pub name: String,
-    /// How often.
     #[serde(flatten)]
     pub usage: Use,
 }
 
-/// Use of one entry.
+/// The use of one entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntryUse {
     /// The id, 16 hexadecimal digits.
     pub id: String,
-    /// The shortest unique prefix of it.
+    /// Shortest unique prefix of the id.
     #[serde(skip)]
     pub short: String,
-    /// Its category; null when it is gone.
+    /// Category; null if the entry no longer exists.
     pub category: Option<String>,
-    /// The text; of one that is gone, as much as is on record.
+    /// Text; for an entry that no longer exists, the part that is on record.
     pub text: String,
-    /// Whether it is still there.
+    /// True if the entry still exists.
     pub present: bool,
-    /// How often.
     #[serde(flatten)]
     pub usage: Use,
 }
 
-/// Use, most used first.
+/// The use per key, most used first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Usage {
     /// `entry`, `category` or `agent`.
     pub by: &'static str,
-    /// The sums.
     pub usage: Uses,
 }
 
-/// Sums by one key.
+/// Totals per key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Uses {
-    /// By entry.
     Entries(Vec<EntryUse>),
     /// By category or agent.
     Named(Vec<NamedUse>),
 }
 
-/// Entries that many sessions had and none used.
+/// Entries that were in many sessions and never used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NeverUsed {
-    /// In at least so many sessions of which an answer was seen.
+    /// Minimum number of sessions with a recorded answer.
     pub min: usize,
-    /// Those of most sessions first.
+    /// Sorted by number of sessions, largest first.
     pub entries: Vec<Unused>,
 }
 
 /// An entry that was never used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unused {
-    /// The entry.
     #[serde(flatten)]
     pub entry: EntryView,
-    /// How often it was there.
     #[serde(flatten)]
     pub usage: Use,
-    /// What takes it out of prompts.
+    /// Command that keeps the entry out of prompts.
     pub command: String,
-    /// Its state, with what sets it apart.
+    /// State with its annotation.
     #[serde(skip)]
     pub state: String,
-    /// Its score, as people see it.
+    /// Score, formatted for people.
     #[serde(skip)]
     pub score: String,
 }
 
-/// Records, oldest first.
+/// Records of a log, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Log {
-    /// The records.
     pub records: Vec<LogRecord>,
-    /// Lines that are no records.
+    /// Lines that are not records.
     pub damaged: usize,
 }
 
-/// A record of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogRecord {
-    /// When; what is in the future counts as now.
+    /// Time of the record; times in the future are capped to now.
     #[serde(skip)]
     pub at: Timestamp,
-    /// What.
     #[serde(flatten)]
     pub record: Record,
 }
 
-/// Recorded prompts against today's store.
+/// A replay of recorded prompts against the current store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// Prompts on record.
+    /// Number of recorded prompts.
     pub prompts: usize,
-    /// Entries that were used and are still there.
+    /// Used entries that still exist.
     pub used: usize,
-    /// Entries that were used and are gone.
+    /// Used entries that no longer exist.
     pub gone: usize,
-    /// The setting in force.
+    /// Setting in force.
     pub in_force: Setting,
-    /// What each setting would have given.
+    /// One per setting tried.
     pub outcomes: Vec<Outcome>,
 }
 
-/// What a setting would have given.
+/// The outcome of a replay with one setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// The setting.
     #[serde(flatten)]
     pub setting: Setting,
-    /// Entries put into prompts.
+    /// Number of entries put into prompts.
     pub entries: usize,
-    /// Their tokens.
+    /// Tokens of those entries.
     pub tokens: usize,
-    /// Used entries that would still have been there.
+    /// Used entries that the setting would still have put into the prompts.
     pub kept: usize,
-    /// Used entries.
+    /// Number of used entries.
     pub used: usize,
     /// `kept / used`.
     pub kept_share: f64,
-    /// Where that share lies, by how many entries it is known from.
+    /// 95 % confidence interval of `kept_share` (Wilson).
     pub kept_range: [f64; 2],
-    /// Share of used entries in all that are put into prompts.
+    /// Used entries as a share of all entries put into prompts.
     pub used_share: f64,
 }
 
-/// A proposed setting, or why there is none.
+/// A proposed setting, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tuning {
-    /// The setting that is proposed; null when there is a reason against one.
+    /// Proposed setting; null if there is a reason against one.
     pub proposed: Option<Setting>,
     /// Why nothing is proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Prompts on record.
+    /// Number of recorded prompts.
     pub prompts: usize,
-    /// Entries that were used and are still there.
+    /// Used entries that still exist.
     pub used: usize,
-    /// Entries that were used and are gone.
+    /// Used entries that no longer exist.
     pub gone: usize,
-    /// What the setting in force gives; null when there are too few records.
+    /// Outcome of the setting in force; null if there are too few records.
     pub in_force: Option<Outcome>,
-    /// What the proposed setting gives.
+    /// Outcome of the proposed setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Outcome>,
-    /// Files that were changed.
+    /// Paths of the changed files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied: Option<Vec<String>>,
 }
@@ -249,16 +239,16 @@ pub struct Tuning {
 /// Deleted logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cleared {
-    /// One a store.
+    /// One per store.
     pub files: Vec<LogFile>,
 }
 
-/// A log on the disk.
+/// A log on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogFile {
-    /// Its path.
+    /// Path of the log.
     pub file: String,
-    /// Lines of it.
+    /// Number of lines.
     pub records: usize,
 }
 
@@ -273,7 +263,7 @@ documents! {
 }
 
 impl Usage {
-    /// Whether nothing was put into a context.
+    /// Returns true if no entry was put into a context.
     pub fn is_empty(&self) -> bool {
         match &self.usage {
             Uses::Entries(rows) => rows.is_empty(),
@@ -283,7 +273,7 @@ impl Usage {
 }
 
 impl Tuning {
-    /// The settings that the proposal changes: name, value now, proposed value.
+    /// Returns the settings that the proposal changes: name, current value, proposed value.
     pub fn changes(&self) -> Vec<(&'static str, String, String)> {
         let now = self.in_force.as_ref().map(|outcome| outcome.setting);
         let Some((now, new)) = now.zip(self.proposed) else { return Vec::new() };
@@ -328,7 +318,7 @@ impl From<&replay::Outcome> for Outcome {
     }
 }
 
-/// A share, as `37 %`.
+/// Formats a share as `37 %`, or as `-` if there is none.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }

@@ -1,37 +1,36 @@
-//! `pimem topics`.
+//! The document of `pimem topics`.
 
 use serde::Serialize;
 
 use super::Document;
 
-/// The topic files of some stores, hottest first.
+/// The topic files of one or more stores, hottest first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topics {
-    /// One a file and store.
+    /// One per file and store.
     pub topics: Vec<Topic>,
 }
 
-/// A topic file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Topic {
-    /// The file's name, without `.md`.
+    /// File name without `.md`.
     pub name: String,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Entries in the file.
+    /// Number of entries.
     pub entries: usize,
-    /// Sum of the scores of its entries.
+    /// Sum of the scores of the entries.
     pub hotness: f64,
-    /// Whether an entry is pinned.
+    /// True if an entry is pinned.
     pub pinned: bool,
-    /// Whether nothing was reinforced for twice the decay constant.
+    /// True if nothing was reinforced for twice the decay constant.
     pub cold: bool,
-    /// Characters of the file.
+    /// Size in characters.
     pub characters: usize,
-    /// Tokens, by the estimate that reports use.
+    /// Tokens, by the estimate of the report.
     pub tokens: u32,
-    /// Characters in percent of what a topic may hold.
+    /// Size in characters as a percentage of the limit of a topic.
     pub percent_full: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `pimem trust`.
+//! The documents of `pimem trust`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,122 +6,115 @@ use serde_json::{Map, Value};
 use super::EntryView;
 use crate::score::ranking::Scope;
 
-/// What awaits review in some stores, after what was done about it.
+/// The texts that await review, after the requested changes of trust.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Review {
-    /// One a store.
+    /// One per store.
     pub stores: Vec<Store>,
-    /// What was done, one a store.
+    /// Changes of trust, one per store.
     #[serde(skip)]
     pub done: Vec<Done>,
 }
 
-/// A store with what awaits review in it.
+/// A store with the texts that await review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Store {
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Its directory.
     pub store: String,
-    /// Whether it is trusted as a whole.
+    /// True if the store is trusted as a whole.
     pub whole: bool,
-    /// Whether it belongs to another user.
+    /// True if the store belongs to another user.
     pub foreign: bool,
-    /// The file that knows which texts are trusted; null without a state directory.
+    /// Path of the trust ledger; null without a state directory.
     pub ledger: Option<String>,
-    /// Texts that it knows.
+    /// Number of texts in the trust ledger.
     #[serde(skip)]
     pub texts: usize,
-    /// Entries in its topics.
+    /// Number of entries in topics.
     pub entries: usize,
-    /// What awaits review, entries first.
+    /// Texts that await review, entries first.
     pub awaiting: Vec<Awaiting>,
-    /// How much that is, in words.
+    /// Number of those texts, in words.
     #[serde(skip)]
     pub in_words: String,
 }
 
-/// Something that awaits review.
+/// A text that awaits review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Awaiting {
-    /// What.
     #[serde(flatten)]
     pub what: Text,
-    /// What is odd about it.
+    /// Warnings about unusual content.
     pub warnings: Vec<String>,
-    /// Text and origin, as they are shown.
+    /// Text and origin, formatted for people.
     #[serde(skip)]
     pub lines: Vec<String>,
 }
 
-/// What may await review.
+/// Kinds of text that can await review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Text {
-    /// An entry.
     Entry(Box<EntryView>),
     /// Notes, lists and logs.
     Notes {
         /// Names of the files.
         notes: Vec<String>,
     },
-    /// Settings of the project's file.
+    /// Settings in the project's file.
     Settings {
-        /// By their names.
+        /// Values by name.
         settings: Map<String, Value>,
     },
-    /// A heading that the project gives to a category.
+    /// A heading that the project sets for a category.
     Heading {
-        /// The heading.
         heading: String,
     },
     /// A past session.
     Session {
-        /// Its summary.
+        /// Summary of the session.
         session: String,
     },
 }
 
-/// What was done about a store.
+/// A change of trust in a store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// What.
     pub act: Act,
-    /// Whose store it is.
     pub scope: Scope,
-    /// Its directory.
+    /// Directory of the store.
     pub dir: String,
-    /// What is odd about what was trusted unseen.
+    /// Texts with warnings that were trusted without review.
     pub odd: Vec<Awaiting>,
 }
 
-/// What may be done about a store.
+/// Kinds of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// So many entries were trusted, and all else that was there.
+    /// Trusted this many entries, and all other texts of the store.
     Trusted(usize),
-    /// It was vouched for, whatever it will hold.
+    /// Trusted the store as a whole, including its future content.
     Always,
-    /// Trust in so many texts was taken back.
+    /// Revoked trust in this many texts.
     Revoked(usize),
 }
 
-/// Single entries that were trusted, or are no longer.
+/// Entries whose trust was changed one by one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entries {
     /// `trusted` or `revoked`.
     pub action: Action,
-    /// Which.
     pub results: Vec<EntryView>,
 }
 
-/// What is done about single entries.
+/// A change of trust in single entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// Agents may see them.
+    /// Agents may see the entries.
     Trusted,
-    /// Agents may not.
+    /// Agents may not see the entries.
     Revoked,
 }
 
@@ -131,20 +124,19 @@ documents! {
 }
 
 impl Review {
-    /// Whether nothing awaits review.
+    /// Returns true if nothing awaits review.
     pub fn is_empty(&self) -> bool {
         self.stores.iter().all(|store| store.awaiting.is_empty())
     }
 }
 
 impl Awaiting {
-    /// As it is shown, with its warnings.
+    /// Returns the lines for people, warnings last.
     pub fn in_words(&self) -> impl Iterator<Item = String> {
         let warnings = self.warnings.iter().map(|warning| format!("    warning: {warning}"));
         self.lines.iter().cloned().chain(warnings)
     }
 
-    /// Whether it is an entry.
     pub fn is_entry(&self) -> bool {
         matches!(self.what, Text::Entry(_))
     }

@@ -1,59 +1,58 @@
-//! `pimem undo`, `purge` and `init`.
+//! The documents of `pimem undo`, `purge` and `init`.
 
 use serde::Serialize;
 
 use super::Document;
 
-/// What was taken back.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Undone {
-    /// The command; `null` when nothing is left.
+    /// Undone command; `null` if there is nothing to undo.
     pub command: Option<String>,
-    /// What it had done.
     #[serde(flatten)]
     pub change: Option<UndoneChange>,
 }
 
-/// What a command had done.
+/// The changes of a command that were undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UndoneChange {
-    /// When, RFC 3339.
+    /// Time of the command, RFC 3339.
     pub at: String,
-    /// Events that do not count any more.
+    /// Number of retracted events.
     pub events: usize,
-    /// Lines that went or came back.
+    /// Lines that were removed or came back.
     pub lines: Vec<UndoneLine>,
 }
 
-/// A line that went or came back.
+/// A line that was removed or came back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UndoneLine {
-    /// Its file, relative to the store.
+    /// File, relative to the store.
     pub file: String,
-    /// The line, after `+ ` or `- `.
+    /// Line, prefixed by `+ ` or `- `.
     pub line: String,
 }
 
 /// Entries that were destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Purged {
-    /// Their ids, 16 hexadecimal digits.
+    /// Ids, 16 hexadecimal digits each.
     pub ids: Vec<String>,
-    /// Files that were changed, relative to their store, in order.
+    /// Changed files, relative to their store, sorted.
     pub files: Vec<String>,
-    /// The entries, a line each.
+    /// One line per entry.
     #[serde(skip)]
     pub entries: Vec<String>,
 }
 
-/// A store that is there now.
+/// The result of creating a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Initialized {
-    /// Its directory.
+    /// Directory of the store.
     pub store: String,
     /// `project` or `user`.
     pub scope: &'static str,
-    /// Whether it was made just now.
+    /// False if the store already existed.
     pub created: bool,
 }
 

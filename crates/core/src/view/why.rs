@@ -1,4 +1,4 @@
-//! `pimem why`, and what it shares with `report --explain` and `diff`.
+//! The document of `pimem why`, with the parts shared by `report --explain` and `diff`.
 
 use std::fmt::Write as _;
 
@@ -15,65 +15,62 @@ use crate::{
     },
 };
 
-/// Why an entry is in the report or not, and what is to come.
+/// The reason why an entry is in the report or not, with its forecast.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
-    /// The entry.
     pub entry: EntryView,
-    /// The factors of its score.
     #[serde(flatten)]
     pub factors: Factors,
-    /// Its place under the caps, or why it has none.
+    /// Place under the caps, or why it has none.
     pub place: String,
-    /// The heading above its line; `null` for none.
+    /// Heading above its line; `null` if there is none.
     pub heading: Option<String>,
-    /// Whether the report shows it.
+    /// True if the report shows the entry.
     pub shown: bool,
-    /// Why, or why not.
+    /// Reason why the entry is shown or not.
     pub reason: String,
-    /// Its section of the report.
+    /// Section of the report.
     pub section: String,
-    /// Tokens that it takes there.
+    /// Tokens of its line.
     pub tokens: u32,
-    /// What time alone will do to it, the next first.
+    /// Changes by time alone, soonest first.
     pub ahead: Vec<Ahead>,
-    /// The command that brings it into the report with the least evidence; `null` where it is in, or
-    /// where nothing would.
+    /// Command that brings the entry into the report with the least evidence; `null` if the entry
+    /// is already shown, or no command would.
     pub cheapest: Option<String>,
-    /// Its state, with the score that the state needs.
+    /// State, with the score that the state requires.
     #[serde(skip)]
     pub state: String,
-    /// Tokens that its section may take.
+    /// Token budget of the section.
     #[serde(skip)]
     pub section_tokens: u32,
 }
 
-/// Something that happens to an entry if nobody does anything.
+/// A change of an entry by time alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ahead {
-    /// When, RFC 3339.
+    /// Time of the change, RFC 3339.
     #[serde(serialize_with = "displayed")]
     pub at: Timestamp,
     /// `becomes candidate`, `expires` and so on.
     pub what: String,
 }
 
-/// An entry with what the report made of it.
+/// An entry with its verdict in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedEntry {
-    /// The entry.
     #[serde(flatten)]
     pub entry: EntryView,
-    /// Whether the report shows it.
+    /// True if the report shows the entry.
     pub shown: bool,
-    /// Why, or why not.
+    /// Reason why the entry is shown or not.
     pub reason: String,
-    /// The factors of its score, where they were asked for.
+    /// Set if explanations were requested.
     #[serde(flatten)]
     pub factors: Option<Factors>,
 }
 
-/// The factors of a score, as documents have them.
+/// The factors of a score in a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factors(pub Arithmetic);
 
@@ -92,7 +89,8 @@ impl Serialize for Factors {
 }
 
 impl Factors {
-    /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`
+    /// Formats the factors:
+    /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`.
     pub fn text(&self, entry: &EntryView) -> String {
         let Arithmetic { weight, age_days, tau_days, decay, count, evidence } = self.0;
         let cue = entry.cue;
@@ -110,7 +108,7 @@ impl Factors {
     }
 }
 
-/// The state of an entry, with the score that the state needs.
+/// Formats the state of an entry with the score that the state requires.
 pub fn state(row: &ScoredEntry) -> String {
     let by_score = row.standing.state();
     let mut text = Entries::state(row);
@@ -137,7 +135,7 @@ pub fn state(row: &ScoredEntry) -> String {
     text
 }
 
-/// The place of an entry under the caps, or why it has none.
+/// Formats the place of an entry under the caps, or why it has none.
 pub fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
     let cap = spec.max_active;
     match row.place {

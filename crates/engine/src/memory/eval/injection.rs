@@ -1,7 +1,7 @@
-//! What a model is shown with and without a search.
+//! `pimem eval --injection`: compares what a model is shown with and without a search.
 //!
-//! The comparison of pi-memory's design: notes and the logs of two days are shown anyway, within
-//! their budgets; what a search adds is what those leave out.
+//! Follows the comparison in pi-memory's design: notes and the logs of two days are always shown,
+//! within their budgets; the search adds what they leave out.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use pimem_core::{
     view::eval::{Injection, Shown},
 };
 
-/// Hits that are added.
+/// Number of hits added.
 const HITS: usize = 3;
 
-/// Answers shown, of one source.
+/// Counts for the questions about one source.
 #[derive(Default)]
 struct Count {
     questions: usize,
