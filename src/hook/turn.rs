@@ -69,8 +69,8 @@ fn reinforce(call: &Call<'_>, store: &Store, used: &IdSet<EntryId>) -> Result<()
         return Err(Failure::from(problem));
     }
     let placed = txn.snapshot().placed(store, &ctx.config.categories);
-    let board = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
-    for row in board.rows.iter().filter(|row| used.contains(&row.entry.id)) {
+    let ranking = Ranking::new(ctx.now, ctx.rules(), vec![(placed, &txn.snapshot().ledger)]);
+    for row in ranking.rows.iter().filter(|row| used.contains(&row.entry.id)) {
         if row.may_gain_unasked(ctx.now) {
             txn.record(row.entry.id, EventKind::Reinforce(1))?;
         }

@@ -56,8 +56,8 @@ enum AnswerError {
 }
 
 /// Parses an answer into steps, which are still to be vetted, and refused lines.
-pub fn read(answer: &str, board: &Ranking) -> (Vec<Step>, Vec<Refused>) {
-    let mut reader = Reader { board, steps: Vec::new(), refused: Vec::new(), acts: 0, untold: 0 };
+pub fn read(answer: &str, ranking: &Ranking) -> (Vec<Step>, Vec<Refused>) {
+    let mut reader = Reader { ranking, steps: Vec::new(), refused: Vec::new(), acts: 0, untold: 0 };
     let fence = |line: &&str| !line.trim_start().starts_with("```") && !line.trim().is_empty();
     let lines: Vec<&str> = answer.trim_start_matches('\u{feff}').lines().filter(fence).collect();
     match serde_json::from_str::<Vec<Value>>(&lines.join("\n")) {
@@ -77,7 +77,7 @@ pub fn read(answer: &str, board: &Ranking) -> (Vec<Step>, Vec<Refused>) {
 }
 
 struct Reader<'a> {
-    board: &'a Ranking,
+    ranking: &'a Ranking,
     steps: Vec<Step>,
     refused: Vec<Refused>,
     /// Number of objects considered.
@@ -137,7 +137,7 @@ impl Reader<'_> {
         if reason.is_empty() {
             return Err(AnswerError::NoReason);
         }
-        let entry = |key| Ok::<_, AnswerError>(vet::find(self.board, text(object, key)?)?);
+        let entry = |key| Ok::<_, AnswerError>(vet::find(self.ranking, text(object, key)?)?);
         let owned = |key| text(object, key).map(str::to_owned);
         let act = match name {
             "merge" => Act::Merge { keep: entry("keep")?, from: self.entries(object)? },
@@ -158,7 +158,8 @@ impl Reader<'_> {
     fn entries(&self, object: &Object) -> Result<Vec<EntryId>, AnswerError> {
         let list = object.get("from").ok_or(AnswerError::Missing("from"))?;
         let list = list.as_array().ok_or(AnswerError::NoIds)?;
-        let find = |id: &Value| Ok(vet::find(self.board, id.as_str().ok_or(AnswerError::NoIds)?)?);
+        let find =
+            |id: &Value| Ok(vet::find(self.ranking, id.as_str().ok_or(AnswerError::NoIds)?)?);
         list.iter().map(find).collect()
     }
 }

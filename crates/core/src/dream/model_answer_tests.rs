@@ -9,16 +9,16 @@ use super::*;
 use crate::{
     dream::vet::{
         Vetting,
-        samples::{ENTRIES, NOW, board, id},
+        samples::{ENTRIES, NOW, id, ranking},
     },
     model::category::Categories,
 };
 
 fn both(answer: &str) -> (Vec<Step>, Vec<Refused>) {
     let categories = Categories::default();
-    let board = board(&categories);
-    let mut vetting = Vetting::of(NOW, &board.rows);
-    let (asked, mut refused) = read(answer, &board);
+    let ranking = ranking(&categories);
+    let mut vetting = Vetting::of(NOW, &ranking.rows);
+    let (asked, mut refused) = read(answer, &ranking);
     let mut steps = Vec::new();
     for step in asked {
         let what = what(&step.act);

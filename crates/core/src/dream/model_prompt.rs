@@ -24,10 +24,10 @@ const MOST: usize = 1_000;
 /// Returns the prompt. `told` holds one text per session or log since the last dream, oldest first:
 /// a line that describes it, then a line per message. If it exceeds the budget, the latest messages
 /// and the strongest entries are kept.
-pub fn ask(now: Now, categories: &Categories, board: &Ranking, told: &[String]) -> String {
+pub fn ask(now: Now, categories: &Categories, ranking: &Ranking, told: &[String]) -> String {
     let shown =
         |row: &&ScoredEntry| row.entry.reviewed && row.evidence.user != UserState::Forgotten;
-    let rows: Vec<&ScoredEntry> = board.rows.iter().filter(shown).collect();
+    let rows: Vec<&ScoredEntry> = ranking.rows.iter().filter(shown).collect();
     let mut left = ENTRIES;
     let mut entries: Vec<String> = rows.iter().map(|row| entry(now, categories, row)).collect();
     entries.truncate(fitting(&entries, &mut left));
@@ -121,11 +121,11 @@ fn line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dream::vet::samples::{NOW, board};
+    use crate::dream::vet::samples::{NOW, ranking};
 
     fn asked(told: &[String]) -> String {
         let categories = Categories::default();
-        ask(NOW, &categories, &board(&categories), told)
+        ask(NOW, &categories, &ranking(&categories), told)
     }
 
     fn session(said: &str) -> String {

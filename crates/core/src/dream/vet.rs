@@ -102,11 +102,11 @@ pub enum StepError {
 }
 
 /// Returns the entry with this id, or the only one whose id has this prefix.
-pub fn find(board: &Ranking, id: &str) -> Result<EntryId, LookupError> {
+pub fn find(ranking: &Ranking, id: &str) -> Result<EntryId, LookupError> {
     let digits = ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let lower = id.to_ascii_lowercase();
     let begins = |row: &&ScoredEntry| digits && row.entry.id.to_string().starts_with(&lower);
-    let mut found = board.rows.iter().filter(begins).map(|row| row.entry.id);
+    let mut found = ranking.rows.iter().filter(begins).map(|row| row.entry.id);
     match (found.next(), found.next()) {
         (Some(found), None) => Ok(found),
         (None, _) => Err(LookupError::Missing(quoted(id))),

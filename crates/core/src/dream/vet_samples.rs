@@ -39,7 +39,7 @@ pub(crate) fn id(name: &str) -> EntryId {
     EntryId::of(category, text.as_bytes())
 }
 
-pub(crate) fn board(categories: &Categories) -> Ranking {
+pub(crate) fn ranking(categories: &Categories) -> Ranking {
     let mut ledger = Ledger::default();
     let mut placed = Vec::new();
     for (line, (name, category, text)) in (1..).zip(ENTRIES) {
@@ -78,8 +78,8 @@ pub(crate) fn board(categories: &Categories) -> Ranking {
 #[test]
 fn people_may_do_what_they_have_read() {
     let categories = Categories::default();
-    let board = board(&categories);
-    let mut vetting = Vetting::of(NOW, &board.rows);
+    let ranking = ranking(&categories);
+    let mut vetting = Vetting::of(NOW, &ranking.rows);
     let mut take = |act: Act| {
         let step = Step { act, reason: String::new(), by: By::Rules };
         vetting.take(&categories, step).map(|step| step.act)

@@ -147,9 +147,9 @@ fn shown_after(
     let changed: Vec<Ledger> =
         stores.iter().map(|(_, ledger)| after(now, ledger, of.id, kinds)).collect();
     let placed = stores.iter().zip(&changed).map(|((placed, _), ledger)| (placed.clone(), ledger));
-    let board = Ranking::new(now, rules, placed.collect());
-    let report = render::report(&board, rules.categories, settings);
-    board.find(of).and_then(|row| report.verdict(&board, row)).is_some_and(Verdict::shown)
+    let ranking = Ranking::new(now, rules, placed.collect());
+    let report = render::report(&ranking, rules.categories, settings);
+    ranking.find(of).and_then(|row| report.verdict(&ranking, row)).is_some_and(Verdict::shown)
 }
 
 /// Returns the ledger with additional events about an entry, later than all others.
@@ -237,8 +237,8 @@ mod tests {
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
-        let board = Ranking::new(NOW, rules, stores.clone());
-        cheapest(NOW, rules, settings(budget), &stores, board.get(id).unwrap())
+        let ranking = Ranking::new(NOW, rules, stores.clone());
+        cheapest(NOW, rules, settings(budget), &stores, ranking.get(id).unwrap())
     }
 
     #[test]
@@ -274,8 +274,8 @@ mod tests {
             let fill = fill.then_some("pimem search");
             let settings = Settings { fill, ..settings(budget) };
             let shown = |kinds: &[EventKind]| shown_after(NOW, rules, settings, &stores, &of, kinds);
-            let board = Ranking::new(NOW, rules, stores.clone());
-            let act = cheapest(NOW, rules, settings, &stores, board.find(&of).unwrap());
+            let ranking = Ranking::new(NOW, rules, stores.clone());
+            let act = cheapest(NOW, rules, settings, &stores, ranking.find(&of).unwrap());
             if let Some(Act::Reinforce(n)) = act {
                 prop_assert!(shown(&[EventKind::Reinforce(n)]));
                 if n > 1 && !shown(&[]) {
@@ -289,8 +289,8 @@ mod tests {
             let categories = Categories::default();
             let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
             let (placed, ledger) = store(&[(category, age, n, None)]);
-            let board = Ranking::new(NOW, rules, vec![(placed, &ledger)]);
-            let row = &board.rows[0];
+            let ranking = Ranking::new(NOW, rules, vec![(placed, &ledger)]);
+            let row = &ranking.rows[0];
             let arithmetic = Arithmetic::of(row, categories.spec(CategoryId(category)));
             prop_assert!((arithmetic.score() - row.standing.shown()).abs() < 1e-9);
         }

@@ -42,9 +42,9 @@ pub fn outlook(
     let mut found: Vec<Day> = Vec::new();
     for day in 0..=i64::from(days) {
         let at = Timestamp(now.0.0.saturating_add(day * DAY_MS));
-        let board = Ranking::new(Now(at), rules, stores.to_vec());
-        let report = render::report(&board, rules.categories, settings);
-        let shown: BTreeSet<EntryId> = report.shown(&board).collect();
+        let ranking = Ranking::new(Now(at), rules, stores.to_vec());
+        let report = render::report(&ranking, rules.categories, settings);
+        let shown: BTreeSet<EntryId> = report.shown(&ranking).collect();
         let before = found.last().map_or(&shown, |day| &day.shown);
         let left = before.difference(&shown).copied().collect();
         let entered = shown.difference(before).copied().collect();

@@ -76,31 +76,31 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the rows of the ranking, each with its verdict. `board` must be the ranking that the
+    /// Returns the rows of the ranking, each with its verdict. `ranking` must be the ranking that the
     /// report was made from.
     pub fn judged<'a, 'b>(
         &'a self,
-        board: &'b Ranking,
+        ranking: &'b Ranking,
     ) -> impl Iterator<Item = (&'b ScoredEntry, &'a Verdict)> + use<'a, 'b> {
-        board.rows.iter().zip(&self.verdicts)
+        ranking.rows.iter().zip(&self.verdicts)
     }
 
     /// Returns the verdict on a row of the ranking.
     #[must_use]
-    pub fn verdict(&self, board: &Ranking, of: &ScoredEntry) -> Option<&Verdict> {
-        let at = board.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
+    pub fn verdict(&self, ranking: &Ranking, of: &ScoredEntry) -> Option<&Verdict> {
+        let at = ranking.rows.iter().position(|row| row.entry.is_copy(&of.entry))?;
         self.verdicts.get(at)
     }
 
     /// Returns the ids of the entries in the report.
-    pub fn shown<'a>(&'a self, board: &'a Ranking) -> impl Iterator<Item = EntryId> + 'a {
-        self.judged(board).filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id)
+    pub fn shown<'a>(&'a self, ranking: &'a Ranking) -> impl Iterator<Item = EntryId> + 'a {
+        self.judged(ranking).filter(|(_, verdict)| verdict.shown()).map(|(row, _)| row.entry.id)
     }
 }
 
 /// Builds the report. Without pinned entries it never exceeds the budget.
 #[must_use]
-pub fn report(board: &Ranking, categories: &Categories, settings: Settings<'_>) -> Report {
+pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
     let fill = settings.fill.map(|search_command| Fill { search_command });
     let build = |warn: bool, limit: Option<usize>| {
@@ -108,9 +108,9 @@ pub fn report(board: &Ranking, categories: &Categories, settings: Settings<'_>) 
         let widest = header(budget, budget, fill.map(|_| budget));
         let head = widest.chars().count() + 1 + fixed.chars().count();
         let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
-        let select = |by_score| select::select(board, categories, Room { chars, by_score }, fill);
+        let select = |by_score| select::select(ranking, categories, Room { chars, by_score }, fill);
         let by_score = limit.map_or(chars, |limit| {
-            let pinned = select::pinned(board, categories);
+            let pinned = select::pinned(ranking, categories);
             chars.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())))
         });
         render(select(by_score), &fixed, budget, fill.is_some())
@@ -236,12 +236,12 @@ mod tests {
 
     type Entry = (u16, String, i64, u32, bool);
 
-    fn board(categories: &Categories, entries: &[Entry]) -> Ranking {
-        board_with(categories, entries, &[])
+    fn ranking(categories: &Categories, entries: &[Entry]) -> Ranking {
+        ranking_with(categories, entries, &[])
     }
 
     /// The entries in `strange` are not reviewed.
-    fn board_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
+    fn ranking_with(categories: &Categories, entries: &[Entry], strange: &[Entry]) -> Ranking {
         let mut ledger = Ledger::default();
         let mut placed = Vec::new();
         for (n, entry) in (0..).zip(entries.iter().chain(strange)) {
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn the_header_states_the_true_size() {
         let categories = Categories::default();
-        let board = board(&categories, &[(0, "Use tabs".into(), 100, 9, false)]);
-        let made = report(&board, &categories, settings(1700));
+        let ranking = ranking(&categories, &[(0, "Use tabs".into(), 100, 9, false)]);
+        let made = report(&ranking, &categories, settings(1700));
         assert_eq!(Tokens::of(&made.text), made.tokens);
         assert!(
             made.text.starts_with("# Project Memory [4% — 68/1,700 tokens]\n\nGround Truth: "),
@@ -298,8 +298,8 @@ mod tests {
             "{}",
             made.text
         );
-        assert_eq!(report(&board, &categories, settings(40)).text, "");
-        assert_eq!(report(&board, &categories, settings(0)).text, "");
+        assert_eq!(report(&ranking, &categories, settings(40)).text, "");
+        assert_eq!(report(&ranking, &categories, settings(0)).text, "");
         assert_eq!(report(&Ranking::default(), &categories, settings(1700)).text, "");
     }
 
@@ -308,8 +308,8 @@ mod tests {
         let categories = Categories::default();
         let entries: Vec<_> =
             (0..6).map(|n| (1, format!("{n}{}", "x".repeat(390)), 100, 50 - n, false)).collect();
-        let board = board(&categories, &entries);
-        let made = report(&board, &categories, settings(1700));
+        let ranking = ranking(&categories, &entries);
+        let made = report(&ranking, &categories, settings(1700));
         let omitted = "- ... 3 more (lower priority, omitted for context budget)\n";
         assert!(made.text.ends_with(omitted), "{}", made.text);
         assert_eq!(made.verdicts.iter().filter(|verdict| verdict.shown()).count(), 3);
@@ -329,15 +329,15 @@ mod tests {
             entries in any_entries(false), budget in 0..2500_u32, fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let board = board(&categories, &entries);
+            let ranking = ranking(&categories, &entries);
             let settings = settings_of(budget, fill);
-            let made = report(&board, &categories, settings);
+            let made = report(&ranking, &categories, settings);
             prop_assert_eq!(Tokens::of(&made.text), made.tokens);
             prop_assert!(made.tokens <= Tokens(budget));
             prop_assert_eq!(made.text.lines().count(), made.shown_rows.len());
             let mut shown: Vec<usize> = made.shown_rows.iter().copied().flatten().collect();
             for (line, row) in made.text.lines().zip(&made.shown_rows) {
-                let text = row.map(|row| safe_text::model(&board.rows[row].entry.text).into_owned());
+                let text = row.map(|row| safe_text::model(&ranking.rows[row].entry.text).into_owned());
                 prop_assert!(text.is_none_or(|text| line.ends_with(&text)), "{}", line);
             }
             shown.sort_unstable();
@@ -347,7 +347,7 @@ mod tests {
             prop_assert!(fill || made.by_score == made.tokens);
             let warned = made.text.contains("> ⚠️");
             prop_assert_eq!(warned, u64::from(made.by_score.0) * 100 > u64::from(budget) * 80);
-            prop_assert_eq!(&made, &report(&board, &categories, settings));
+            prop_assert_eq!(&made, &report(&ranking, &categories, settings));
         }
 
         /// No entry that could be shown fits into the remaining space, and all entries left out are
@@ -355,9 +355,9 @@ mod tests {
         #[test]
         fn the_budget_is_spent(entries in any_entries(false), budget in 200..2500_u32) {
             let categories = Categories::default();
-            let board = board(&categories, &entries);
-            let made = report(&board, &categories, settings_of(budget, true));
-            let left: Vec<_> = made.judged(&board).filter(|(_, verdict)| !verdict.shown()).collect();
+            let ranking = ranking(&categories, &entries);
+            let made = report(&ranking, &categories, settings_of(budget, true));
+            let left: Vec<_> = made.judged(&ranking).filter(|(_, verdict)| !verdict.shown()).collect();
             let room = Tokens(budget).chars() - made.text.chars().count();
             for (row, verdict) in &left {
                 let heading = format!("## {}\n", categories.spec(row.entry.category).section);
@@ -384,12 +384,12 @@ mod tests {
                 (category, format!("Strange {text}"), day, evidence, pinned)
             };
             let strange: Vec<Entry> = strange.into_iter().map(name).collect();
-            let alone = report(&board(&categories, &entries), &categories, settings_of(budget, fill));
-            let board = board_with(&categories, &entries, &strange);
-            let beside = report(&board, &categories, settings_of(budget, fill));
+            let alone = report(&ranking(&categories, &entries), &categories, settings_of(budget, fill));
+            let ranking = ranking_with(&categories, &entries, &strange);
+            let beside = report(&ranking, &categories, settings_of(budget, fill));
             prop_assert_eq!(alone.text, beside.text);
             let unreviewed = Verdict::NoPlace(Place::Unreviewed);
-            for (row, verdict) in board.rows.iter().zip(&beside.verdicts) {
+            for (row, verdict) in ranking.rows.iter().zip(&beside.verdicts) {
                 prop_assert_eq!(*verdict == unreviewed, !row.entry.reviewed);
                 prop_assert!(row.entry.reviewed || row.state <= State::Candidate);
             }
@@ -400,12 +400,12 @@ mod tests {
             entries in any_entries(true), budget in 1..2500_u32, fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let board = board(&categories, &entries);
-            let made = report(&board, &categories, settings_of(budget, fill));
+            let ranking = ranking(&categories, &entries);
+            let made = report(&ranking, &categories, settings_of(budget, fill));
             let shown = made.verdicts.iter().filter(|verdict| verdict.shown()).count();
             let items = made.text.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- ... "));
             prop_assert_eq!(items.count(), shown);
-            let pinned = board.rows.iter().filter(|row| row.entry.pinned).count();
+            let pinned = ranking.rows.iter().filter(|row| row.entry.pinned).count();
             prop_assert!(shown >= pinned, "every pinned entry is shown");
             if pinned > 0 {
                 prop_assert_eq!(Tokens::of(&made.text), made.tokens);

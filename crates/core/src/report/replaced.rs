@@ -39,7 +39,7 @@ pub fn may_replace<'a>(
 /// store for which `was_there` returns true.
 #[must_use]
 pub fn seems_replaced<'a>(
-    board: &'a Ranking,
+    ranking: &'a Ranking,
     categories: &Categories,
     new: &ScoredEntry,
     was_there: impl Fn(&ScoredEntry) -> bool,
@@ -48,7 +48,7 @@ pub fn seems_replaced<'a>(
         return None;
     }
     let gist = Gist::of(&new.entry.text);
-    let older = board.rows.iter().filter(|row| {
+    let older = ranking.rows.iter().filter(|row| {
         let beside = row.entry.category == new.entry.category && row.entry.scope == new.entry.scope;
         beside && !is_gone(row) && was_there(row)
     });
@@ -67,7 +67,7 @@ fn is_gone(row: &ScoredEntry) -> bool {
 
 /// The entries of a ranking, indexed for comparison with older ones of their category.
 pub struct Newer<'a> {
-    board: &'a Ranking,
+    ranking: &'a Ranking,
     /// For each category, the indexes of rows that may replace another.
     rows: Vec<Vec<usize>>,
     gists: Vec<OnceCell<Gist>>,
@@ -75,9 +75,9 @@ pub struct Newer<'a> {
 
 impl<'a> Newer<'a> {
     #[must_use]
-    pub fn new(board: &'a Ranking, categories: &Categories) -> Self {
+    pub fn new(ranking: &'a Ranking, categories: &Categories) -> Self {
         let mut rows = vec![Vec::new(); categories.iter().count()];
-        for (at, row) in board.rows.iter().enumerate() {
+        for (at, row) in ranking.rows.iter().enumerate() {
             let gone = is_gone(row);
             // Each completion stands for itself, however similar two are.
             let single = categories.spec(row.entry.category).is_done();
@@ -87,17 +87,17 @@ impl<'a> Newer<'a> {
                 rows.push(at);
             }
         }
-        Self { board, rows, gists: vec![OnceCell::new(); board.rows.len()] }
+        Self { ranking, rows, gists: vec![OnceCell::new(); ranking.rows.len()] }
     }
 
     /// Returns the newer entry that seems to replace the row at index `at`: the most similar one.
     #[must_use]
     pub fn seems_to_replace(&self, at: usize) -> Option<EntryId> {
-        let row = self.board.rows.get(at)?;
+        let row = self.ranking.rows.get(at)?;
         let gist = self.gist(at, row)?;
         let newer = self.rows.get(usize::from(row.entry.category.0))?.iter();
         let alike = newer.filter_map(|other| {
-            let found = self.board.rows.get(*other)?;
+            let found = self.ranking.rows.get(*other)?;
             let later = found.evidence.first_seen.0.saturating_sub(row.evidence.first_seen.0);
             let is_newer = later >= APART_MS;
             Some((is_newer.then(|| self.gist(*other, found))??.near(gist, ALIKE)?, found))

@@ -147,17 +147,17 @@ pub(super) struct Selection {
 /// each section and what is left of `room`. With `fill`, other entries that fit follow by lasting
 /// value.
 pub(super) fn select(
-    board: &Ranking,
+    ranking: &Ranking,
     categories: &Categories,
     room: Room,
     fill: Option<Fill<'_>>,
 ) -> Selection {
     let mut verdicts: Vec<Verdict> =
-        board.rows.iter().map(|row| first_look(row, categories)).collect();
-    let pinned = pinned(board, categories);
-    let newer = Newer::new(board, categories);
+        ranking.rows.iter().map(|row| first_look(row, categories)).collect();
+    let pinned = pinned(ranking, categories);
+    let newer = Newer::new(ranking, categories);
     if fill.is_some() {
-        for (at, (row, verdict)) in board.rows.iter().zip(&mut verdicts).enumerate() {
+        for (at, (row, verdict)) in ranking.rows.iter().zip(&mut verdicts).enumerate() {
             // An entry shown for being new gives way to a newer one that seems to replace it.
             let is_new = row.fresh && row.state != State::Active;
             if *verdict == Verdict::ReportFull
@@ -168,12 +168,12 @@ pub(super) fn select(
             }
         }
     }
-    let tails = fill.map(|fill| Tails::new(board, categories, fill));
+    let tails = fill.map(|fill| Tails::new(ranking, categories, fill));
     let reserve = tails.as_ref().map_or(0, Tails::most);
     let mut left = room.by_score.min(room.chars.saturating_sub(reserve));
     let mut sections = Vec::new();
     for (id, spec) in categories.iter() {
-        let section = by_score(board, &mut verdicts, id, spec, left, fill.is_some());
+        let section = by_score(ranking, &mut verdicts, id, spec, left, fill.is_some());
         left = left.saturating_sub(section.as_ref().map_or(0, Section::chars));
         sections.push(section);
     }
@@ -181,23 +181,23 @@ pub(super) fn select(
     let by_score = chars(&pinned) + sections.iter().map(chars).sum::<usize>();
     let mut closing = None;
     if let Some(mut tails) = tails {
-        for (row, _) in board.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
+        for (row, _) in ranking.rows.iter().zip(&verdicts).filter(|(_, found)| found.shown()) {
             tails.take(row);
         }
         closing =
-            fill_up(board, categories, (room.chars, &newer), &mut sections, &mut verdicts, tails);
+            fill_up(ranking, categories, (room.chars, &newer), &mut sections, &mut verdicts, tails);
     }
     let sections = sections.into_iter().flatten().collect();
     Selection { pinned, sections, by_score, closing, verdicts }
 }
 
 /// Returns the section of pinned entries, which does not count towards `room`.
-pub(super) fn pinned(board: &Ranking, categories: &Categories) -> Option<Section> {
+pub(super) fn pinned(ranking: &Ranking, categories: &Categories) -> Option<Section> {
     let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
         Line::of(at, safe_text::entry(name, &row.entry.text))
     };
-    let rows = board.rows.iter().enumerate().filter(|(_, row)| row.place == Place::Pinned);
+    let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == Place::Pinned);
     let lines: Vec<Line> = rows.map(line).collect();
     (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
 }
@@ -225,9 +225,9 @@ struct Tails<'a> {
 
 impl<'a> Tails<'a> {
     /// Starts with every entry that could be shown counted as left out.
-    fn new(board: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
+    fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
-        for row in board.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
+        for row in ranking.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
             if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
                 *count += 1;
             }
@@ -282,14 +282,14 @@ impl<'a> Tails<'a> {
 /// Appends entries without a place by score to their sections, by lasting value, as far as they
 /// fit. Returns the last line of the report.
 fn fill_up(
-    board: &Ranking,
+    ranking: &Ranking,
     categories: &Categories,
     (room, newer): (usize, &Newer<'_>),
     sections: &mut [Option<Section>],
     verdicts: &mut [Verdict],
     mut tails: Tails<'_>,
 ) -> Option<String> {
-    let mut waiting: Vec<(Lasting, usize)> = board
+    let mut waiting: Vec<(Lasting, usize)> = ranking
         .rows
         .iter()
         .zip(verdicts.iter())
@@ -303,7 +303,7 @@ fn fill_up(
     waiting.sort_by_key(|(value, at)| (Reverse(*value), *at));
     let mut used: usize = sections.iter().flatten().map(Section::chars).sum();
     for (value, at) in waiting {
-        let (Some(row), Some(verdict)) = (board.rows.get(at), verdicts.get_mut(at)) else {
+        let (Some(row), Some(verdict)) = (ranking.rows.get(at), verdicts.get_mut(at)) else {
             continue;
         };
         let category = usize::from(row.entry.category.0);
@@ -363,14 +363,14 @@ fn whole(days: f64) -> u32 {
 
 /// Selects the entries of one section: each that fits, in order. `None` if none fits.
 fn by_score(
-    board: &Ranking,
+    ranking: &Ranking,
     verdicts: &mut [Verdict],
     category: CategoryId,
     spec: &CategorySpec,
     left: usize,
     filled: bool,
 ) -> Option<Section> {
-    let waiting: Vec<usize> = board
+    let waiting: Vec<usize> = ranking
         .rows
         .iter()
         .zip(verdicts.iter())
@@ -385,7 +385,7 @@ fn by_score(
     let full =
         if budget.chars() <= left { Verdict::SectionFull(budget) } else { Verdict::ReportFull };
     let line = |index: &usize| {
-        let row = board.rows.get(*index)?;
+        let row = ranking.rows.get(*index)?;
         Some(Line::of(*index, format!("- {}", safe_text::model(&row.entry.text))))
     };
     let lines: Vec<Line> = waiting.iter().filter_map(line).collect();

@@ -37,16 +37,17 @@ fn what_is_not_reviewed_gives_way() {
         let project =
             vec![placed("same", Scope::Project, reviewed), placed("new", Scope::Project, reviewed)];
         let user = vec![placed("same", Scope::User, true)];
-        let board = Ranking::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
-        let row = board.get(EntryId::of("lesson", b"same")).unwrap();
+        let ranking =
+            Ranking::new(Now(Timestamp(9)), rules, vec![(project, &theirs), (user, &ours)]);
+        let row = ranking.get(EntryId::of("lesson", b"same")).unwrap();
         let scope = if reviewed { Scope::Project } else { Scope::User };
         assert_eq!((row.entry.scope, row.superseded_by), (scope, None), "{reviewed}");
         assert_eq!(row.standing == Standing::Forgotten, reviewed);
-        assert_eq!(board.unreviewed(), usize::from(!reviewed));
+        assert_eq!(ranking.unreviewed(), usize::from(!reviewed));
     }
     let both = vec![placed("same", Scope::User, true), placed("new", Scope::User, true)];
-    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
-    let row = board.get(EntryId::of("lesson", b"same")).unwrap();
+    let ranking = Ranking::new(Now(Timestamp(9)), rules, vec![(both, &ours)]);
+    let row = ranking.get(EntryId::of("lesson", b"same")).unwrap();
     assert_eq!(row.superseded_by, Some(new), "as a reviewed one does");
 }
 
@@ -109,10 +110,10 @@ fn what_is_ahead_is_of_now() {
         ledger.fold(&event(0, ts, text, EventKind::Add(Cue::Explicit, None)));
     }
     let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
-    let board = Ranking::new(Now(Timestamp(9 * HOUR)), rules, vec![(placed, &ledger)]);
-    let times: Vec<i64> = board.rows.iter().map(|row| row.evidence.last_reinforced.0).collect();
+    let ranking = Ranking::new(Now(Timestamp(9 * HOUR)), rules, vec![(placed, &ledger)]);
+    let times: Vec<i64> = ranking.rows.iter().map(|row| row.evidence.last_reinforced.0).collect();
     assert_eq!(times, [9 * HOUR, 9 * HOUR, 8 * HOUR]);
-    let (first, second) = (board.rows[0].entry.id, board.rows[1].entry.id);
+    let (first, second) = (ranking.rows[0].entry.id, ranking.rows[1].entry.id);
     assert!(first < second, "level ones are told by their ids");
 }
 
@@ -142,9 +143,9 @@ fn what_is_over_gives_way() {
         };
         for (project, user) in [(&decided, &plain), (&plain, &decided), (&decided, &decided)] {
             let stores = vec![(side(Scope::Project), project), (side(Scope::User), user)];
-            let board = Ranking::new(now, rules, stores);
-            assert_eq!(board.rows.len(), 2, "each stands once");
-            let row = board.find(&placed("same", Scope::User, true).wording()).unwrap();
+            let ranking = Ranking::new(now, rules, stores);
+            assert_eq!(ranking.rows.len(), 2, "each stands once");
+            let row = ranking.find(&placed("same", Scope::User, true).wording()).unwrap();
             let users = is_over && std::ptr::eq(user, &raw const plain);
             let scope = if users { Scope::User } else { Scope::Project };
             assert_eq!(row.entry.scope, scope, "{kind:?}");
@@ -165,14 +166,14 @@ fn twins() {
     let twin = |text: &str, scope| LocatedEntry { id, ..placed(text, scope, true) };
     let one = vec![twin("a", Scope::Project), twin("b", Scope::Project)];
     let other = ["b", "c", "a", "c"].map(|text| twin(text, Scope::User)).to_vec();
-    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(one, &ledger), (other, &ledger)]);
-    let mut texts: Vec<&str> = board.rows.iter().map(|row| row.entry.text.as_str()).collect();
+    let ranking = Ranking::new(Now(Timestamp(9)), rules, vec![(one, &ledger), (other, &ledger)]);
+    let mut texts: Vec<&str> = ranking.rows.iter().map(|row| row.entry.text.as_str()).collect();
     texts.sort_unstable();
     assert_eq!(texts, ["a", "b", "c"]);
-    assert!(board.rows.iter().all(|row| row.shared));
+    assert!(ranking.rows.iter().all(|row| row.shared));
     let alone = vec![placed("a", Scope::Project, true), placed("a", Scope::User, true)];
-    let board = Ranking::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
-    assert!(board.rows.len() == 1 && !board.rows[0].shared, "a copy is no twin");
+    let ranking = Ranking::new(Now(Timestamp(9)), rules, vec![(alone, &ledger)]);
+    assert!(ranking.rows.len() == 1 && !ranking.rows[0].shared, "a copy is no twin");
 }
 
 /// By days of use, a pause without writes changes no standing; by the calendar, entries fade.
@@ -195,10 +196,10 @@ fn a_pause_changes_nothing_by_days_of_use() {
         let rules =
             Rules { categories: &categories, fresh: true, reserve: true, clock: clock(now) };
         let placed = texts.iter().map(|text| placed(text, Scope::Project, true)).collect();
-        let board = Ranking::new(now, rules, vec![(placed, &ledger)]);
+        let ranking = Ranking::new(now, rules, vec![(placed, &ledger)]);
         let stands =
             |row: &ScoredEntry| (row.entry.id, row.standing, row.fresh, row.place, row.idle);
-        board.rows.iter().map(stands).collect()
+        ranking.rows.iter().map(stands).collect()
     };
     assert_eq!(at(Clock::Active, 14), at(Clock::Active, 14 + 60));
     assert_eq!(at(Clock::Active, 14).last().unwrap().4, Age(14 * DAY_MS.unsigned_abs()));

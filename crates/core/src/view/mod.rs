@@ -163,19 +163,19 @@ impl EntryView {
 pub struct Entries<'a> {
     categories: &'a Categories,
     now: Now,
-    board: &'a Ranking,
+    ranking: &'a Ranking,
     short: OnceCell<IdMap<EntryId, String>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns a renderer. Short ids are unique among the entries of the ranking.
-    pub fn new(now: Now, categories: &'a Categories, board: &'a Ranking) -> Self {
-        Self { categories, now, board, short: OnceCell::new() }
+    pub fn new(now: Now, categories: &'a Categories, ranking: &'a Ranking) -> Self {
+        Self { categories, now, ranking, short: OnceCell::new() }
     }
 
     /// Returns the shortest unique prefix of an id.
     pub fn short(&self, id: EntryId) -> String {
-        let ids = || ranking::short_ids(self.board.rows.iter().map(|row| row.entry.id));
+        let ids = || ranking::short_ids(self.ranking.rows.iter().map(|row| row.entry.id));
         let short = self.short.get_or_init(ids);
         short.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }

@@ -127,7 +127,7 @@ pub struct Adding<'a, 'b> {
     store: &'a Store,
     pub txn: Txn<'b>,
     /// The ranking of the store, computed on first use.
-    board: Option<Ranking>,
+    ranking: Option<Ranking>,
     archive: Option<Snapshot>,
     /// Entries that this add has put in force again.
     back: Vec<EntryId>,
@@ -137,7 +137,7 @@ pub struct Adding<'a, 'b> {
 impl<'a, 'b> Adding<'a, 'b> {
     pub fn new(memory: &'a Memory, store: &'a Store, txn: Txn<'b>) -> Self {
         let (back, done) = (Vec::new(), Vec::new());
-        Self { memory, store, txn, board: None, archive: None, back, done }
+        Self { memory, store, txn, ranking: None, archive: None, back, done }
     }
 
     /// Adds one text and records what it supersedes.
@@ -169,7 +169,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         placed
     }
 
-    fn board(&self) -> Ranking {
+    fn ranking(&self) -> Ranking {
         let (memory, ledger) = (self.memory, &self.txn.snapshot().ledger);
         Ranking::new(memory.now, memory.rules(), vec![(self.placed(), ledger)])
     }
@@ -231,9 +231,10 @@ impl<'a, 'b> Adding<'a, 'b> {
         if !self.txn.snapshot().ledger.is_over(self.memory.now, of.id) {
             return false;
         }
-        let board = self.board.take().unwrap_or_else(|| self.board());
-        let over = !self.back.contains(&of.id) && board.find(of).is_some_and(ScoredEntry::is_over);
-        self.board = Some(board);
+        let ranking = self.ranking.take().unwrap_or_else(|| self.ranking());
+        let over =
+            !self.back.contains(&of.id) && ranking.find(of).is_some_and(ScoredEntry::is_over);
+        self.ranking = Some(ranking);
         over
     }
 
@@ -299,7 +300,7 @@ impl<'a, 'b> Adding<'a, 'b> {
         self.txn.record(of.id, EventKind::Reinforce(1))?;
         if let Some(until) = new.until {
             self.txn.record(of.id, EventKind::Expire(until))?;
-            self.board = None;
+            self.ranking = None;
         }
         if new.pin || new.text.pinned() {
             self.txn.record(of.id, EventKind::Pin)?;
@@ -333,7 +334,7 @@ impl<'a, 'b> Adding<'a, 'b> {
     /// that is not an error.
     fn supersede(&mut self, selector: &str, by: &Done) -> Result<Option<String>, Failure> {
         let memory = self.memory;
-        let (old, archived) = match selector::entry(memory, &self.board(), &[], selector) {
+        let (old, archived) = match selector::entry(memory, &self.ranking(), &[], selector) {
             Ok(row) => (row.entry.wording(), None),
             Err(failure) if failure.kind == Kind::NotFound => {
                 let archive = self.store.read_archive(&memory.config.categories);
@@ -353,7 +354,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             return Err(Failure::new(Kind::Usage, message, "an entry replaces another one"));
         }
         self.txn.record(old.id, EventKind::Supersede(by.wording.id))?;
-        self.board = None;
+        self.ranking = None;
         Ok(archived)
     }
 }

@@ -134,18 +134,19 @@ pub(super) fn results(
     let stores = memory.readers()?;
     let snapshots: Vec<Snapshot> =
         stores.iter().map(|store| store.read(memory.now, categories)).collect();
-    let board =
+    let ranking =
         Ranking::new(memory.now, memory.rules(), super::placed(categories, &stores, &snapshots));
     let report = OnceCell::new();
-    let absent = |row: &ScoredEntry| absent(memory, (&board, &report), (&stores, &snapshots), row);
-    let rows = || done.iter().filter_map(|done| Some((done, board.find(&done.wording)?)));
+    let absent =
+        |row: &ScoredEntry| absent(memory, (&ranking, &report), (&stores, &snapshots), row);
+    let rows = || done.iter().filter_map(|done| Some((done, ranking.find(&done.wording)?)));
     let was_there = |row: &ScoredEntry| done.iter().all(|done| !row.entry.is(&done.wording));
     let older = |done: &Done, row: &ScoredEntry| {
         let new = done.placed.is_some() && row.entry.reviewed && !row.is_over();
         let new = new && memory.config.settings.report.fill;
-        new.then(|| replaced::seems_replaced(&board, categories, row, was_there)).flatten()
+        new.then(|| replaced::seems_replaced(&ranking, categories, row, was_there)).flatten()
     };
-    let entries = Entries::new(memory.now, categories, &board);
+    let entries = Entries::new(memory.now, categories, &ranking);
     let short = |id| if whole { entries.short(id) } else { before.short(id) };
     let mut added = Vec::new();
     for (done, row) in rows() {
@@ -169,7 +170,7 @@ pub(super) fn results(
 /// most once for all entries, and only if it is needed to tell what fills the remaining budget.
 fn absent(
     memory: &Memory,
-    (board, report): (&Ranking, &OnceCell<Report>),
+    (ranking, report): (&Ranking, &OnceCell<Report>),
     (stores, snapshots): (&[Store], &[Snapshot]),
     row: &ScoredEntry,
 ) -> Option<Absent> {
@@ -177,8 +178,8 @@ fn absent(
     let of = row.entry.wording();
     let settings = memory.report_settings(None, Tokens(0));
     let filled = || {
-        let make = || render::report(board, rules.categories, settings);
-        settings.fill.and_then(|_| report.get_or_init(make).verdict(board, row))
+        let make = || render::report(ranking, rules.categories, settings);
+        settings.fill.and_then(|_| report.get_or_init(make).verdict(ranking, row))
     };
     let verdict = match place {
         Place::Pinned => return None,
@@ -200,7 +201,7 @@ fn absent(
             let is_last = |other: &&ScoredEntry| {
                 other.entry.category == of.category && other.place == Place::Active(spec.max_active)
             };
-            let last = board.rows.iter().find(is_last).map(ranking::candidate);
+            let last = ranking.rows.iter().find(is_last).map(ranking::candidate);
             let strength = (row.evidence.cue.weight(), row.evidence.count);
             let own = ranking::candidate(row);
             let enough = rivals::least(memory.now, rules, &own, strength, last.as_ref());

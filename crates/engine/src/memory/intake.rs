@@ -216,7 +216,7 @@ impl New {
 }
 
 /// Returns the ranking of a store.
-pub fn board(memory: &Memory, txn: &Txn<'_>) -> Ranking {
+pub fn ranking(memory: &Memory, txn: &Txn<'_>) -> Ranking {
     Ranking::new(memory.now, memory.rules(), vec![(txn.placed(), &txn.snapshot().ledger)])
 }
 
@@ -237,7 +237,7 @@ pub fn find_repeated(memory: &Memory, txn: &mut Txn<'_>, news: &mut [New]) {
             // The log is read only if a similar entry was found.
             txn.read_evidence();
             if txn.snapshot().ledger.is_over(memory.now, first.id) {
-                let rows = board(memory, txn).rows;
+                let rows = ranking(memory, txn).rows;
                 let rows = rows.iter().filter(|row| row.is_over());
                 over = rows.map(|row| row.entry.wording()).collect();
                 new.known = repeated(memory, txn, new, earlier, &over);

@@ -183,8 +183,9 @@ fn apply(memory: &Memory, txn: &mut Txn<'_>, new: &New) -> Result<What, Failure>
 pub fn is_over(memory: &Memory, txn: &Txn<'_>, new: &New) -> bool {
     let (id, held) = (new.id(memory), txn.snapshot());
     let known = !held.holders(&new.wording(memory)).is_empty();
-    let stands_over =
-        || intake::board(memory, txn).find(&new.wording(memory)).is_some_and(ScoredEntry::is_over);
+    let stands_over = || {
+        intake::ranking(memory, txn).find(&new.wording(memory)).is_some_and(ScoredEntry::is_over)
+    };
     let over = held.ledger.is_over(memory.now, id) && (!known || stands_over());
     over || !known && held.ledger.archived(id)
 }

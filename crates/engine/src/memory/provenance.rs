@@ -23,9 +23,9 @@ impl Memory {
         limit: Duration,
         stores: &[Store],
     ) -> (Leaky<Ranking>, Leaky<Vec<Snapshot>>) {
-        let (board, snapshots) = self.ranking(stores);
-        if board.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
-            return (board, snapshots);
+        let (ranking, snapshots) = self.ranking(stores);
+        if ranking.unreviewed() == 0 || !self.note_own(limit, stores, &snapshots) {
+            return (ranking, snapshots);
         }
         self.ranking(stores)
     }

@@ -120,13 +120,13 @@ pub fn limit(memory: &Memory) -> usize {
 }
 
 /// Returns the hits that are in force according to a ranking.
-pub fn on_board(board: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+pub fn on_ranking(ranking: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
         // The search has already checked archived entries.
         if hit.is_archived() {
             return true;
         }
-        let row = hit.entry.and_then(|id| board.get(id));
+        let row = hit.entry.and_then(|id| ranking.get(id));
         row.is_some_and(|row| {
             // A hit has the text of some line, while the ranking has the reviewed text of the
             // entry.
@@ -137,7 +137,7 @@ pub fn on_board(board: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     distinct(hits.into_iter().filter(holds), limit)
 }
 
-/// Returns up to `limit` hits that are in force, without near duplicates. Unlike [`on_board`] this
+/// Returns up to `limit` hits that are in force, without near duplicates. Unlike [`on_ranking`] this
 /// needs no ranking, which would take longer than the search.
 pub fn alive(memory: &Memory, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = hold(memory, stores, &hits);
@@ -158,8 +158,8 @@ pub fn hold(memory: &Memory, stores: &[Store], hits: &[Hit]) -> Vec<bool> {
         ledgers.push((store.scope, ledger));
     }
     // An entry that supersedes another may itself be gone, which only the full ranking shows.
-    let board = LazyCell::new(|| memory.ranking(stores).0);
-    let replaced = |id| board.get(id).is_none_or(|row| row.superseded_by.is_some());
+    let ranking = LazyCell::new(|| memory.ranking(stores).0);
+    let replaced = |id| ranking.get(id).is_none_or(|row| row.superseded_by.is_some());
     let holds = |hit: &Hit| {
         if hit.is_archived() {
             return true;

@@ -55,7 +55,7 @@ impl Memory {
             let found = recall::search(self, &stores, prompt, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
-            recalled.hits = recall::on_board(&ranking, recalled.hits, limit(self));
+            recalled.hits = recall::on_ranking(&ranking, recalled.hits, limit(self));
         }
         let unreviewed = ranking.unreviewed();
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));

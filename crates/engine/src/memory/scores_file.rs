@@ -38,11 +38,11 @@ struct Record<'a> {
 /// Returns a snapshot of scores; `key` returns the key of an entry.
 pub fn snapshot(
     memory: &Memory,
-    board: &Ranking,
+    ranking: &Ranking,
     key: impl Fn(&ScoredEntry) -> String,
     accessed: impl Fn(&ScoredEntry) -> Access,
 ) -> String {
-    let entries = Entries::new(memory.now, &memory.config.categories, board);
+    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
     let record = |row: &ScoredEntry| Record {
         class: entries.category(row),
         score: view::rounded(row.standing.shown()),
@@ -57,7 +57,7 @@ pub fn snapshot(
         last_accessed: accessed(row).last.map(|last| last.to_string()),
     };
     let scores = Scores {
-        entries: board.rows.iter().map(|row| (key(row), record(row))).collect(),
+        entries: ranking.rows.iter().map(|row| (key(row), record(row))).collect(),
         last_rebuild: memory.now.0.to_string(),
     };
     let mut text = serde_json::to_string_pretty(&scores).unwrap_or_default();

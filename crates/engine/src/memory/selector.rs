@@ -21,16 +21,18 @@ const CANDIDATES: usize = 8;
 /// have the entry.
 pub fn entry<'a>(
     memory: &Memory,
-    board: &'a Ranking,
+    ranking: &'a Ranking,
     unread: &[Problem],
     selector: &str,
 ) -> Result<&'a ScoredEntry, Failure> {
-    let entries = Entries::new(memory.now, &memory.config.categories, board);
-    one(&board.rows, selector, |row| entry_line::canonical(entries.category(row), &row.entry.text))
-        .map_err(|rows| match unread.first() {
-            Some(problem) if rows.is_empty() => Failure::from(problem),
-            _ => failure(selector, rows.iter().map(|row| entries.line(row))),
-        })
+    let entries = Entries::new(memory.now, &memory.config.categories, ranking);
+    one(&ranking.rows, selector, |row| {
+        entry_line::canonical(entries.category(row), &row.entry.text)
+    })
+    .map_err(|rows| match unread.first() {
+        Some(problem) if rows.is_empty() => Failure::from(problem),
+        _ => failure(selector, rows.iter().map(|row| entries.line(row))),
+    })
 }
 
 /// Returns the entries that selectors match, in order and without repetition.

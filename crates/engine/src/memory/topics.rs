@@ -18,10 +18,10 @@ impl Memory {
     /// Fails if the named store does not exist.
     pub fn topics(&self) -> Result<Answer<Topics>, Failure> {
         let stores = self.readers()?;
-        let (board, snapshots) = self.ranking(&stores);
+        let (ranking, snapshots) = self.ranking(&stores);
         let mut topics = Vec::new();
         for (store, snapshot) in stores.iter().zip(snapshots.iter()) {
-            let rows = board.topics(store.scope);
+            let rows = ranking.topics(store.scope);
             for topic in &snapshot.topics {
                 let rows = rows.get(topic.stem.as_str()).map_or(&[][..], Vec::as_slice);
                 let characters = topic.doc.chars();

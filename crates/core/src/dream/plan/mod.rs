@@ -36,15 +36,15 @@ pub fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
-    (board, days): (&Ranking, &Days),
+    (ranking, days): (&Ranking, &Days),
     scope: Scope,
     date: fn(Timestamp) -> String,
 ) -> Vec<Step> {
     let mut gone = IdSet::default();
-    let merges = same(board, &mut gone);
+    let merges = same(ranking, &mut gone);
     // Evidence taken over by a merge is not yet part of an entry's score.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
-    let mut faded = faded((now, date), categories, (board, days), scope, &kept, &gone);
+    let mut faded = faded((now, date), categories, (ranking, days), scope, &kept, &gone);
     let leaving = |step: &Step| match step.act {
         Act::Archive(id) if step.by == By::Rules => Some(id),
         _ => None,
@@ -52,13 +52,13 @@ pub fn plan(
     gone.extend(faded.iter().filter_map(leaving));
     // An archived entry is removed from all its lines; one that may stay is first reduced to one
     // line.
-    let mut steps = repeats(topics, board);
+    let mut steps = repeats(topics, ranking);
     steps.retain(|step| keeper(step).is_none_or(|id| !gone.contains(&id)));
     let repeated: IdSet<EntryId> = steps.iter().filter_map(keeper).collect();
     faded.retain(|step| !matches!(step.act, Act::Archive(id) if repeated.contains(&id)));
     steps.extend(merges);
     steps.extend(faded);
-    steps.extend(proposals(board, scope, &gone));
+    steps.extend(proposals(ranking, scope, &gone));
     steps
 }
 
@@ -68,14 +68,14 @@ fn keeper(step: &Step) -> Option<EntryId> {
 }
 
 /// Merges entries that appear on more than one line.
-fn repeats(topics: &[(&str, &TopicDoc)], board: &Ranking) -> Vec<Step> {
+fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<Step> {
     let mut lines: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in topics.iter().flat_map(|(_, doc)| &doc.entries) {
         *lines.entry(entry.id).or_default() += 1;
     }
     lines.retain(|_, count| *count > 1);
     let mut steps = Vec::new();
-    for row in board.rows.iter().filter(|row| is_free(row)) {
+    for row in ranking.rows.iter().filter(|row| is_free(row)) {
         if let Some(count) = lines.get(&row.entry.id) {
             let act = Act::Merge { keep: row.entry.id, from: vec![row.entry.id] };
             steps.push(by_rule(act, format!("stands on {count} lines")));
@@ -85,9 +85,9 @@ fn repeats(topics: &[(&str, &TopicDoc)], board: &Ranking) -> Vec<Step> {
 }
 
 /// Merges entries that paraphrase a stronger one of their category.
-fn same(board: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
+fn same(ranking: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
     let outdated = |row: &ScoredEntry| row.expired || row.superseded_by.is_some();
-    let free: Vec<&ScoredEntry> = board
+    let free: Vec<&ScoredEntry> = ranking
         .rows
         .iter()
         // A statement with an end date differs from one without.
@@ -112,7 +112,7 @@ fn same(board: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
     let mut steps = Vec::new();
     for (keep, from) in merged {
         let Some(row) = free.get(keep) else { continue };
-        let text = |id: &EntryId| board.get(*id).map(|row| format!("{:?}", row.entry.text));
+        let text = |id: &EntryId| ranking.get(*id).map(|row| format!("{:?}", row.entry.text));
         let texts: Vec<String> = from.iter().filter_map(text).collect();
         let reason = format!("says the same as {}", texts.join(" and "));
         steps.push(by_rule(Act::Merge { keep: row.entry.id, from }, reason));
@@ -132,16 +132,16 @@ fn are_near(a: &str, b: &str) -> bool {
 fn faded(
     (now, date): (Now, fn(Timestamp) -> String),
     categories: &Categories,
-    (board, used): (&Ranking, &Days),
+    (ranking, used): (&Ranking, &Days),
     scope: Scope,
     kept: &IdSet<EntryId>,
     gone: &IdSet<EntryId>,
 ) -> Vec<Step> {
-    let topics = board.topics(scope);
+    let topics = ranking.topics(scope);
     let cold = topics.values().filter(|rows| ranking::cold(rows, categories)).flatten();
     let cold: IdSet<EntryId> = cold.map(|row| row.entry.id).collect();
     let mut steps = Vec::new();
-    for row in board.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
+    for row in ranking.rows.iter().filter(|row| row.entry.scope == scope && is_free(row)) {
         let id = row.entry.id;
         if gone.contains(&id) || kept.contains(&id) {
             continue;
@@ -168,9 +168,9 @@ fn faded(
 
 /// Proposes consolidation for topics with too many entries: groups of similar ones, or else the
 /// weakest.
-fn proposals(board: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
+fn proposals(ranking: &Ranking, scope: Scope, gone: &IdSet<EntryId>) -> Vec<Step> {
     let mut steps = Vec::new();
-    for (topic, rows) in board.topics(scope) {
+    for (topic, rows) in ranking.topics(scope) {
         let free = |row: &&&ScoredEntry| is_free(row) && !gone.contains(&row.entry.id);
         let held = rows.iter().filter(|row| !gone.contains(&row.entry.id)).count();
         if held <= ROOMY {

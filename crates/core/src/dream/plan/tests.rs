@@ -140,20 +140,20 @@ fn world(all: &[Held]) -> World {
 fn steps(world: &World) -> (Vec<Step>, Ranking) {
     let rules =
         Rules { categories: &world.categories, fresh: true, reserve: true, clock: Clock::Calendar };
-    let board = Ranking::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
+    let ranking = Ranking::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
     let days = world.ledger.days();
     let steps =
-        plan(NOW, &world.categories, &topics, (&board, &days), Scope::Project, Timestamp::date);
-    (steps, board)
+        plan(NOW, &world.categories, &topics, (&ranking, &days), Scope::Project, Timestamp::date);
+    (steps, ranking)
 }
 
 proptest! {
     #[test]
     fn exactly_one_survives_with_the_evidence_of_all(all in prop::collection::vec(held(), 0..24)) {
         let mut world = world(&all);
-        let (steps, board) = steps(&world);
+        let (steps, ranking) = steps(&world);
         let mut gone: Vec<EntryId> = Vec::new();
         let mut number = 1_000;
         for step in &steps {
@@ -161,14 +161,14 @@ proptest! {
             if from == &[*keep] {
                 continue;
             }
-            let kept = board.get(*keep).unwrap();
+            let kept = ranking.get(*keep).unwrap();
             let count = |id: EntryId| {
                 let at = world.placed.iter().position(|entry| entry.id == id).unwrap();
                 world.counts[at]
             };
             let (mut good, mut bad) = count(*keep);
             for id in from {
-                let row = board.get(*id).unwrap();
+                let row = ranking.get(*id).unwrap();
                 prop_assert!(NormalForm::of(&row.entry.text).says_the_same(&NormalForm::of(&kept.entry.text)));
                 prop_assert_eq!(row.entry.category, kept.entry.category);
                 good += count(*id).0;
@@ -196,7 +196,7 @@ proptest! {
             }
         }
         // No paraphrases are left.
-        let left: Vec<&ScoredEntry> = board
+        let left: Vec<&ScoredEntry> = ranking
             .rows
             .iter()
             .filter(|row| is_free(row) && !gone.contains(&row.entry.id))
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn what_is_kept_is_not_touched(all in prop::collection::vec(held(), 0..24)) {
         let world = world(&all);
-        let (steps, board) = steps(&world);
+        let (steps, ranking) = steps(&world);
         for step in &steps {
             let touched = match &step.act {
                 Act::Merge { keep, from } => [from.as_slice(), &[*keep]].concat(),
@@ -225,7 +225,7 @@ proptest! {
                 Act::Add { .. } => Vec::new(),
             };
             for id in touched {
-                let row = board.get(id).unwrap();
+                let row = ranking.get(id).unwrap();
                 prop_assert!(row.entry.reviewed && !row.entry.enforced && !row.entry.pinned);
                 let decided = [UserState::Pinned, UserState::Forgotten];
                 prop_assert!(!decided.contains(&row.evidence.user));
@@ -297,10 +297,10 @@ proptest! {
     #[test]
     fn nothing_on_purpose_goes_unasked(all in prop::collection::vec(held(), 0..24)) {
         let world = world(&all);
-        let (steps, board) = steps(&world);
+        let (steps, ranking) = steps(&world);
         for step in steps.iter().filter(|step| step.by == By::Rules) {
             let Act::Archive(id) = step.act else { continue };
-            let row = board.get(id).unwrap();
+            let row = ranking.get(id).unwrap();
             prop_assert!(row.evidence.cue != Cue::Explicit && !row.expired);
         }
     }
