@@ -20,7 +20,7 @@ use pimem_core::view::{
 use pimem_engine::{
     error::Failure,
     memory::{Answer, vouch::Reply},
-    store::snapshot::Store,
+    store::Store,
 };
 
 /// Look at what came by git, and let agents see it

@@ -28,9 +28,10 @@ use pimem_engine::{
     error::Failure,
     memory::{handoff, leaky::Leaky, stale},
     store::{
+        Store,
         hook_ledger::{self, Known, Note, Session},
         provenance, read,
-        snapshot::{Snapshot, Store},
+        snapshot::Snapshot,
     },
 };
 

@@ -11,9 +11,9 @@ use pimem_engine::{
         sessions::{self, Named},
     },
     store::{
+        Store,
         dream_schedule::PastSession,
         hook_ledger::{self, Note},
-        snapshot::Store,
     },
 };
 

@@ -16,7 +16,7 @@ use pimem_engine::{
         trust::Notes,
         working,
     },
-    store::{notes, snapshot::Store},
+    store::{Store, notes},
 };
 
 /// Characters of the agent's limit that the report leaves for the day's context.

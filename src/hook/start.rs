@@ -22,7 +22,7 @@ use pimem_engine::{
     config::{layers::Origin, schema::Key, settings::Report},
     error::Failure,
     memory::background,
-    store::snapshot::Store,
+    store::Store,
 };
 
 /// Heading above entries that are new since the session paused.

@@ -16,7 +16,7 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     memory,
-    store::{hook_ledger::Note, snapshot::Store},
+    store::{Store, hook_ledger::Note},
 };
 
 /// Records which of the session's memories the answer used, and reinforces them. Each counts once

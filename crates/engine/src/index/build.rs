@@ -13,9 +13,9 @@ use super::{
     vectors::{self, Known},
 };
 use crate::store::{
+    Store,
     atomic::{self, Sync},
     lock::StoreLock,
-    snapshot::Store,
 };
 use pimem_core::{
     embed::{

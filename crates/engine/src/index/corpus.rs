@@ -19,7 +19,7 @@ use super::{
     strengths::Folded,
     vectors::{self, Known, Vectors},
 };
-use crate::store::{read::Problem, snapshot::Store};
+use crate::store::{Store, read::Problem};
 use pimem_core::{
     model::category::Categories,
     search::{

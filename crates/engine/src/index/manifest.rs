@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::bytes::{Reader, Writer};
 use crate::store::{
+    Store,
     read::{self, Problem, ProblemKind},
-    snapshot::{self, Store},
+    snapshot,
 };
 use pimem_core::{
     model::category::Categories,

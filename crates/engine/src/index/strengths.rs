@@ -14,7 +14,7 @@ use super::{
     container::Packed,
     manifest::Stamp,
 };
-use crate::store::{evidence_log, read, snapshot::Store};
+use crate::store::{Store, evidence_log, read};
 use pimem_core::{
     model::{
         entry::EntryId,

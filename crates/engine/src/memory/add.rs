@@ -9,7 +9,8 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     store::{
-        snapshot::{Snapshot, Store},
+        Store,
+        snapshot::Snapshot,
         transaction::{Change, Target, Txn},
     },
 };

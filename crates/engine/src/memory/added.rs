@@ -12,10 +12,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{
-        snapshot::{Snapshot, Store},
-        transaction::Txn,
-    },
+    store::{Store, snapshot::Snapshot, transaction::Txn},
 };
 use pimem_core::{
     model::{

@@ -7,7 +7,7 @@ use super::Memory;
 use crate::{
     index::corpus::Corpus,
     store::{
-        snapshot::Store,
+        Store,
         transaction::{Change, Target, Txn},
     },
 };

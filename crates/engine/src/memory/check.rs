@@ -10,8 +10,9 @@ use crate::{
     error::Failure,
     local_time,
     store::{
+        Store,
         read::Problem,
-        snapshot::{self, EVIDENCE, Snapshot, Store},
+        snapshot::{self, EVIDENCE, Snapshot},
         transaction::{Change, TOPIC_CHARS, Target},
     },
 };

@@ -3,11 +3,7 @@
 use super::{Answer, Memory, problems};
 use crate::{
     error::Failure,
-    store::{
-        history::Past,
-        read::Problem,
-        snapshot::{Snapshot, Store},
-    },
+    store::{Store, history::Past, read::Problem, snapshot::Snapshot},
 };
 use pimem_core::{
     model::{

@@ -13,10 +13,10 @@ use crate::{
         postings,
     },
     store::{
-        evidence_log, init,
+        Store, evidence_log, init,
         lock::{LockError, StoreLock},
         read::Problem,
-        snapshot::{self, EVIDENCE, Snapshot, Store},
+        snapshot::{self, EVIDENCE, Snapshot},
     },
 };
 use pimem_core::{

@@ -6,7 +6,7 @@ use super::{Memory, todo};
 use crate::{
     error::Failure,
     local_time,
-    store::{git, notes, snapshot::Store, trust::Kind},
+    store::{Store, git, notes, trust::Kind},
 };
 use pimem_core::{
     markdown::{

@@ -4,7 +4,7 @@ use super::Memory;
 use crate::{
     error::{Failure, Kind},
     store::{
-        snapshot::Store,
+        Store,
         transaction::{Change, Target, Txn},
     },
 };

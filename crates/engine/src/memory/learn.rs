@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{snapshot::Store, transaction::Txn},
+    store::{Store, transaction::Txn},
 };
 use pimem_core::{
     language::{

@@ -80,11 +80,12 @@ use crate::{
     index::manifest,
     models::installed::Models,
     store::{
+        Store,
         atomic::Sync,
         discover::{self, Places},
         lock::StoreLock,
         read,
-        snapshot::{Snapshot, Store},
+        snapshot::Snapshot,
         trust::{Trust, TrustLevel},
         undo::{self as steps, Run},
     },

@@ -4,7 +4,7 @@
 use super::Memory;
 use crate::{
     error::Failure,
-    store::snapshot::{Snapshot, Store},
+    store::{Store, snapshot::Snapshot},
 };
 use pimem_core::{
     model::{

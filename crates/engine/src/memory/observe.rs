@@ -13,9 +13,8 @@ use crate::{
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     local_time,
     store::{
-        line_reader,
+        Store, line_reader,
         observation_files::{self, Reached},
-        snapshot::Store,
     },
 };
 use pimem_core::{

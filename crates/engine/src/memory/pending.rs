@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Failure,
-    store::{discover, pending, snapshot::Store, transaction::Txn, trust::Key},
+    store::{Store, discover, pending, transaction::Txn, trust::Key},
 };
 use pimem_core::{
     language::preference::Preference,

@@ -4,10 +4,7 @@
 use std::time::Duration;
 
 use super::{Memory, leaky::Leaky};
-use crate::store::{
-    provenance,
-    snapshot::{Snapshot, Store},
-};
+use crate::store::{Store, provenance, snapshot::Snapshot};
 use pimem_core::score::ranking::{LocatedEntry, Ranking};
 
 impl Memory {

@@ -6,7 +6,7 @@ use super::{Memory, dream::gather, problems, selector, stale::Stale};
 use crate::{
     error::Failure,
     index::vectors::Known,
-    store::{pending, snapshot::Store},
+    store::{Store, pending},
 };
 use pimem_core::{
     model::{

@@ -9,9 +9,9 @@ use crate::{
     error::Failure,
     index::build,
     store::{
+        Store,
         atomic::{self, Sync},
         read,
-        snapshot::Store,
     },
 };
 use pimem_core::{

@@ -6,10 +6,7 @@ use super::{
     Memory,
     search::{Hit, SearchResult, find_each, request::SearchRequest},
 };
-use crate::store::{
-    notes,
-    snapshot::{self, Store},
-};
+use crate::store::{Store, notes, snapshot};
 use pimem_core::{
     language::{injection, sketch::Sketch},
     model::{entry::EntryId, hash::IdSet, time::Timestamp},

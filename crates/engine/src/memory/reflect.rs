@@ -5,7 +5,7 @@ use crate::{
     error::{Failure, Kind},
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     local_time,
-    store::{observation_files, read::Problem, snapshot::Store},
+    store::{Store, observation_files, read::Problem},
 };
 use pimem_core::{
     markdown::lines,

@@ -9,9 +9,9 @@ use crate::{
     config::review,
     local_time,
     store::{
-        evidence_log, pending, provenance,
+        Store, evidence_log, pending, provenance,
         read::Problem,
-        snapshot::{SESSIONS, Snapshot, Store},
+        snapshot::{SESSIONS, Snapshot},
         trust::{self, Key},
     },
 };

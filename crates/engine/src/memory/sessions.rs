@@ -11,7 +11,7 @@ use std::{
 use super::{Answer, Memory};
 use crate::{
     error::{Failure, Kind},
-    store::{line_reader, machine_local, snapshot::Store, trust::Kind as Text},
+    store::{Store, line_reader, machine_local, trust::Kind as Text},
 };
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},

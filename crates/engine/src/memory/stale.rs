@@ -10,7 +10,7 @@ use crate::{
         corpus::Corpus,
         vectors::Known,
     },
-    store::snapshot::Store,
+    store::Store,
 };
 
 /// A store whose index should be refreshed.

@@ -10,10 +10,7 @@ use super::{
 use crate::{
     config::layers::Origin,
     error::Failure,
-    store::{
-        snapshot::{Snapshot, Store},
-        trust::Trust,
-    },
+    store::{Store, snapshot::Snapshot, trust::Trust},
 };
 use pimem_core::{
     report::{budget::Tokens, render},

@@ -3,7 +3,7 @@
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
-    store::{notes, snapshot::Store},
+    store::{Store, notes},
 };
 use pimem_core::{
     markdown::{

@@ -7,8 +7,7 @@ use super::Memory;
 use crate::{
     config::{layers::Origin, review::Awaiting, settings::Scoring},
     store::{
-        pending,
-        snapshot::Store,
+        Store, pending,
         trust::{Key, Kind},
     },
 };

@@ -6,7 +6,7 @@ use super::Memory;
 use crate::{
     error::{Failure, Kind},
     store::{
-        snapshot::Store,
+        Store,
         undo::{Changed, Step},
     },
 };

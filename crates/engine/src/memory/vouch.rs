@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     store::{
-        snapshot::Store,
+        Store,
         trust::{self, Key},
     },
 };

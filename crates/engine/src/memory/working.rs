@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{notes, read::Problem, snapshot::Store},
+    store::{Store, notes, read::Problem},
 };
 use pimem_core::{
     markdown::{checklist, handoff},

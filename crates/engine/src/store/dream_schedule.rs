@@ -18,10 +18,10 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Store,
     atomic::{self, Sync},
     lock::StoreLock,
     machine_local, read,
-    snapshot::Store,
     trust::Kind,
 };
 use pimem_core::model::time::{Now, Timestamp};

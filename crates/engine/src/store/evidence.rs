@@ -11,10 +11,10 @@ use std::{collections::BTreeSet, path::PathBuf};
 use anyhow::Result;
 
 use super::{
-    atomic, discover, evidence_log,
+    Store, atomic, discover, evidence_log,
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
-    snapshot::{EVIDENCE, Store},
+    snapshot::EVIDENCE,
 };
 use pimem_core::model::{entry::EntryId, hash::IdSet};
 

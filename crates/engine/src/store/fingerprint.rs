@@ -3,10 +3,7 @@
 use anyhow::Result;
 use sha2::{Digest, Sha256};
 
-use super::{
-    read,
-    snapshot::{EVIDENCE, Store},
-};
+use super::{Store, read, snapshot::EVIDENCE};
 use pimem_core::model::hash::first_64;
 
 impl Store {

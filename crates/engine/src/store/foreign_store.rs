@@ -6,10 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{
+    Store,
     atomic::{self, Sync},
     evidence_log,
     read::{self, Problem},
-    snapshot::{Snapshot, Store, TopicFile},
+    snapshot::{Snapshot, TopicFile},
 };
 use pimem_core::{
     exchange::{File, Item, Left},

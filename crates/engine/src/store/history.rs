@@ -1,11 +1,7 @@
 //! A store at an earlier moment, reconstructed from its log: its entries and their strength. Texts
 //! are the current ones; the old wording of an entry reworded since is lost.
 
-use super::{
-    evidence_log,
-    read::Problem,
-    snapshot::{Snapshot, Store},
-};
+use super::{Store, evidence_log, read::Problem, snapshot::Snapshot};
 use pimem_core::{
     model::{
         category::Categories,

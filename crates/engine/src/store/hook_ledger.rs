@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{atomic, snapshot::Store};
+use super::{Store, atomic};
 use pimem_core::model::{
     entry::EntryId,
     hash::{IdSet, fnv1a64, short_sha256},

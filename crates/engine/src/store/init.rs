@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use super::{atomic, lock::StoreLock, read, snapshot::Store, trust::Kind};
+use super::{Store, atomic, lock::StoreLock, read, trust::Kind};
 
 /// Content of a store's `.gitignore`.
 pub const GIT_IGNORE: &str = "memory-scores.json\nlock\n.pimem-tmp-*\n.dream-watermark\n";

@@ -12,11 +12,11 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Store,
     atomic::{self, Sync},
     full::TopicFull,
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
-    snapshot::Store,
     transaction::{Change, Target},
 };
 use pimem_core::model::{

@@ -13,10 +13,10 @@ use std::{
 use anyhow::Result;
 
 use super::{
+    Store,
     atomic::{self, Sync},
     lock::StoreLock,
     read::{self, Problem},
-    snapshot::Store,
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},

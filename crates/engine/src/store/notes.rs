@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::{
-    atomic,
+    Store, atomic,
     lock::StoreLock,
     read::{self, Problem},
-    snapshot::Store,
     trust::Kind,
     undo::Touched,
 };

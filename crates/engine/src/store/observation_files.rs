@@ -4,8 +4,8 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Store,
     read::{self, Problem},
-    snapshot::Store,
 };
 use pimem_core::model::{hash::short_sha256, time::Timestamp};
 

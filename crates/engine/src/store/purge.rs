@@ -6,11 +6,7 @@
 use anyhow::Result;
 
 use super::{
-    evidence_log,
-    lock::StoreLock,
-    machine_local::TELEMETRY,
-    read,
-    snapshot::{EVIDENCE, Store},
+    Store, evidence_log, lock::StoreLock, machine_local::TELEMETRY, read, snapshot::EVIDENCE,
 };
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},

@@ -1,19 +1,12 @@
-//! A store, and a snapshot of its content at one moment.
+//! A snapshot of a store's content at one moment.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::{
-    atomic::Sync,
-    discover, evidence_log,
+    Store, evidence_log,
     read::{self, Problem},
-    trust::Trust,
-    undo::Run,
 };
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
@@ -30,29 +23,9 @@ use pimem_core::{
         copies::{Copies, Slot},
         evidence::UserState,
         ledger::Ledger,
-        ranking::{LocatedEntry, Scope},
+        ranking::LocatedEntry,
     },
 };
-
-/// A memory directory: the directory that contains `topics/`.
-#[derive(Debug, Clone)]
-pub struct Store {
-    pub dir: PathBuf,
-    pub scope: Scope,
-    pub sync: Sync,
-    /// Maximum wait of a writer for the lock.
-    pub patience: Duration,
-    /// Decides which texts an agent may see.
-    pub trust: Trust,
-    /// The user's state directory, if there is one.
-    pub state: Option<PathBuf>,
-    /// True for callers that send text to an agent unasked.
-    pub strict: bool,
-    /// True if events stay in the local log until the next command; set for hooks.
-    pub aside: bool,
-    /// The typed command that is running, if it can be undone.
-    pub run: Option<Arc<Run>>,
-}
 
 /// A parsed topic file.
 #[derive(Debug, Clone, Default)]
@@ -83,64 +56,6 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Returns the store for callers that send text to an agent unasked, such as hooks: unreviewed
-    /// text is hidden even if the user named the store.
-    #[must_use]
-    pub fn strict(self) -> Self {
-        Self { trust: self.trust.strict(), strict: true, ..self }
-    }
-
-    /// Returns the store for read-only use: findings about the provenance of lines are not written.
-    #[must_use]
-    pub fn unwritten(self) -> Self {
-        Self { trust: self.trust.unwritten(), ..self }
-    }
-
-    /// Returns the directory for the state of dreams, if there is one. It is outside the
-    /// repository, so that a clone cannot bring any.
-    pub fn dream_dir(&self) -> Option<PathBuf> {
-        let key = discover::key_of(&discover::real(&self.dir));
-        self.state.as_deref().map(|state| state.join("pimem/dream").join(key))
-    }
-
-    /// Returns the directory of topic files.
-    pub fn topics_dir(&self) -> PathBuf {
-        self.dir.join("topics")
-    }
-
-    /// Returns the path of the shared evidence log.
-    pub fn evidence(&self) -> PathBuf {
-        self.dir.join(EVIDENCE)
-    }
-
-    /// Returns the path of a searched file, and the directory that it must not lead out of.
-    pub fn place(&self, name: &str) -> (&Path, PathBuf) {
-        match (self.dir.parent(), name.strip_prefix("../")) {
-            (Some(parent), Some(below)) if name == SESSIONS => (parent, parent.join(below)),
-            _ => (&self.dir, self.dir.join(name)),
-        }
-    }
-
-    /// Returns the names of existing notes, lists and logs, and the problems with listing them.
-    pub fn note_files_there(&self) -> (Vec<String>, Vec<Problem>) {
-        let (mut names, problems) = note_files(&self.dir);
-        names.retain(|name| name != SESSIONS && self.dir.join(name).is_file());
-        (names, problems)
-    }
-
-    /// Reads a file by its name in the store. `Ok(None)` if it does not exist.
-    pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
-        let (root, path) = self.place(name);
-        let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
-        read::file(root, &path, limit)
-    }
-
-    /// Like [`Store::file`], for a name that was just listed.
-    pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
-        let (root, path) = self.place(name);
-        read::listed(root, &path, read::MAX_FILE)
-    }
-
     /// Reads topics, then events. Writers use the reverse order, so that no line is read without
     /// its cue. Files that cannot be read become a [`Problem`] each.
     pub fn read(&self, now: Now, categories: &Categories) -> Snapshot {

@@ -7,13 +7,7 @@ use anyhow::{Result, bail};
 use memchr::memmem;
 
 use super::{
-    atomic,
-    full::TopicFull,
-    journal,
-    lock::StoreLock,
-    read,
-    snapshot::{Snapshot, Store},
-    trust::Key,
+    Store, atomic, full::TopicFull, journal, lock::StoreLock, read, snapshot::Snapshot, trust::Key,
     undo::Touched,
 };
 use pimem_core::{

@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Store,
     atomic::{self, Sync},
     lock::StoreLock,
     read::{self, Problem},
-    snapshot::Store,
 };
 use pimem_core::{
     markdown::patch::{self, Attempt, Hunk},

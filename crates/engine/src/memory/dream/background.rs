@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use crate::{
     error::Failure,
     memory::{Memory, background},
-    store::{dream_schedule::Busy, snapshot::Store},
+    store::{Store, dream_schedule::Busy},
 };
 use pimem_core::{model::time::Timestamp, score::ranking::Scope};
 

@@ -12,11 +12,11 @@ use crate::{
     local_time,
     memory::{Memory, sessions},
     store::{
+        Store,
         dream_schedule::{Dreams, Waiting},
         journal, line_reader,
         lock::StoreLock,
         notes, read,
-        snapshot::Store,
     },
 };
 use pimem_core::{

@@ -11,7 +11,7 @@ use crate::{
         Memory,
         intake::{self, New},
     },
-    store::{snapshot::Store, transaction::Txn},
+    store::{Store, transaction::Txn},
 };
 use pimem_core::{
     dream::{

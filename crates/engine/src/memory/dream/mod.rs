@@ -6,9 +6,10 @@ use crate::{
     llm::ModelError,
     local_time,
     store::{
+        Store,
         full::TopicFull,
         lock::StoreLock,
-        snapshot::{self, Store},
+        snapshot,
         transaction::{Change, Target, Txn},
     },
 };

@@ -4,7 +4,7 @@
 use crate::{
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
     memory::Memory,
-    store::snapshot::Store,
+    store::Store,
 };
 use pimem_core::{
     dream::{

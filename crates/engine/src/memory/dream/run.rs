@@ -11,7 +11,7 @@ use crate::{
     error::{Failure, Kind},
     local_time,
     memory::{self, Memory, named_file},
-    store::{journal, read, snapshot::Store},
+    store::{Store, journal, read},
 };
 use pimem_core::{
     dream::{

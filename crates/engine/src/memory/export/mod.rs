@@ -12,10 +12,10 @@ use crate::{
     error::{Failure, Kind},
     local_time,
     store::{
+        Store,
         atomic::{self, Sync},
         foreign_store::{self, Holdings, Reader},
         notes, provenance, read,
-        snapshot::Store,
     },
 };
 use pimem_core::{

@@ -11,9 +11,9 @@ use crate::{
     },
     memory::{Answer, Memory, model, named_file, search::embedding, stale::Stale},
     store::{
+        Store,
         atomic::{self, Sync},
         read::Problem,
-        snapshot::Store,
     },
 };
 use pimem_core::{

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error::Failure,
     local_time,
-    store::{lock::StoreLock, notes, pending, snapshot::Store, transaction::Txn, trust::Key},
+    store::{Store, lock::StoreLock, notes, pending, transaction::Txn, trust::Key},
 };
 use pimem_core::{
     exchange::{

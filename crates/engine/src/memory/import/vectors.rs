@@ -12,7 +12,7 @@ use crate::{
         vectors::Known,
     },
     memory::{Answer, Memory, export, named_file, search::embedding},
-    store::snapshot::Store,
+    store::Store,
 };
 use pimem_core::{
     embed::{model::Model, table, vector::Vector},

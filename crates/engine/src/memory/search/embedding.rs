@@ -17,7 +17,7 @@ use crate::{
         vectors::{self, Known, Vectors},
     },
     memory::Memory,
-    store::snapshot::Store,
+    store::Store,
 };
 use pimem_core::{
     embed::{

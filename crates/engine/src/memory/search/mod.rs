@@ -33,8 +33,8 @@ use crate::{
     error::Failure,
     index::corpus::{Corpus, Freshness},
     store::{
+        Store,
         read::Problem,
-        snapshot::Store,
         trust::{Key, Kind},
     },
 };

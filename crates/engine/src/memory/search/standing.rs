@@ -4,7 +4,7 @@ use super::segments::Document;
 use crate::{
     index::corpus::Corpus,
     memory::{Memory, archived::Archived},
-    store::{read::Problem, snapshot::Store},
+    store::{Store, read::Problem},
 };
 use pimem_core::{
     model::{

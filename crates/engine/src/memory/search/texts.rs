@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::segments::Document;
 use crate::{
     index::corpus::Corpus,
-    store::{read::Problem, snapshot::Store},
+    store::{Store, read::Problem},
 };
 use pimem_core::search::documents;
 

@@ -11,9 +11,10 @@ use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
 use crate::{
     error::Failure,
     store::{
+        Store,
         machine_local::{TELEMETRY, TELEMETRY_BYTES},
         read::Problem,
-        snapshot::{Snapshot, Store},
+        snapshot::Snapshot,
     },
 };
 use pimem_core::{

@@ -8,7 +8,7 @@ use super::Usage;
 use crate::{
     error::Failure,
     memory::{Answer, Memory},
-    store::{machine_local::TELEMETRY, snapshot::Store},
+    store::{Store, machine_local::TELEMETRY},
 };
 use pimem_core::{
     model::{

@@ -21,9 +21,10 @@ use self::{
     sightings::{ATTRIBUTES, Origin, Question},
 };
 use super::{
+    Store,
     discover::{self, Places},
     git_objects, gitlink, pending, read,
-    snapshot::{Snapshot, Store},
+    snapshot::Snapshot,
     trust::Key,
 };
 use pimem_core::{
