@@ -73,13 +73,14 @@ const fn after(native: &'static str, matcher: &'static str) -> Event {
     Event { matcher: Some(matcher), ..event(HookEvent::PostTool, native, 5) }
 }
 
-use HookEvent::{PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
+use HookEvent::{PostCompact, PostTool, PreCompact, Prompt, SessionEnd, SessionStart, Stop};
 
 const CLAUDE: &[Event] = &[
     event(SessionStart, "SessionStart", 10),
     event(Prompt, "UserPromptSubmit", 5),
     after("PostToolUse", "Edit|Write|MultiEdit|NotebookEdit"),
     event(PreCompact, "PreCompact", 10),
+    event(PostCompact, "PostCompact", 10),
     event(Stop, "Stop", 10),
     event(SessionEnd, "SessionEnd", 10),
 ];
@@ -89,6 +90,8 @@ const CODEX: &[Event] = &[
     after("PostToolUse", "apply_patch|Edit|Write"),
     event(PreCompact, "PreCompact", 10),
     event(Stop, "Stop", 5),
+    // Codex allows three seconds at most.
+    event(SessionEnd, "SessionEnd", 3),
 ];
 const GEMINI: &[Event] = &[
     event(SessionStart, "SessionStart", 10),
@@ -118,8 +121,18 @@ const SHIM: &[Event] = &[
     event(Prompt, "prompt", 5),
     event(PostTool, "post_tool", 5),
     event(PreCompact, "pre_compact", 5),
+    event(PostCompact, "post_compact", 5),
     event(Stop, "stop", 5),
     event(SessionEnd, "session_end", 5),
+];
+/// The events of `OpenCode`, which has none at the end of a session and does not give the summary of
+/// a compaction.
+const OPENCODE_EVENTS: &[Event] = &[
+    event(SessionStart, "session_start", 5),
+    event(Prompt, "prompt", 5),
+    event(PostTool, "post_tool", 5),
+    event(PreCompact, "pre_compact", 5),
+    event(Stop, "stop", 5),
 ];
 
 impl Agent {
@@ -131,8 +144,7 @@ impl Agent {
             Self::Gemini => GEMINI,
             Self::Antigravity => ANTIGRAVITY,
             Self::Cursor => CURSOR,
-            // OpenCode does not report the end of a session.
-            Self::Opencode => SHIM.split_last().map_or(SHIM, |(_, events)| events),
+            Self::Opencode => OPENCODE_EVENTS,
             Self::Pi | Self::Generic => SHIM,
         }
     }
@@ -185,7 +197,7 @@ impl Agent {
     /// not for pi, because it contains our store.
     pub(crate) fn signs(self) -> &'static [&'static str] {
         match self {
-            Self::Pi => &["settings.json", "auth.json", "sessions", "extensions"],
+            Self::Pi => &["settings.json", "auth.json", "models.json", "sessions", "extensions"],
             Self::Antigravity => &["", "../antigravity-cli"],
             _ => &[""],
         }
@@ -233,6 +245,7 @@ impl Agent {
             group: if self == Self::Antigravity { "pimem" } else { "hooks" },
             inner: (self == Self::Antigravity).then_some(("enabled", "true")),
             beside: (self == Self::Cursor).then_some(("version", "1")),
+            obsolete: (self == Self::Claude).then_some(("async", "true")),
             off: match self {
                 Self::Claude => Some((&["disableAllHooks"], "true")),
                 Self::Gemini => Some((&["hooksConfig", "enabled"], "false")),
@@ -253,14 +266,11 @@ impl Agent {
         let Event { word, seconds, .. } = event;
         let (name, command) = (self.name(), self.command(word));
         let handler = match self {
-            Self::Claude => {
-                // The end of a turn does not wait for the hook.
-                let rest = if event.moment == Stop { ", \"async\": true" } else { "" };
-                format!(
-                    "{{\"type\": \"command\", \"command\": \"pimem\", \"args\": [\"hook\", \
-                     \"{name}\", \"{word}\"], \"timeout\": {seconds}{rest}}}"
-                )
-            }
+            // None is `async`: without a screen, Claude Code ends before such a hook has run.
+            Self::Claude => format!(
+                "{{\"type\": \"command\", \"command\": \"pimem\", \"args\": [\"hook\", \
+                 \"{name}\", \"{word}\"], \"timeout\": {seconds}}}"
+            ),
             Self::Codex => format!(
                 "{{\"type\": \"command\", \"command\": \"{command}\", \"commandWindows\": \
                  \"pimem.exe hook {name} {word}\", \"timeout\": {seconds}}}"
@@ -343,13 +353,13 @@ mod tests {
     fn claude_is_run_without_a_shell() {
         let settings = printed(Agent::Claude);
         let hooks = settings["hooks"].as_object().unwrap();
-        assert_eq!(hooks.len(), 6);
+        assert_eq!(hooks.len(), 7);
         let want = json!([{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{
             "type": "command", "command": "pimem", "args": ["hook", "claude", "post-tool"],
             "timeout": 5,
         }]}]);
         assert_eq!(hooks["PostToolUse"], want);
-        assert_eq!(hooks["Stop"][0]["hooks"][0]["async"], true);
+        assert!(!settings.to_string().contains("async"));
     }
 
     #[test]

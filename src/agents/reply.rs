@@ -9,7 +9,13 @@ use super::spec::{Agent, HookEvent};
 pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
     match (agent, moment) {
         (Agent::Opencode | Agent::Pi | Agent::Generic, HookEvent::PreCompact) => true,
-        (_, HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd) => false,
+        (
+            _,
+            HookEvent::PreCompact
+            | HookEvent::PostCompact
+            | HookEvent::Stop
+            | HookEvent::SessionEnd,
+        ) => false,
         (Agent::Cursor, moment) => moment == HookEvent::SessionStart,
         (Agent::Antigravity, moment) => moment == HookEvent::Prompt,
         _ => true,
@@ -84,11 +90,12 @@ mod tests {
             let deaf = HookEvent::ALL.into_iter().filter(|moment| !listens(agent, *moment));
             deaf.map(HookEvent::name).collect()
         };
-        assert_eq!(deaf(Agent::Claude), ["pre-compact", "stop", "session-end"]);
-        assert_eq!(deaf(Agent::Generic), ["stop", "session-end"]);
-        let cursor = ["prompt", "post-tool", "pre-compact", "stop", "session-end"];
+        assert_eq!(deaf(Agent::Claude), ["pre-compact", "post-compact", "stop", "session-end"]);
+        assert_eq!(deaf(Agent::Generic), ["post-compact", "stop", "session-end"]);
+        let cursor = ["prompt", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
         assert_eq!(deaf(Agent::Cursor), cursor);
-        let antigravity = ["session-start", "post-tool", "pre-compact", "stop", "session-end"];
+        let antigravity =
+            ["session-start", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
         assert_eq!(deaf(Agent::Antigravity), antigravity);
     }
 }

@@ -10,6 +10,7 @@ use super::{
 
 /// Prompt of the trial.
 pub(crate) const PROMPT: &str = "How are the tests of this project run?";
+const SUMMARY: &str = "The user asked how the tests of this project are run.";
 /// File edited in the trial.
 const FILE: &str = "src/main.rs";
 
@@ -40,7 +41,7 @@ pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
                 }
                 HookEvent::Prompt => json!({"prompt": PROMPT, "attachments": []}),
                 HookEvent::PostTool => json!({"file_path": file, "edits": []}),
-                HookEvent::PreCompact => json!({"trigger": "auto"}),
+                HookEvent::PreCompact | HookEvent::PostCompact => json!({"trigger": "auto"}),
                 HookEvent::Stop => json!({"status": "completed", "loop_count": 0}),
                 HookEvent::SessionEnd => json!({"session_id": session, "reason": "completed"}),
             };
@@ -56,6 +57,7 @@ pub(crate) fn input(agent: Agent, event: &Event, project: &str) -> Value {
             HookEvent::Prompt => json!({"prompt": PROMPT}),
             HookEvent::PostTool => tool(agent, &file),
             HookEvent::PreCompact => json!({"trigger": "auto", "custom_instructions": ""}),
+            HookEvent::PostCompact => json!({"trigger": "auto", "compact_summary": SUMMARY}),
             HookEvent::Stop => match agent {
                 Agent::Gemini => {
                     json!({"prompt": PROMPT, "prompt_response": answer, "stop_hook_active": false})

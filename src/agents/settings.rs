@@ -6,7 +6,7 @@
 //! space before the closing one; in empty brackets of the user we write directly before the closing
 //! one.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use super::{
     graft::{self, Fresh, Style, append, cut, is_ours},
@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     pub(crate) inner: Option<(&'static str, &'static str)>,
     /// Member after the group if we create the group: name and value.
     pub(crate) beside: Option<(&'static str, &'static str)>,
+    /// Member of our handlers that earlier versions wrote: name and value.
+    pub(crate) obsolete: Option<(&'static str, &'static str)>,
     /// Setting that disables all hooks: path of names, and value.
     pub(crate) off: Option<(&'static [&'static str], &'static str)>,
     /// Hooks to install.
@@ -78,18 +80,39 @@ pub(crate) enum Without {
 /// Returns our hooks in a file.
 pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal> {
     let Some(root) = root(bytes, layout)? else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for group in groups(&root, layout) {
-        for event in group.value.parts() {
-            for element in event.value.parts() {
-                let inner = element.value.member("hooks").map_or(&[][..], Value::parts);
-                let handlers = [&element.value].into_iter().chain(inner.iter().map(|p| &p.value));
-                let name = event.key.as_deref().unwrap_or_default();
-                found.extend(handlers.filter_map(|value| ours(bytes, value, layout, name)));
-            }
+    Ok(handlers(&root, layout)
+        .filter_map(|(event, handler)| ours(bytes, handler, layout, event))
+        .collect())
+}
+
+/// Returns all handlers of hooks, each with the name of its event.
+fn handlers<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    let events = groups(root, layout).flat_map(|group| group.value.parts());
+    let elements = events.flat_map(|event| {
+        let name = event.key.as_deref().unwrap_or_default();
+        event.value.parts().iter().map(move |element| (name, &element.value))
+    });
+    elements.flat_map(|(name, element)| {
+        let inner = element.member("hooks").map_or(&[][..], Value::parts);
+        [element].into_iter().chain(inner.iter().map(|part| &part.value)).map(move |h| (name, h))
+    })
+}
+
+/// Returns the file with our handlers as today's version writes them.
+fn renewed<'a>(bytes: &'a [u8], layout: &Layout) -> Result<Cow<'a, [u8]>, Refusal> {
+    let (Some(obsolete), Some(root)) = (layout.obsolete, root(bytes, layout)?) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let mut cuts = Vec::new();
+    for (event, handler) in handlers(&root, layout) {
+        if ours(bytes, handler, layout, event).is_some() {
+            let is_obsolete = |part: &Part| is_member(bytes, part, obsolete);
+            let gone: Vec<bool> = handler.parts().iter().map(is_obsolete).collect();
+            cut(bytes, handler.parts(), &gone, &mut cuts);
         }
     }
-    Ok(found)
+    let changed = !cuts.is_empty();
+    Ok(if changed { graft::without(bytes, cuts).into() } else { Cow::Borrowed(bytes) })
 }
 
 /// Returns true if the file disables all hooks.
@@ -104,14 +127,16 @@ pub(crate) fn is_off(bytes: &[u8], layout: &Layout) -> bool {
 /// Returns the file with our hooks; `None` if it already has all of them. `before` is `None` if
 /// there is no file yet.
 pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<u8>>, Refusal> {
-    let bytes = before.unwrap_or_default();
+    let renewed = renewed(before.unwrap_or_default(), layout)?;
+    let is_renewed = matches!(renewed, Cow::Owned(_));
+    let bytes: &[u8] = &renewed;
     let there = found(bytes, layout)?;
     let is_missing = |hook: &&Hook| {
         !there.iter().any(|found| found.event == hook.event && found.word == hook.word)
     };
     let missing: Vec<&Hook> = layout.hooks.iter().filter(is_missing).collect();
     if missing.is_empty() {
-        return Ok(None);
+        return Ok(is_renewed.then(|| renewed.into_owned()));
     }
     let Some(root) = root(bytes, layout)? else {
         let fresh = Fresh::Block("{".to_owned(), fresh_group(layout, None, &missing), '}');
@@ -290,9 +315,13 @@ fn cut_group(bytes: &[u8], group: &Value, layout: &Layout, cuts: &mut Vec<Range<
 
 /// Returns true if the last member has this name and value.
 fn is_last(bytes: &[u8], members: &[Part], wanted: Option<(&str, &str)>) -> bool {
-    let (Some(last), Some((name, value))) = (members.last(), wanted) else { return false };
-    let text = bytes.get(last.value.span.clone()).unwrap_or_default();
-    last.key.as_deref() == Some(name) && text == value.as_bytes()
+    members.last().zip(wanted).is_some_and(|(last, wanted)| is_member(bytes, last, wanted))
+}
+
+/// Returns true if a member has this name and value.
+fn is_member(bytes: &[u8], part: &Part, (name, value): (&str, &str)) -> bool {
+    let text = bytes.get(part.value.span.clone()).unwrap_or_default();
+    part.key.as_deref() == Some(name) && text == value.as_bytes()
 }
 
 fn fresh_event(hook: &Hook) -> Fresh {

@@ -111,7 +111,29 @@ fn ours_are_known_however_they_are_called() {
     assert_eq!(words, ["stop", "pre-compact", "session-start"]);
     assert_eq!(found[0].timeout, Some(3.0));
     let after = settings::with(Some(text.as_bytes()), &claude).unwrap().unwrap();
-    assert_eq!(settings::found(&after, &claude).unwrap().len(), 6, "only what is missing is added");
+    assert_eq!(settings::found(&after, &claude).unwrap().len(), 7, "only what is missing is added");
+}
+
+#[test]
+fn handlers_of_earlier_versions_are_renewed() {
+    let claude = layout(Agent::Claude);
+    let new = settings::with(None, &claude).unwrap().unwrap();
+    let new = String::from_utf8(new).unwrap();
+    let stop = "\"stop\"], \"timeout\": 10";
+    for member in [", \"async\": true", ",\n    \"async\": true\n", ", \"async\" : true /* sic */"]
+    {
+        let old = new.replacen(stop, &format!("{stop}{member}"), 1);
+        assert_ne!(old, new);
+        let after = settings::with(Some(old.as_bytes()), &claude).unwrap().unwrap();
+        let after = String::from_utf8(after).unwrap();
+        assert!(!after.contains("async"), "{after}");
+        assert_eq!(settings::with(Some(after.as_bytes()), &claude).unwrap(), None, "{after}");
+        assert_eq!(settings::without(after.as_bytes(), &claude).unwrap(), Without::Nothing);
+    }
+    // Hooks of others are theirs.
+    let other = r#"{"hooks":{"Stop":[{"hooks":[{"command":"lint","async": true}]}]}}"#;
+    let after = settings::with(Some(other.as_bytes()), &claude).unwrap().unwrap();
+    assert!(String::from_utf8_lossy(&after).contains("\"async\": true"));
 }
 
 #[test]

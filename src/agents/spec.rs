@@ -1,4 +1,6 @@
-//! The agents whose hooks pimem serves, with the events at which they call.
+//! The agents whose hooks pimem serves, how each behaves, and the events at which they call.
+
+use pimem_core::report::render::GroundTruth;
 
 /// A program whose hooks call pimem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,24 +53,24 @@ impl Agent {
         events.find(|event| event.moment == moment).map_or("", |event| event.native)
     }
 
-    /// Returns the agent's own names of the events if it loads a shim, in the order of
-    /// [`HookEvent::ALL`].
-    fn own_names(self) -> &'static [&'static str] {
+    /// Returns the agent's own names of the events if it loads a shim.
+    fn own_names(self) -> &'static [(HookEvent, &'static str)] {
         match self {
             Self::Opencode => &[
-                "session.created",
-                "chat.message",
-                "tool.execute.after",
-                "experimental.session.compacting",
-                "session.idle",
+                (HookEvent::SessionStart, "session.created"),
+                (HookEvent::Prompt, "chat.message"),
+                (HookEvent::PostTool, "tool.execute.after"),
+                (HookEvent::PreCompact, "experimental.session.compacting"),
+                (HookEvent::Stop, "session.idle"),
             ],
             Self::Pi => &[
-                "session_start",
-                "before_agent_start",
-                "tool_result",
-                "session_before_compact",
-                "turn_end",
-                "session_shutdown",
+                (HookEvent::SessionStart, "session_start"),
+                (HookEvent::Prompt, "before_agent_start"),
+                (HookEvent::PostTool, "tool_result"),
+                (HookEvent::PreCompact, "session_before_compact"),
+                (HookEvent::PostCompact, "session_compact"),
+                (HookEvent::Stop, "turn_end"),
+                (HookEvent::SessionEnd, "session_shutdown"),
             ],
             _ => &[],
         }
@@ -83,33 +85,96 @@ impl Agent {
         let wanted = plain(name);
         let ours = HookEvent::ALL.into_iter().map(|moment| (moment, moment.name()));
         let events = self.events().iter().map(|event| (event.moment, event.native));
-        let own = HookEvent::ALL.into_iter().zip(self.own_names().iter().copied());
+        let own = self.own_names().iter().copied();
         let mut named = ours.chain(events).chain(own);
         named.find(|(_, name)| plain(name) == wanted).map(|(moment, _)| moment)
     }
 
-    /// Returns the limit of one answer. The agent would write a longer one to a file, or drop it.
-    pub(crate) fn limit(self) -> Limit {
+    /// Returns how the agent behaves.
+    pub(crate) fn behaviour(self) -> Behaviour {
+        // Limits and lifetimes that are not documented are the careful ones.
+        let unknown = Behaviour {
+            limit: Limit::Utf16(16_000),
+            start_context: Kept::Process,
+            prompt_context: Kept::Process,
+            compaction: Compaction::Told,
+            tells_end: true,
+            ground_truth: GroundTruth::Seed,
+        };
         match self {
-            // Documented as "capped at 10,000 characters"; the program is written in JavaScript.
-            Self::Claude => Limit::Utf16(10_000),
-            // 2,500 tokens, at four bytes per token.
-            Self::Codex => Limit::Bytes(10_000),
-            // Not documented. The report is far below this, and handoffs need some limit.
-            _ => Limit::Utf16(16_000),
+            Self::Claude => Behaviour {
+                // Documented as "capped at 10,000 characters"; the program is written in JavaScript.
+                limit: Limit::Utf16(10_000),
+                start_context: Kept::Session,
+                prompt_context: Kept::Session,
+                // Its documentation asks for statements of fact: it takes orders for an injection.
+                ground_truth: GroundTruth::Factual,
+                ..unknown
+            },
+            Self::Codex => Behaviour {
+                // 2,500 tokens, at four bytes per token.
+                limit: Limit::Bytes(10_000),
+                start_context: Kept::Session,
+                prompt_context: Kept::Session,
+                ..unknown
+            },
+            Self::Gemini => Behaviour {
+                compaction: Compaction::InTranscript,
+                // Its system prompt declares the context of hooks to be data, not commands.
+                ground_truth: GroundTruth::Factual,
+                ..unknown
+            },
+            // The report is in the system prompt, the rest beside the prompts.
+            Self::Opencode => {
+                Behaviour { prompt_context: Kept::Session, tells_end: false, ..unknown }
+            }
+            Self::Pi => {
+                Behaviour { start_context: Kept::Session, prompt_context: Kept::Session, ..unknown }
+            }
+            Self::Antigravity => Behaviour { tells_end: false, ..unknown },
+            Self::Cursor | Self::Generic => unknown,
         }
     }
 
-    /// Returns true if a resumed conversation still has the texts that hooks added.
-    pub(crate) fn keeps_contexts(self) -> bool {
-        matches!(self, Self::Claude | Self::Codex | Self::Pi)
+    /// Returns the limit of one answer. The agent would write a longer one to a file, or drop it.
+    pub(crate) fn limit(self) -> Limit {
+        self.behaviour().limit
     }
+}
 
-    /// Returns true if the agent's documentation asks for statements of fact: it takes orders for
-    /// an injection.
-    pub(crate) fn wants_facts(self) -> bool {
-        self == Self::Claude
-    }
+/// How an agent treats the texts that hooks give it, and what it tells them. docs/agents.md says
+/// what was measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Behaviour {
+    /// The limit of one answer.
+    pub(crate) limit: Limit,
+    /// How long the context has what the start of a session gave.
+    pub(crate) start_context: Kept,
+    /// How long the context has what prompts and tools gave.
+    pub(crate) prompt_context: Kept,
+    pub(crate) compaction: Compaction,
+    /// False if there is no event at the end of a session.
+    pub(crate) tells_end: bool,
+    /// The wording of the ground-truth line that suits the agent.
+    pub(crate) ground_truth: GroundTruth,
+}
+
+/// How long a text stays in an agent's context. A compaction removes it in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Until the process ends. A resumed session does not have it.
+    Process,
+    /// As long as the session, also when it is resumed.
+    Session,
+}
+
+/// How an agent tells that it has compacted its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compaction {
+    /// By the events before and after it.
+    Told,
+    /// In the transcript only. The event before it comes with every call of the model.
+    InTranscript,
 }
 
 /// A size limit.
@@ -162,6 +227,8 @@ pub(crate) enum HookEvent {
     PostTool,
     /// The context is about to be compacted.
     PreCompact,
+    /// The context was compacted.
+    PostCompact,
     /// The agent has answered.
     Stop,
     /// The session has ended.
@@ -170,11 +237,12 @@ pub(crate) enum HookEvent {
 
 impl HookEvent {
     /// All events, in the order of a session.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::SessionStart,
         Self::Prompt,
         Self::PostTool,
         Self::PreCompact,
+        Self::PostCompact,
         Self::Stop,
         Self::SessionEnd,
     ];
@@ -186,6 +254,7 @@ impl HookEvent {
             Self::Prompt => "prompt",
             Self::PostTool => "post-tool",
             Self::PreCompact => "pre-compact",
+            Self::PostCompact => "post-compact",
             Self::Stop => "stop",
             Self::SessionEnd => "session-end",
         }

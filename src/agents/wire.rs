@@ -4,6 +4,8 @@ use std::{collections::HashMap, path::PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
+use pimem_core::session::transcript;
+
 /// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Input {
@@ -12,7 +14,8 @@ pub(crate) struct Input {
     /// Working directory of the agent.
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) source: Source,
-    /// Prompt of the user.
+    /// The part of the prompt that the user typed. Agents and editors put other texts around it, some
+    /// of them the answers of hooks.
     pub(crate) prompt: Option<String>,
     /// Name of the tool that ran.
     pub(crate) tool: Option<String>,
@@ -22,6 +25,10 @@ pub(crate) struct Input {
     pub(crate) response: Option<String>,
     /// Path of the session's transcript.
     pub(crate) transcript: Option<PathBuf>,
+    /// Summary of the context that was compacted.
+    pub(crate) summary: Option<String>,
+    /// Why the context is compacted.
+    pub(crate) trigger: Trigger,
     /// Number of earlier requests to the model in this turn.
     pub(crate) invocation: u64,
 }
@@ -40,6 +47,16 @@ pub(crate) enum Source {
     Compact,
 }
 
+/// Who wants a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Trigger {
+    /// The user, or nothing is said.
+    #[default]
+    Manual,
+    /// The agent.
+    Auto,
+}
+
 impl Source {
     /// Returns true if the context no longer has the texts that hooks added.
     pub(crate) fn forgets(self) -> bool {
@@ -52,6 +69,12 @@ type Object<'a> = HashMap<String, &'a RawValue>;
 
 /// Maximum length of a session id in bytes; longer ones are ignored.
 const SESSION: usize = 512;
+
+/// Returns what the user typed of a prompt, if anything.
+pub(crate) fn typed(prompt: &str) -> Option<String> {
+    let typed = transcript::typed(prompt)?;
+    Some(if typed.len() == prompt.len() { typed } else { typed.trim().to_owned() })
+}
 
 /// Parses the input of a hook. Empty input is an empty message; `None` means that it is not a JSON
 /// object.
@@ -83,10 +106,15 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Input> {
         session: text(&ids).filter(|id| !id.is_empty() && id.len() <= SESSION),
         cwd: path(cwd),
         source,
-        prompt: text(&["prompt", "message"]),
+        prompt: text(&["prompt", "message"]).as_deref().and_then(typed),
         tool: text(&["tool_name", "toolName", "tool"]),
         files: files(&object),
         response: text(&answers),
+        summary: text(&["compact_summary", "compactSummary"]),
+        trigger: match text(&["trigger"]).as_deref() {
+            Some("auto") => Trigger::Auto,
+            _ => Trigger::Manual,
+        },
         transcript: path(text(&["transcript_path", "transcriptPath", "session_file"])),
         invocation: number("invocationNum").unwrap_or(0),
     })
@@ -186,6 +214,33 @@ mod tests {
         let antigravity = br#"{"conversationId":"d","workspacePaths":["/w"],"invocationNum":3,"transcriptPath":"/t"}"#;
         let got = read(antigravity).unwrap();
         assert_eq!((got.invocation, got.transcript), (3, Some(PathBuf::from("/t"))));
+    }
+
+    #[test]
+    fn what_was_typed() {
+        let report = "# Project Memory [49% — 830/1,700 tokens]\n- Berths are locked by tide\n";
+        let around = format!("<hook_context>{report}</hook_context>\n\nWhere do tables come from?");
+        for (prompt, want) in [
+            ("Where do tables come from?", Some("Where do tables come from?")),
+            (around.as_str(), Some("Where do tables come from?")),
+            ("  a <b> c\n", Some("  a <b> c\n")),
+            ("<hook_context>all of it</hook_context>", None),
+            ("", None),
+        ] {
+            let input = serde_json::json!({"prompt": prompt}).to_string();
+            assert_eq!(read(input.as_bytes()).unwrap().prompt.as_deref(), want, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn compactions() {
+        let input = br#"{"trigger":"auto","compact_summary":"It was about berths."}"#;
+        let got = read(input).unwrap();
+        assert_eq!(
+            (got.trigger, got.summary.as_deref()),
+            (Trigger::Auto, Some("It was about berths."))
+        );
+        assert_eq!(read(b"{\"trigger\":\"manual\"}").unwrap().trigger, Trigger::Manual);
     }
 
     #[test]

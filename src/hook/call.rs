@@ -11,7 +11,7 @@ use super::answer::Answer;
 use crate::{
     agents::{
         reply,
-        spec::{Agent, HookEvent},
+        spec::{Agent, Compaction, HookEvent, Kept},
         wire::{Input, Source},
     },
     shell::Shell,
@@ -26,7 +26,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::{handoff, leaky::Leaky, stale},
+    memory::{handoff, leaky::Leaky, sessions, stale},
     store::{
         Store,
         hook_ledger::{self, Known, Note, Session},
@@ -64,7 +64,7 @@ impl<'a> Call<'a> {
         ctx: &'a Shell,
         agent: Agent,
         moment: HookEvent,
-        input: Input,
+        mut input: Input,
         left: Duration,
     ) -> Result<Option<Self>, Failure> {
         // Agents get only content written or reviewed on this machine, however the store was named.
@@ -77,10 +77,11 @@ impl<'a> Call<'a> {
         let Some(home) = stores.first() else { return Ok(None) };
         let mut session = None;
         if let Some(id) = &input.session {
-            let call = (key(moment, &input), moment == HookEvent::Prompt);
-            let Some(open) = Session::open(home, id, (&call.0, call.1), ctx.real_now) else {
-                return Ok(None);
-            };
+            let call = key(ctx, moment, &input);
+            let begins_turn = moment == HookEvent::Prompt;
+            let open = Session::open(home, id, (&call, begins_turn), ctx.real_now);
+            let Some(mut open) = open else { return Ok(None) };
+            forget(ctx, agent, moment, &mut input, &mut open);
             session = Some(open);
         }
         let nothing = Known::default();
@@ -126,6 +127,12 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Returns the summaries of this session itself.
+    pub(crate) fn own_summaries(&self) -> Vec<String> {
+        let Some(id) = self.session_id() else { return Vec::new() };
+        self.stores.iter().flat_map(|store| sessions::own_texts(store, &id)).collect()
+    }
+
     /// Appends to the session's ledger.
     pub(crate) fn note(&self, notes: &[Note]) {
         if let Some(session) = &self.session {
@@ -158,9 +165,6 @@ impl<'a> Call<'a> {
     /// Records what was put into the prompt, and refreshes stale indexes.
     pub(crate) fn record(&self, answer: Answer) {
         let mut notes = Vec::new();
-        if self.moment == HookEvent::SessionStart && self.input.source.forgets() {
-            notes.push(Note::Reset);
-        }
         notes.extend(answer.report.then_some(Note::Report));
         // A later prompt may recall a single line of a longer passage.
         let lines = |text: &String| text.lines().map(|line| hash(line.trim())).collect::<Vec<_>>();
@@ -246,8 +250,33 @@ pub(crate) fn hash(text: &str) -> u64 {
 }
 
 /// Returns the key by which two calls are recognised as the same.
-fn key(moment: HookEvent, input: &Input) -> String {
-    let Input { source, prompt, files, response, invocation, .. } = input;
+fn key(ctx: &Shell, moment: HookEvent, input: &Input) -> String {
+    let Input { source, prompt, files, response, invocation, transcript, .. } = input;
     let source = if moment == HookEvent::SessionStart { *source } else { Source::Startup };
-    format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation}")
+    // Sessions that are resumed soon end again, with more said.
+    let ends = matches!(moment, HookEvent::Stop | HookEvent::SessionEnd);
+    let said = transcript.as_ref().filter(|_| ends).and_then(|path| {
+        let said = std::fs::metadata(ctx.places.cwd.join(path));
+        Some(said.ok()?.len())
+    });
+    format!("{moment:?} {source:?} {prompt:?} {files:?} {response:?} {invocation} {said:?}")
+}
+
+/// Forgets what hooks gave before if the agent's context no longer has it.
+fn forget(ctx: &Shell, agent: Agent, moment: HookEvent, input: &mut Input, open: &mut Session) {
+    let behaviour = agent.behaviour();
+    let is_start = moment == HookEvent::SessionStart;
+    let is_resumed = input.source == Source::Resume && behaviour.prompt_context == Kept::Process;
+    let mut is_gone = is_start && (input.source.forgets() || is_resumed);
+    if behaviour.compaction == Compaction::InTranscript
+        && (is_start || moment == HookEvent::Prompt)
+        && let Some(path) = &input.transcript
+        && open.was_compacted(&ctx.places.cwd.join(path))
+    {
+        is_gone = true;
+        input.source = Source::Compact;
+    }
+    if is_gone {
+        open.forget_context();
+    }
 }

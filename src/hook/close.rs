@@ -2,6 +2,7 @@
 //! end.
 
 use super::call::{Call, hash};
+use crate::agents::{spec::Compaction, wire::Trigger};
 use pimem_core::session::summaries;
 use pimem_engine::{
     error::Failure,
@@ -20,6 +21,11 @@ use pimem_engine::{
 /// Writes a handoff, which the session gets back when it continues. A store that nobody on this
 /// machine has reviewed is not changed.
 pub(crate) fn hand_off(call: &Call<'_>) -> Result<(), Failure> {
+    // Where every call of the model is announced as a compaction, most are none.
+    let is_told = call.agent.behaviour().compaction == Compaction::Told;
+    if !is_told && call.input.trigger == Trigger::Auto {
+        return Ok(());
+    }
     let Some(home) = call.home().filter(|home| home.trust.is_begun()) else { return Ok(()) };
     let leave = Leave { session: call.session_id(), git: false, unasked: true };
     if let Some((_, text)) = handoff::write(call.ctx, home, &call.stores, &leave)? {
@@ -48,6 +54,30 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
     keep(call, summary)?;
     call.note(&[Note::Indexed]);
     Ok(())
+}
+
+/// Stores a summary at the end of a turn, for agents that do not tell the end of a session.
+pub(crate) fn index_unended(call: &Call<'_>) -> Result<(), Failure> {
+    let known = call.known();
+    if call.agent.behaviour().tells_end || known.indexed || !call.has_session() {
+        return Ok(());
+    }
+    let id = call.session_id();
+    let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
+    let said = known.said.iter().map(String::as_str);
+    let summary = sessions::of_notes(call.ctx, named, said);
+    if summary.is_some() {
+        keep(call, summary)?;
+        call.note(&[Note::Indexed]);
+    }
+    Ok(())
+}
+
+/// Stores the summary of a context that was compacted.
+pub(crate) fn index_compaction(call: &Call<'_>) -> Result<(), Failure> {
+    let (Some(text), Some(id)) = (&call.input.summary, call.session_id()) else { return Ok(()) };
+    let summary = sessions::of_compaction(call.ctx, call.agent.name(), &id, text);
+    keep(call, summary)
 }
 
 /// Stores summaries of sessions that ended without an event, and deletes their ledgers.

@@ -46,7 +46,7 @@ pub(crate) fn read(agent: Agent) -> Option<Input> {
     }
     wire::read(&bytes).or_else(|| {
         let prompt = String::from_utf8(bytes).ok().filter(|_| agent == Agent::Generic)?;
-        Some(Input { prompt: Some(prompt), ..Input::default() })
+        Some(Input { prompt: wire::typed(&prompt), ..Input::default() })
     })
 }
 

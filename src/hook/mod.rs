@@ -58,8 +58,8 @@ pub(crate) struct Args {
     /// Who asks
     #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
     agent: String,
-    /// When: session-start, prompt, post-tool, pre-compact, stop, session-end, or what the agent
-    /// calls it
+    /// When: session-start, prompt, post-tool, pre-compact, post-compact, stop, session-end, or what
+    /// the agent calls it
     #[arg(value_name = "EVENT")]
     event: String,
 }
@@ -227,7 +227,7 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         HookEvent::Prompt => prompt::prompt(&call),
         HookEvent::PostTool => reminder::reminder(&call),
         HookEvent::PreCompact => compact::observations(&call),
-        HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
+        HookEvent::PostCompact | HookEvent::Stop | HookEvent::SessionEnd => Answer::default(),
     };
     let observed = found.observed.take();
     found.fit(agent.limit());
@@ -240,8 +240,10 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         HookEvent::PreCompact => {
             close::hand_off(&call).and_then(|()| compact::keep(&call, observed))
         }
-        HookEvent::Stop => turn::weigh(&call),
-        HookEvent::SessionEnd => close::index(&call),
+        HookEvent::PostCompact => close::index_compaction(&call),
+        HookEvent::Stop => turn::weigh(&call).and_then(|()| close::index_unended(&call)),
+        // The hook of the last turn may have died with the agent.
+        HookEvent::SessionEnd => turn::weigh(&call).and_then(|()| close::index(&call)),
     };
     if let Err(failure) = done {
         tell(debug, &failure.message);

@@ -59,7 +59,9 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));
-    let sessions = recall::sessions(sessions, is_known);
+    let own = if sessions.is_empty() { Vec::new() } else { call.own_summaries() };
+    let sessions =
+        recall::sessions(sessions, |text| is_known(text) || own.iter().any(|own| own == text));
     let mut answer = Answer { stale: entries.stale, ..Answer::default() };
     for recall::Line { text, hit } in recall::lines(ctx, &hits, &notes, &sessions) {
         answer.push(text, hit.map(Shown::from));

@@ -7,14 +7,9 @@ use super::{
     call::Call,
     day,
 };
-use crate::agents::wire::Source;
+use crate::agents::{spec::Kept, wire::Source};
 use pimem_core::{
-    report::{
-        budget::Tokens,
-        render::{self, GroundTruth},
-        select::Verdict,
-        working::AtHand,
-    },
+    report::{budget::Tokens, render, select::Verdict, working::AtHand},
     safety::safe_text,
     score::ranking::ScoredEntry,
 };
@@ -35,7 +30,8 @@ pub(crate) fn start(call: &Call<'_>) -> Answer {
     if !call.listens() || (known.reported && source == Source::Startup) {
         return Answer::default();
     }
-    let news = source == Source::Resume && known.reported && call.agent.keeps_contexts();
+    let kept = call.agent.behaviour().start_context == Kept::Session;
+    let news = source == Source::Resume && known.reported && kept;
     opening(call, news)
 }
 
@@ -57,8 +53,8 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     let mut settings = ctx.report_settings(None, Tokens(0));
     settings.budget = settings.budget.min(room);
     let is_default = |key: &Key| *ctx.config.origin(key) == Origin::Default;
-    if call.agent.wants_facts() && is_default(&Report::ground_truth) {
-        settings.ground_truth = GroundTruth::Factual;
+    if is_default(&Report::ground_truth) {
+        settings.ground_truth = call.agent.behaviour().ground_truth;
     }
     if is_default(&Report::remove_command) {
         settings.remove_command = "pimem remove";

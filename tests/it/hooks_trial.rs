@@ -40,7 +40,7 @@ fn every_agent_is_played() {
          echo \"$PIMEM_DIR $PIMEM_USER_DIR\" >> \"$HOME/where\"; echo '{}'",
     );
     let agents = ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi"];
-    for (agent, count) in agents.into_iter().zip([6, 5, 6, 3, 6, 5, 6]) {
+    for (agent, count) in agents.into_iter().zip([7, 6, 6, 3, 6, 5, 7]) {
         install(&sandbox, agent);
         let (code, hooks) = trial(&sandbox, agent);
         assert_eq!((code, hooks.len()), (0, count), "{hooks:?}");
@@ -70,7 +70,7 @@ fn nothing_of_the_user_s_is_touched() {
     install(&sandbox, "claude");
     let before = (sandbox.tree(), sandbox.run(&["list", "--user"]));
     let (code, hooks) = trial(&sandbox, "claude");
-    assert_eq!((code, hooks.len()), (1, 6), "what add prints is no answer");
+    assert_eq!((code, hooks.len()), (1, 7), "what add prints is no answer");
     assert_eq!((sandbox.tree(), sandbox.run(&["list", "--user"])), before);
 }
 

@@ -33,6 +33,7 @@ mod faults;
 mod frozen;
 mod generated;
 mod histories;
+mod hook_behaviour;
 mod hook_calls;
 mod hook_sessions;
 mod hook_trust;

@@ -15,7 +15,10 @@ use crate::{
 };
 use pimem_core::{
     model::{hash::fnv1a64, time::Timestamp},
-    observe::{excerpt, summary::Summary},
+    observe::{
+        excerpt,
+        summary::{self, Summary},
+    },
     safety::secret,
     session::{
         summaries,
@@ -26,6 +29,8 @@ use pimem_core::{
 
 /// Maximum size in bytes of plain text accepted as a session.
 const MOST_TEXT: u64 = 16 << 20;
+/// End of the id of a compaction's summary, after the id of the session.
+const COMPACTED: &str = ":compacted";
 /// Maximum number of characters of a session's id.
 const ID: usize = 64;
 
@@ -155,6 +160,32 @@ pub fn of_notes<'a>(
         said.summary.add(&excerpt::lead_of_clean(note).unwrap_or_default());
     }
     said.finish(memory, named, None, None)
+}
+
+/// Returns the summary that an agent made when it compacted a session's context. It is kept beside
+/// that of the session.
+pub fn of_compaction(
+    memory: &Memory,
+    agent: &str,
+    session: &str,
+    text: &str,
+) -> Option<summaries::Summary> {
+    Some(summaries::Summary {
+        id: Some(format!("{session}{COMPACTED}")),
+        agent: Some(agent.to_owned()),
+        when: Some(memory.now.0),
+        messages: None,
+        text: summary::of_compaction(text)?,
+    })
+}
+
+/// Returns the texts that a session has left in a store's summaries.
+pub fn own_texts(store: &Store, session: &str) -> Vec<String> {
+    let bytes = store.local(machine_local::SESSIONS).ok().flatten().unwrap_or_default();
+    let is_own = |summary: &summaries::Summary| {
+        summary.id.as_deref().is_some_and(|id| id.strip_suffix(COMPACTED).unwrap_or(id) == session)
+    };
+    summaries::all(&bytes).into_iter().filter(is_own).map(|summary| summary.text).collect()
 }
 
 /// Summarises a transcript; `None` if the user said too little. A file that is not a transcript is

@@ -5,16 +5,19 @@
 
 use std::{
     collections::HashSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, atomic};
-use pimem_core::model::{
-    entry::EntryId,
-    hash::{IdSet, fnv1a64, short_sha256},
+use super::{Store, atomic, read};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        hash::{IdSet, fnv1a64, short_sha256},
+    },
+    session::transcript,
 };
 
 /// Directory of ledgers below `data/`.
@@ -24,6 +27,8 @@ const FOLDER: &str = "sessions";
 const TWICE: Duration = Duration::from_secs(10);
 /// A session without new notes for this time is over.
 const OVER: Duration = Duration::from_hours(12);
+/// Bytes of a transcript that are searched for compactions in one call.
+const LOOKED: u64 = 4 << 20;
 /// Maximum number of ledgers that one sweep reads.
 const SWEPT: usize = 500;
 
@@ -53,6 +58,13 @@ pub enum Note {
         /// True if the call begins a turn; later calls then do not repeat earlier ones.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         turn: bool,
+    },
+    /// The transcript was searched for compactions.
+    Looked {
+        /// Up to this offset.
+        bytes: u64,
+        /// True if it had an answer of the agent by then.
+        answered: bool,
     },
     /// The agent discarded its context.
     Reset,
@@ -119,6 +131,22 @@ pub struct Known {
     pub handoffs: HashSet<u64>,
     /// True if a summary was stored since the user's last message.
     pub indexed: bool,
+    looked: Looked,
+}
+
+/// How far the transcript was searched for compactions.
+#[derive(Debug, Clone, Copy, Default)]
+struct Looked {
+    bytes: u64,
+    answered: bool,
+}
+
+impl Known {
+    fn forget_context(&mut self) {
+        self.reported = false;
+        self.seen.clear();
+        self.texts.clear();
+    }
 }
 
 /// The ledger of one session.
@@ -147,10 +175,34 @@ impl Session {
         let noted = store.append_local(&name, &line(&own)).is_ok();
         let bytes = store.local(&name).ok().flatten().unwrap_or_default();
         let notes: Vec<Note> = notes(&bytes).collect();
-        if noted && first(&notes, &key, at, turn).is_some_and(|first| *first != by) {
+        if noted && answers(&notes, &key, turn).is_some_and(|first| *first != by) {
             return None;
         }
         Some(Self { store: store.clone(), name, known: fold(notes) })
+    }
+
+    /// Notes that the context no longer has the texts that hooks added.
+    pub fn forget_context(&mut self) {
+        self.note(&[Note::Reset]);
+        self.known.forget_context();
+    }
+
+    /// Returns true if the agent compacted its context since the last call, by the lines that the
+    /// transcript has gained since. For agents that tell it nowhere else.
+    pub fn was_compacted(&self, transcript: &Path) -> bool {
+        let Looked { bytes, answered } = self.known.looked;
+        // A file that is shorter than before is another one.
+        let start = |len: u64| if len < bytes { 0 } else { bytes.max(len.saturating_sub(LOOKED)) };
+        let Ok(Some(new)) = read::part(Path::new("/"), transcript, LOOKED, start) else {
+            return false;
+        };
+        // The rest of a line may be written later.
+        let whole = new.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines = new.bytes.get(..whole).unwrap_or_default();
+        let found = transcript::compactions(lines, answered && new.start > 0);
+        let bytes = new.start + whole as u64;
+        self.note(&[Note::Looked { bytes, answered: found.answered }]);
+        found.compacted
     }
 
     /// Copies the ledger to another store.
@@ -169,20 +221,22 @@ impl Session {
     }
 }
 
-/// Returns the process that noted a call first within [`TWICE`] in the current turn. A note far in
-/// the future, as after the clock was set back, does not count.
-fn first<'a>(notes: &'a [Note], call: &str, now: u64, begins: bool) -> Option<&'a String> {
-    let mut first = None;
+/// Returns the process that answers the latest call of a kind: the one that noted it first within
+/// [`TWICE`] in the current turn. Calls that were passed over do not extend that time. Times far
+/// apart, as after the clock was set back, are of different calls.
+fn answers<'a>(notes: &'a [Note], call: &str, begins: bool) -> Option<&'a String> {
+    let mut answered: Option<(u64, &String)> = None;
     for note in notes {
         let Note::Call { at, key, by, turn } = note else { continue };
         if *turn && !begins {
-            first = None;
+            answered = None;
         }
-        if key == call && now.abs_diff(*at) < TWICE.as_secs() {
-            first = first.or(Some(by));
+        let again = answered.is_some_and(|(before, _)| at.abs_diff(before) < TWICE.as_secs());
+        if key == call && !again {
+            answered = Some((*at, by));
         }
     }
-    first
+    answered.map(|(_, by)| by)
 }
 
 /// Returns the ledgers of sessions that are over: path and state.
@@ -205,7 +259,7 @@ pub fn over(store: &Store, now: SystemTime) -> Vec<(PathBuf, Known)> {
 }
 
 /// Deletes the ledger of a session that is over.
-pub fn remove(ledger: &std::path::Path) {
+pub fn remove(ledger: &Path) {
     atomic::remove_derived(ledger);
 }
 
@@ -227,11 +281,8 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
     let ids = |entries: Vec<String>| entries.into_iter().filter_map(|id| id.parse().ok());
     for note in notes {
         match note {
-            Note::Reset => {
-                known.reported = false;
-                known.seen.clear();
-                known.texts.clear();
-            }
+            Note::Reset => known.forget_context(),
+            Note::Looked { bytes, answered } => known.looked = Looked { bytes, answered },
             Note::Session { id, agent } => known.whose = Some((id, agent)),
             Note::Transcript { path } => known.transcript = Some(path),
             Note::Report => known.reported = true,
@@ -284,36 +335,42 @@ mod tests {
             Note::Call { at, key, by, turn }
         };
         let now = 10_000;
-        for (notes, begins, want) in [
-            (vec![call(now, "stop", "a", false), call(now, "stop", "b", false)], false, Some("a")),
-            (vec![call(now - 9, "stop", "a", false)], false, Some("a")),
-            (vec![call(now - 10, "stop", "a", false)], false, None),
-            // The clock was ahead by a little, and by a lot.
-            (vec![call(now + 9, "stop", "a", false)], false, Some("a")),
-            (vec![call(now + 7200, "stop", "a", false)], false, None),
+        let mine = |at| call(at, "stop", "me", false);
+        for (notes, want) in [
+            (vec![call(now, "stop", "a", false), mine(now)], "a"),
+            (vec![mine(now), call(now, "stop", "b", false)], "me"),
+            (vec![call(now - 9, "stop", "a", false), mine(now)], "a"),
+            (vec![call(now - 10, "stop", "a", false), mine(now)], "me"),
+            // What was passed over keeps nobody out.
             (
-                vec![call(now + 7200, "stop", "a", false), call(now, "stop", "b", false)],
-                false,
-                Some("b"),
+                vec![
+                    call(now - 16, "stop", "a", false),
+                    call(now - 8, "stop", "b", false),
+                    mine(now),
+                ],
+                "me",
             ),
-            (vec![call(now, "other", "a", false)], false, None),
+            // The clock was ahead by a little, and by a lot.
+            (vec![call(now + 9, "stop", "a", false), mine(now)], "a"),
+            (vec![call(now + 7200, "stop", "a", false), mine(now)], "me"),
+            (vec![call(now, "other", "a", false), mine(now)], "me"),
             // A prompt came in between, noted first by either of two processes.
-            (vec![call(now, "stop", "a", false), call(now, "ask", "b", true)], false, None),
+            (vec![call(now, "stop", "a", false), call(now, "ask", "b", true), mine(now)], "me"),
             (
                 vec![
                     call(now, "stop", "a", false),
                     call(now, "ask", "b", true),
                     call(now, "ask", "c", true),
                     call(now, "stop", "d", false),
+                    mine(now),
                 ],
-                false,
-                Some("d"),
+                "d",
             ),
         ] {
-            assert_eq!(first(&notes, "stop", now, begins).map(String::as_str), want, "{notes:?}");
+            assert_eq!(answers(&notes, "stop", false).map(String::as_str), Some(want), "{notes:?}");
         }
         let asked = [call(now, "stop", "a", true), call(now, "stop", "b", true)];
-        assert_eq!(first(&asked, "stop", now, true).map(String::as_str), Some("a"));
+        assert_eq!(answers(&asked, "stop", true).map(String::as_str), Some("a"));
         // The format of earlier versions.
         let old = "{\"op\":\"call\",\"at\":1,\"key\":\"k\",\"by\":\"a\"}\n";
         assert_eq!(notes(old.as_bytes()).next(), Some(call(1, "k", "a", false)));

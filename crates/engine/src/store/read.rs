@@ -114,11 +114,29 @@ pub fn listed(root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, P
 
 /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
 pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+    Ok(part(root, path, bytes, |len| len.saturating_sub(bytes))?.map(|part| part.bytes))
+}
+
+/// A part of a file.
+pub struct Part {
+    /// Offset in the file.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Reads at most `bytes` bytes of a file, from an offset that depends on its length.
+/// `Ok(None)` if it does not exist.
+pub fn part(
+    root: &Path,
+    path: &Path,
+    bytes: u64,
+    start: impl Fn(u64) -> u64,
+) -> Result<Option<Part>, Problem> {
     let fail = |kind| Problem { path: path.to_path_buf(), kind };
     guard_above(root, path)?;
     let (place, meta) = found(root, path).map_err(fail)?;
     let Some(meta) = meta.map(regular).transpose().map_err(fail)? else { return Ok(None) };
-    let start = meta.len().saturating_sub(bytes);
+    let start = start(meta.len());
     let read = || -> io::Result<Vec<u8>> {
         let mut file = atomic::open_to_read(&place)?;
         file.seek(SeekFrom::Start(start))?;
@@ -127,7 +145,7 @@ pub fn tail(root: &Path, path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, Pro
         Ok(end)
     };
     let end = read().map_err(|error| fail(ProblemKind::Io(error.to_string())))?;
-    Ok(Some(end))
+    Ok(Some(Part { start, bytes: end }))
 }
 
 /// Returns the metadata of `path`, if it may be read as a file of the store.

@@ -15,6 +15,34 @@ pub(super) struct Gemini {
     places: HashMap<String, usize>,
 }
 
+/// A step of a conversation, as far as compactions are concerned.
+pub(super) enum Step {
+    /// A process starts or resumes the session.
+    Start,
+    /// The agent has answered.
+    Answer,
+    /// All messages are replaced.
+    Replacement,
+}
+
+/// Returns the step that a line records. Lines that cannot be one are not parsed.
+pub(super) fn step(line: &[u8]) -> Option<Step> {
+    let text = std::str::from_utf8(line).ok()?;
+    if text.contains("\"$set\"") {
+        let record = serde_json::from_str::<Object>(text).ok()?;
+        let all = record.get("$set")?.get("messages")?;
+        return all.is_array().then_some(Step::Replacement);
+    }
+    if text.contains("\"projectHash\"") {
+        let record = serde_json::from_str::<Object>(text).ok()?;
+        return string(&record, "projectHash").map(|_| Step::Start);
+    }
+    let answer = text.contains("\"gemini\"")
+        && serde_json::from_str::<Object>(text)
+            .is_ok_and(|one| string(&one, "type") == Some("gemini"));
+    answer.then_some(Step::Answer)
+}
+
 pub(super) fn is_record(record: &Object) -> bool {
     let has = |key: &str| record.contains_key(key);
     let typed = matches!(string(record, "type"), Some("user" | "gemini" | "info"));
@@ -32,11 +60,15 @@ impl Reader for Gemini {
             self.rewind(target);
             return;
         }
-        // A patch may repeat all messages, for example after a compression. Earlier messages are
-        // kept.
-        let patch = record.get("$set").and_then(Value::as_object).unwrap_or(record);
-        match patch.get("messages").and_then(Value::as_array) {
-            Some(all) => all.iter().filter_map(Value::as_object).for_each(|one| self.add(one)),
+        let patch = record.get("$set").and_then(Value::as_object);
+        let all = patch.unwrap_or(record).get("messages").and_then(Value::as_array);
+        match all {
+            Some(all) => {
+                // A patch of all messages repeats some of them under new ids, for example after a
+                // compaction. Earlier messages are kept.
+                let new = if patch.is_some() { Self::repeat } else { Self::add };
+                all.iter().filter_map(Value::as_object).for_each(|one| new(self, one));
+            }
             None => self.add(record),
         }
     }
@@ -51,17 +83,22 @@ impl Reader for Gemini {
 }
 
 impl Gemini {
-    fn add(&mut self, record: &Object) {
+    /// Returns the id and the message of a record.
+    fn read(record: &Object) -> Option<(Option<String>, Option<Message>)> {
         let role = match string(record, "type") {
             Some("user") => Role::User,
             Some("gemini") => Role::Assistant,
-            _ => return,
+            _ => return None,
         };
         let said = record.get("content").or_else(|| record.get("message"));
         let text = said.map(|said| content(said, &["text"])).unwrap_or_default();
-        let said = message(role, &text, time(record));
         // Records in the list of the user's messages are numbered; a number is not an id.
         let id = string(record, "id").map(str::to_owned);
+        Some((id, message(role, &text, time(record))))
+    }
+
+    fn add(&mut self, record: &Object) {
+        let Some((id, said)) = Self::read(record) else { return };
         let known = id.as_ref().and_then(|id| self.places.get(id));
         if let Some((_, place)) = known.and_then(|at| self.messages.get_mut(*at)) {
             *place = said;
@@ -73,11 +110,21 @@ impl Gemini {
         self.messages.push((id, said));
     }
 
+    /// Adds a record of a list that may repeat known messages.
+    fn repeat(&mut self, record: &Object) {
+        let Some((Some(id), Some(said))) = Self::read(record) else { return self.add(record) };
+        let is_same = |known: &Message| known.role == said.role && known.text == said.text;
+        let known = self.messages.iter().position(|(_, known)| known.as_ref().is_some_and(is_same));
+        match known {
+            Some(at) if !self.places.contains_key(&id) => drop(self.places.insert(id, at)),
+            _ => self.add(record),
+        }
+    }
+
     /// Takes back a message and all later ones; an unknown id takes back everything.
     fn rewind(&mut self, target: &str) {
         let keep = self.places.get(target).copied().unwrap_or(0);
-        for id in self.messages.drain(keep..).filter_map(|(id, _)| id) {
-            self.places.remove(&id);
-        }
+        self.messages.truncate(keep);
+        self.places.retain(|_, at| *at < keep);
     }
 }

@@ -182,6 +182,33 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
     tail.rsplit(|byte| *byte == b'\n').find_map(said)
 }
 
+/// What lines of a transcript say about compactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compactions {
+    /// True if the context was compacted.
+    pub compacted: bool,
+    /// True if the agent has answered since the session was started or resumed, in these lines or
+    /// before.
+    pub answered: bool,
+}
+
+/// Finds compactions in lines of a transcript that tells them by replacing all messages, as
+/// Gemini CLI does. A session that starts or is resumed sets up its context by such lines too;
+/// these come before the first answer.
+#[must_use]
+pub fn compactions(lines: &[u8], answered: bool) -> Compactions {
+    let mut found = Compactions { compacted: false, answered };
+    for line in lines.split(|byte| *byte == b'\n') {
+        match gemini::step(line) {
+            Some(gemini::Step::Start) => found.answered = false,
+            Some(gemini::Step::Answer) => found.answered = true,
+            Some(gemini::Step::Replacement) => found.compacted |= found.answered,
+            None => {}
+        }
+    }
+    found
+}
+
 /// Detects the format of a record. Each format has a key that no other has.
 fn detect(record: &Object) -> Option<(Format, Box<dyn Reader>)> {
     if pi::is_record(record) {

@@ -190,3 +190,50 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn compactions_of_gemini() {
+    let start = r#"{"sessionId":"s","projectHash":"9f","startTime":"2026-11-22T10:56:34.890Z"}"#;
+    let all = r#"{"$set":{"messages":[{"id":"c","type":"user","content":"<session_context>"}]}}"#;
+    let same = r#"{"$set":{"sessionId":"s"}}"#;
+    let asked = r#"{"id":"u1","type":"user","content":[{"text":"which \"gemini\"?"}]}"#;
+    let answered = r#"{"id":"g1","type":"gemini","content":"As noted."}"#;
+    for (lines, before, want) in [
+        (vec![start, all, asked], false, (false, false)),
+        (vec![start, all, asked, answered], false, (false, true)),
+        (vec![start, all, asked, answered, same, all, asked], false, (true, true)),
+        // A compaction of which the first lines were seen before, and one that is torn.
+        (vec![same, all], true, (true, true)),
+        (vec![same, &all[..40]], true, (false, true)),
+        // A session that is resumed repeats its history.
+        (vec![start, all, same, all, asked], true, (false, false)),
+        (vec![], true, (false, true)),
+    ] {
+        let found = compactions(lines.join("\n").as_bytes(), before);
+        assert_eq!((found.compacted, found.answered), want, "{lines:?}");
+    }
+}
+
+#[test]
+fn messages_that_a_compaction_repeats_are_said_once() {
+    let log = br#"{"sessionId":"s","projectHash":"9f"}
+{"id":"u1","type":"user","content":[{"text":"Where are berths locked?"}]}
+{"id":"g1","type":"gemini","content":"In the journal."}
+{"id":"u2","type":"user","content":[{"text":"Add a test for it"}]}
+{"$set":{"messages":[{"id":"x1","type":"user","content":"It was about berths."},{"id":"x2","type":"user","content":[{"text":"Add a test for it"}]}]}}
+{"id":"x2","type":"user","content":[{"text":"Add two tests for it"}]}
+{"id":"u3","type":"user","content":[{"text":"Where are berths locked?"}]}
+"#;
+    let (_, messages) = read(log).unwrap();
+    let said: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "Where are berths locked?",
+            "In the journal.",
+            "Add two tests for it",
+            "It was about berths.",
+            "Where are berths locked?",
+        ]
+    );
+}
