@@ -328,6 +328,59 @@ fn the_time_limit() {
     }
 }
 
+/// Bytes that arrive now and then do not extend the time limit.
+#[test]
+fn a_server_that_drips() {
+    let (sandbox, provider) = asking("openai", vec![Reply::openai("hi").dripping()]);
+    let mut settings = settings(&provider, "openai", "test-model");
+    settings["timeoutSeconds"] = json!(2);
+    configure(&sandbox, "observer", settings);
+    let start = Instant::now();
+    assert_eq!(trouble(&sandbox).0, "openai test-model did not answer within 2 s");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(provider.requests().len(), 1);
+}
+
+/// Only the variables that concern an address choose a proxy, which sees no key.
+#[cfg(target_os = "linux")]
+#[test]
+fn proxies() {
+    for (variables, count) in [
+        (&["HTTPS_PROXY"][..], 3),
+        (&["https_proxy"], 3),
+        (&["ALL_PROXY"], 3),
+        (&["HTTP_PROXY", "http_proxy"], 0),
+        (&["HTTPS_PROXY", "NO_PROXY"], 0),
+        (&["all_proxy", "no_proxy"], 0),
+    ] {
+        let proxy = Provider::start(vec![Reply::openai("").status(502); 3]);
+        let (sandbox, server) = asking("openai", Vec::new());
+        let mut settings = settings(&server, "openai", "test-model");
+        // An address of this machine that is no loopback address, where nobody listens.
+        settings["endpoint"] = json!("https://0.0.0.0:1/v1/");
+        configure(&sandbox, "observer", settings);
+        let mut command = sandbox.command(&["config", "check-model", "observer"]);
+        for name in variables {
+            let is_exempt = name.eq_ignore_ascii_case("NO_PROXY");
+            command.env(name, if is_exempt { "example.org, 0.0.0.0/8" } else { proxy.endpoint() });
+        }
+        command.env(KEY.0, KEY.1);
+        let refused = outcome(command).refused();
+        assert!(refused.contains("cannot be reached at https://0.0.0.0:1/v1/: "), "{refused}");
+        let asked = proxy.requests();
+        assert_eq!(asked.len(), count, "{variables:?}: {refused}");
+        assert!(asked.iter().all(|request| request.path == "0.0.0.0:1"), "{asked:?}");
+        assert!(!format!("{asked:?}{refused}").contains(KEY.1), "{asked:?}");
+    }
+    let (sandbox, _server) = asking("openai", Vec::new());
+    configure(&sandbox, "observer", json!({"provider": "openai", "endpoint": "https://0.0.0.0:1"}));
+    let mut command = sandbox.command(&["config", "check-model", "observer"]);
+    command.env("HTTPS_PROXY", "ftp://user:pass-word@localhost");
+    let refused = outcome(command).refused();
+    assert!(refused.contains("HTTPS_PROXY is not an address"), "{refused}");
+    assert!(!refused.contains("pass-word"), "{refused}");
+}
+
 #[test]
 fn redirects_and_proxies() {
     let other = Provider::start(vec![Reply::openai("theirs"); 4]);

@@ -27,6 +27,8 @@ enum Manner {
     Hangs,
     /// Repeated without end, a thousand times a second.
     Endless,
+    /// Ten bytes a second, from the first of the status.
+    Drips,
 }
 
 #[derive(Debug, Clone)]
@@ -87,6 +89,10 @@ impl Reply {
 
     pub(crate) fn endless(self) -> Self {
         Self { manner: Manner::Endless, ..self }
+    }
+
+    pub(crate) fn dripping(self) -> Self {
+        Self { manner: Manner::Drips, ..self }
     }
 
     pub(crate) fn after(self, delay: Duration) -> Self {
@@ -222,8 +228,15 @@ fn answer(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {
     if reply.manner != Manner::Endless {
         head += &format!("content-length: {}\r\n", reply.body.len());
     }
+    head += "\r\n";
+    if reply.manner == Manner::Drips {
+        for byte in head.bytes().chain(reply.body.iter().copied()) {
+            stream.write_all(&[byte])?;
+            thread::sleep(Duration::from_millis(100));
+        }
+        return Ok(());
+    }
     stream.write_all(head.as_bytes())?;
-    stream.write_all(b"\r\n")?;
     match reply.manner {
         Manner::Cut => stream.write_all(&reply.body[..reply.body.len() / 2]),
         Manner::Endless => loop {

@@ -3,7 +3,11 @@
 //! They are optional, and nothing is sent anywhere unless a provider is set. Every failure is a
 //! [`ModelError`], after which the caller continues without a model.
 
+#[cfg(feature = "llm")]
+mod address;
 mod command;
+#[cfg(feature = "llm")]
+mod format;
 #[cfg(feature = "llm")]
 mod http;
 pub mod prompt;
@@ -92,7 +96,7 @@ impl Provider {
     }
 }
 
-/// An API key with the variable that it comes from. The value is never displayed.
+/// A secret, as an API key, with the variable that it comes from. The value is never displayed.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "only servers want it"))]
 struct Key {
@@ -117,6 +121,9 @@ pub struct Service {
     /// Address of the server, or command line.
     place: String,
     key: Option<Key>,
+    /// Address of the proxy, which may contain a password.
+    #[cfg(feature = "llm")]
+    proxy: Option<Key>,
     temperature: f64,
     /// Maximum number of tokens of an answer, if the user has set one.
     most: Option<u32>,

@@ -40,6 +40,8 @@ pub(super) fn service(
         role,
         provider,
         key,
+        #[cfg(feature = "llm")]
+        proxy: super::address::proxy(&place, env),
         name: format!("{name} {model}").trim_end().to_owned(),
         model,
         place,
