@@ -308,8 +308,8 @@ impl Agent {
                  who works here needs pimem"
             }
             (Self::Codex, _) => {
-                "start Codex, review them in /hooks and trust them; until then it \
-                                 does not run them"
+                "start codex and choose to trust the hooks when it asks to review them; codex exec \
+                 never asks, and runs none before"
             }
             (Self::Gemini, Reach::User) => "start Gemini CLI anew; /hooks lists them",
             (Self::Gemini, _) => {

@@ -1,5 +1,6 @@
 //! Dialects of agents as data: input of their hooks, permitted answers, and installation. Pure.
 
+pub(crate) mod codex_trust;
 mod graft;
 pub(crate) mod install;
 pub(crate) mod reply;

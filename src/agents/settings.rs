@@ -85,14 +85,39 @@ pub(crate) fn found(bytes: &[u8], layout: &Layout) -> Result<Vec<Found>, Refusal
         .collect())
 }
 
+/// Calls `visit` with the name of the event, the position and the value of each element.
+pub(crate) fn each_element(
+    bytes: &[u8],
+    layout: &Layout,
+    mut visit: impl FnMut(&str, usize, &Value),
+) -> Result<(), Refusal> {
+    if let Some(root) = root(bytes, layout)? {
+        elements(&root, layout).for_each(|(event, at, element)| visit(event, at, element));
+    }
+    Ok(())
+}
+
+/// Returns true if a handler of ours is of an earlier version.
+pub(crate) fn is_outdated(bytes: &[u8], layout: &Layout) -> bool {
+    renewed(bytes, layout).is_ok_and(|renewed| matches!(renewed, Cow::Owned(_)))
+}
+
+/// Returns the elements of all events, each with the name of its event and its position.
+fn elements<'a>(
+    root: &'a Value,
+    layout: &Layout,
+) -> impl Iterator<Item = (&'a str, usize, &'a Value)> {
+    let events = groups(root, layout).flat_map(|group| group.value.parts());
+    events.flat_map(|event| {
+        let name = event.key.as_deref().unwrap_or_default();
+        let elements = event.value.parts().iter().enumerate();
+        elements.map(move |(at, element)| (name, at, &element.value))
+    })
+}
+
 /// Returns all handlers of hooks, each with the name of its event.
 fn handlers<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = (&'a str, &'a Value)> {
-    let events = groups(root, layout).flat_map(|group| group.value.parts());
-    let elements = events.flat_map(|event| {
-        let name = event.key.as_deref().unwrap_or_default();
-        event.value.parts().iter().map(move |element| (name, &element.value))
-    });
-    elements.flat_map(|(name, element)| {
+    elements(root, layout).flat_map(|(name, _, element)| {
         let inner = element.member("hooks").map_or(&[][..], Value::parts);
         [element].into_iter().chain(inner.iter().map(|part| &part.value)).map(move |h| (name, h))
     })
@@ -241,7 +266,7 @@ fn groups<'a>(root: &'a Value, layout: &Layout) -> impl Iterator<Item = &'a Part
 }
 
 /// Returns the hook if the object runs pimem for this agent.
-fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Found> {
+pub(super) fn ours(bytes: &[u8], value: &Value, layout: &Layout, event: &str) -> Option<Found> {
     let command = value.member("command")?.text()?;
     let listed: Option<Vec<String>> = value.member("args").map(|args| {
         args.parts().iter().filter_map(|part| part.value.text()).map(str::to_owned).collect()

@@ -30,6 +30,56 @@ fn trial(sandbox: &Sandbox, agent: &str) -> (i32, Vec<Value>) {
 fn install(sandbox: &Sandbox, agent: &str) {
     let done = sandbox.run(&["hooks", "install", agent]);
     assert_eq!(done.code, 0, "{}", done.stderr);
+    if agent == "codex" {
+        trust_codex(sandbox);
+    }
+}
+
+/// Trusts all hooks of Codex, as Codex notes it.
+fn trust_codex(sandbox: &Sandbox) {
+    let dir = sandbox.home().join(".codex");
+    let events = [
+        "session_start",
+        "user_prompt_submit",
+        "post_tool_use",
+        "pre_compact",
+        "stop",
+        "session_end",
+    ];
+    let table = |event: &str| {
+        let hooks = dir.join("hooks.json").display().to_string();
+        format!("[hooks.state.\"{hooks}:{event}:0:0\"]\ntrusted_hash = \"sha256:9f86d081\"\n")
+    };
+    fs::write(dir.join("config.toml"), events.map(table).concat()).unwrap();
+}
+
+#[test]
+fn hooks_that_codex_does_not_run_yet() {
+    let sandbox = sandbox("echo '{}'");
+    let done = sandbox.run(&["hooks", "install", "codex"]);
+    assert!(done.stdout.contains("choose to trust the hooks"), "{}", done.stdout);
+    let status = |sandbox: &Sandbox| {
+        let done = sandbox.run(&["hooks", "status", "--json"]);
+        let status: Value = serde_json::from_str(&done.stdout).unwrap();
+        let files = status["files"].as_array().unwrap().clone();
+        let codex = files.into_iter().find(|file| file["agent"] == "codex").unwrap();
+        (codex["state"].as_str().unwrap().to_owned(), codex["untrusted"].as_u64())
+    };
+    assert_eq!(status(&sandbox), ("untrusted".to_owned(), Some(6)));
+    let (code, hooks) = trial(&sandbox, "codex");
+    assert_eq!(code, 1);
+    assert!(hooks[0]["problem"].as_str().unwrap().contains("6 of 6 are not trusted yet"));
+    trust_codex(&sandbox);
+    assert_eq!(status(&sandbox), ("installed".to_owned(), None));
+    assert_eq!(trial(&sandbox, "codex").0, 0);
+}
+
+#[test]
+fn a_project_s_hooks_are_played_where_the_user_has_none() {
+    let sandbox = sandbox("echo '{}'");
+    sandbox.run(&["hooks", "install", "claude", "--project"]).done();
+    let (code, hooks) = trial(&sandbox, "claude");
+    assert_eq!((code, hooks.len()), (0, 7), "{hooks:?}");
 }
 
 #[test]
@@ -107,7 +157,9 @@ fn a_command_that_only_looks_like_ours_is_not_run() {
     let settings = serde_json::json!({"hooks": {"Stop": [{"hooks": hooks}]}});
     fs::write(&path, settings.to_string()).unwrap();
     let (code, hooks) = trial(&sandbox, "codex");
-    let problems: Vec<&str> = hooks.iter().map(|hook| hook["problem"].as_str().unwrap()).collect();
+    // The first row says that Codex does not trust them.
+    let problems = hooks.iter().skip(1).map(|hook| hook["problem"].as_str().unwrap());
+    let problems: Vec<&str> = problems.collect();
     assert_eq!(code, 1);
     assert!(problems[0].ends_with("is not in the PATH"), "{problems:?}");
     assert_eq!(problems[1], "Codex has no event stop;true");

@@ -4,7 +4,10 @@ mod edit;
 pub(crate) mod status;
 mod trial;
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::PossibleValuesParser;
 
@@ -12,6 +15,7 @@ use self::edit::Act;
 
 use crate::{
     agents::{
+        codex_trust,
         install::{Content, Reach},
         settings::Refusal,
         spec::Agent,
@@ -21,7 +25,10 @@ use crate::{
 };
 use pimem_engine::{
     error::{Failure, Kind},
-    store::foreign_file::{Foreign, ForeignFileError},
+    store::{
+        discover,
+        foreign_file::{Foreign, ForeignFileError},
+    },
 };
 
 /// Have agents call pimem
@@ -175,6 +182,24 @@ pub(crate) fn sites(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Vec<Site>
     let site =
         |(path, content)| Site { agent, path: root.join(path), content, project: project.clone() };
     Ok(agent.files(reach).into_iter().map(site).collect())
+}
+
+/// What to do about hooks that are not trusted.
+pub(crate) const TRUST: &str = "start codex and choose to trust the hooks when it asks to review \
+                                them; codex exec never asks, and runs none before";
+
+/// Returns how many installed hooks the agent does not run yet.
+pub(crate) fn untrusted(ctx: &Shell, site: &Site) -> usize {
+    let (Agent::Codex, Content::Settings(layout)) = (site.agent, &site.content) else { return 0 };
+    let found = || {
+        let hooks = site.file().ok()?.read().ok()??;
+        let config = config_dir(ctx, site.agent).ok()?.join("config.toml");
+        let config = fs::read_to_string(config).unwrap_or_default();
+        let paths = [site.path.clone(), discover::real(&site.path)];
+        let paths = paths.map(|path| path.display().to_string());
+        codex_trust::untrusted(&config, &hooks, layout, &paths).ok()
+    };
+    found().unwrap_or_default()
 }
 
 fn config_dir(ctx: &Shell, agent: Agent) -> Result<PathBuf, Failure> {

@@ -83,8 +83,14 @@ pub(crate) fn installed(ctx: &Shell) -> Result<Vec<status::Agent>, Failure> {
 }
 
 fn file(ctx: &Shell, site: &Site) -> FileStatus {
-    let (state, hooks, failure) = standing(ctx, site);
+    let (mut state, hooks, failure) = standing(ctx, site);
     let (problem, hints) = failure.map(|failure| (failure.message, failure.hints)).unzip();
+    let mut hints = hints.unwrap_or_default();
+    let untrusted = hooks::untrusted(ctx, site);
+    if untrusted > 0 && state == "installed" {
+        state = "untrusted";
+        hints.push(hooks::TRUST.to_owned());
+    }
     FileStatus {
         agent: site.agent.name(),
         path: site.path.display().to_string(),
@@ -96,8 +102,9 @@ fn file(ctx: &Shell, site: &Site) -> FileStatus {
             Content::Whole(_) => 1,
         },
         agent_present: hooks::is_present(ctx, site.agent),
+        untrusted: (untrusted > 0).then_some(untrusted),
         problem,
-        hints: hints.unwrap_or_default(),
+        hints,
     }
 }
 
@@ -117,6 +124,7 @@ fn standing(ctx: &Shell, site: &Site) -> (&'static str, usize, Option<Failure>) 
                 let state = match there {
                     0 => "not installed",
                     _ if settings::is_off(&bytes, layout) => "switched off",
+                    _ if settings::is_outdated(&bytes, layout) => "outdated",
                     n if n == layout.hooks.len() => "installed",
                     _ => "partly",
                 };
@@ -133,6 +141,10 @@ fn standing(ctx: &Shell, site: &Site) -> (&'static str, usize, Option<Failure>) 
 fn state(file: &FileStatus) -> String {
     match file.state {
         "partly" => format!("partly, {} of {}", file.hooks, file.of),
+        "untrusted" => {
+            let untrusted = file.untrusted.unwrap_or_default();
+            format!("installed, {untrusted} of {} not trusted yet", file.hooks)
+        }
         state => state.to_owned(),
     }
 }

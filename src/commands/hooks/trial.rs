@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     agents::{
-        install::{Content, Event},
+        install::{Content, Event, Reach},
         sample,
         settings::{self, Found},
         shape,
@@ -59,9 +59,20 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     let trial = Trial::new(ctx)?;
     let mut tested = Vec::new();
     for agent in agents {
-        // Files besides the first contain no calls.
-        let Some(site) = hooks::sites(ctx, agent, reach)?.into_iter().next() else { continue };
+        let Some(site) = tested_site(ctx, agent, reach)? else { continue };
         let calls = calls(ctx, &site)?;
+        let untrusted = hooks::untrusted(ctx, &site);
+        if untrusted > 0 {
+            tested.push(TestedHook {
+                agent: agent.name(),
+                event: "-".to_owned(),
+                command: String::new(),
+                ok: false,
+                recalled: false,
+                problem: Some(format!("{untrusted} of {} are not trusted yet", calls.len())),
+            });
+            ctx.ui.hint(hooks::TRUST);
+        }
         if calls.is_empty() {
             tested.push(TestedHook {
                 agent: agent.name(),
@@ -77,6 +88,23 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
     let failed = tested.iter().filter(|hook| !hook.ok).count();
     ctx.ui.show(&Tested { action: "test", failed, hooks: tested });
     Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
+}
+
+/// Returns the file whose hooks are run: the project's, where the user's has none.
+fn tested_site(ctx: &Shell, agent: Agent, reach: Reach) -> Result<Option<Site>, Failure> {
+    // Files besides the first contain no calls.
+    let first = |reach| -> Result<Option<Site>, Failure> {
+        Ok(hooks::sites(ctx, agent, reach)?.into_iter().next())
+    };
+    let site = first(reach)?;
+    let is_empty = |site: &Site| calls(ctx, site).is_ok_and(|calls| calls.is_empty());
+    if reach == Reach::User && ctx.places.root().is_some() && site.as_ref().is_some_and(is_empty) {
+        let other = first(Reach::Project)?;
+        if other.as_ref().is_some_and(|other| !is_empty(other)) {
+            return Ok(other);
+        }
+    }
+    Ok(site)
 }
 
 impl Human for Tested {
