@@ -10,7 +10,7 @@ function sessionsIn(directory) {
   const sessions = new Map()
   const about = (id) => ({ session_id: id, cwd: directory })
   const start = (id, source) => {
-    const session = { start: ask("session-start", { ...about(id), source }), now: [] }
+    const session = { start: ask("session-start", { ...about(id), source }), added: [] }
     sessions.set(id, session)
     return session
   }
@@ -20,21 +20,24 @@ function sessionsIn(directory) {
     deleted: (id) => sessions.delete(id),
     compacting: async (id) => [await ask("pre-compact", about(id))].filter(Boolean),
     stopped: (id, response) => ask("stop", { ...about(id), response }),
+    /** What the model is to know beside a prompt. */
     async prompted(id, prompt) {
-      const session = sessions.get(id) ?? start(id, "resume")
-      await session.start
-      session.now = [await ask("prompt", { ...about(id), prompt })]
+      await (sessions.get(id) ?? start(id, "resume")).start
+      return ask("prompt", { ...about(id), prompt })
     },
+    /** What the model is to know beside the output of a tool. */
     async ran(id, tool, input) {
       const file = input?.filePath ?? input?.path
-      if (typeof file !== "string" || !/edit|write|patch/.test(tool)) return
-      const context = await ask("post-tool", { ...about(id), tool_name: tool, tool_input: { file_path: file } })
-      sessions.get(id)?.now.push(context)
+      const call = typeof file === "string" ? { file_path: file } : { command: input?.patchText }
+      if (!/edit|write|patch/.test(tool) || !Object.values(call)[0]) return ""
+      return ask("post-tool", { ...about(id), tool_name: tool, tool_input: call })
     },
-    /** What the model is to know. */
+    /** Keeps what can only be said in the system prompt. */
+    add: (id, context) => sessions.get(id)?.added.push(context),
+    /** What the system prompt is to hold. */
     async known(id) {
       const session = sessions.get(id)
-      return session ? [await session.start, ...session.now].filter(Boolean) : []
+      return session ? [await session.start, ...session.added].filter(Boolean) : []
     },
   }
 }
@@ -42,12 +45,24 @@ function sessionsIn(directory) {
 const safe = (hook) => async (...args) => hook(...args).catch(() => {})
 const textOf = (parts) => (parts ?? []).filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
 
+/** A prompt as it was typed: `opencode run` puts quotes around one that has spaces. */
+function typed(prompt) {
+  const [, inner] = /^"((?:\\"|[^"])*)"$/.exec(prompt) ?? []
+  return inner?.includes(" ") ? inner.replaceAll('\\"', '"') : prompt
+}
+
 /** OpenCode 1. */
 async function server({ client, directory }) {
   const sessions = sessionsIn(directory)
   async function lastAnswer(id) {
     const { data } = await client.session.messages({ path: { id } })
     return textOf(data?.findLast((message) => message.info?.role === "assistant")?.parts)
+  }
+  // The agents that write titles and summaries need no memories. Their system prompt is all they have.
+  let helpers
+  async function isForHelper(system) {
+    helpers ??= client.app.agents().then(({ data }) => data.filter((agent) => agent.hidden && agent.prompt), () => [])
+    return (await helpers).some((agent) => system[0]?.startsWith(agent.prompt))
   }
   return {
     event: safe(async ({ event }) => {
@@ -57,10 +72,24 @@ async function server({ client, directory }) {
       if (event.type === "session.deleted") sessions.deleted(sessionID)
       if (event.type === "session.idle") await sessions.stopped(sessionID, await lastAnswer(sessionID))
     }),
-    "chat.message": safe(async ({ sessionID }, { parts }) => sessions.prompted(sessionID, textOf(parts))),
-    "tool.execute.after": safe(async ({ tool, sessionID, args }) => sessions.ran(sessionID, tool, args)),
+    // The part is kept with the session. It is ignored until it goes to the model, since the request
+    // for a title has the whole first prompt.
+    "chat.message": safe(async ({ sessionID }, { parts }) => {
+      const text = await sessions.prompted(sessionID, typed(textOf(parts)))
+      const { id, messageID } = parts.at(-1)
+      const hidden = { synthetic: true, ignored: true, metadata: { pimem: true } }
+      if (text) parts.push({ id: `${id}pimem`, messageID, sessionID, type: "text", text, ...hidden })
+    }),
+    "experimental.chat.messages.transform": safe(async (_, { messages }) => {
+      const parts = messages.flatMap((message) => message.parts)
+      for (const part of parts) if (part.metadata?.pimem) part.ignored = false
+    }),
+    "tool.execute.after": safe(async ({ tool, sessionID, args }, result) => {
+      const text = await sessions.ran(sessionID, tool, args)
+      if (text) result.output += `\n\n${text}`
+    }),
     "experimental.chat.system.transform": safe(async ({ sessionID }, { system }) => {
-      system.push(...(await sessions.known(sessionID)))
+      if (!(await isForHelper(system))) system.push(...(await sessions.known(sessionID)))
     }),
     "experimental.session.compacting": safe(async ({ sessionID }, { context }) => {
       context.push(...(await sessions.compacting(sessionID)))
@@ -75,7 +104,7 @@ async function setup(ctx) {
   const parts = (texts) => texts.map((text) => ({ type: "text", text }))
   await ctx.session.hook("prompt", safe(async ({ sessionID, prompt }) => {
     said.delete(sessionID)
-    await sessions.prompted(sessionID, prompt.text)
+    sessions.add(sessionID, await sessions.prompted(sessionID, prompt.text))
   }))
   await ctx.session.hook("context", safe(async ({ sessionID, system }) => {
     system.push(...parts(await sessions.known(sessionID)))
@@ -83,7 +112,9 @@ async function setup(ctx) {
   await ctx.session.hook("compaction", safe(async ({ sessionID, system }) => {
     system.push(...parts(await sessions.compacting(sessionID)))
   }))
-  await ctx.tool.hook("execute.after", safe(async ({ sessionID, tool, input }) => sessions.ran(sessionID, tool, input)))
+  await ctx.tool.hook("execute.after", safe(async ({ sessionID, tool, input }) => {
+    sessions.add(sessionID, await sessions.ran(sessionID, tool, input))
+  }))
   const over = new AbortController()
   const listen = async () => {
     for await (const { type, data } of ctx.event.subscribe({ signal: over.signal })) {

@@ -10,8 +10,8 @@ function textOf(content) {
 }
 
 export default function (pi) {
-  // What came while nothing could be said to the model.
-  let waiting = []
+  // Why the session started, until the model can be told what is remembered.
+  let source
   const about = (ctx) => ({
     session_id: ctx.sessionManager?.getSessionId?.() ?? ctx.sessionManager?.getSessionFile?.() ?? "",
     cwd: ctx.cwd,
@@ -24,18 +24,25 @@ export default function (pi) {
       } catch {}
     })
 
-  on("session_start", async (event, session) => {
-    waiting = [await ask("session-start", { ...session, source: event.reason })]
-  })
+  async function opening(session) {
+    const why = source
+    source = undefined
+    return why ? ask("session-start", { ...session, source: why }) : ""
+  }
+
+  on("session_start", (event) => void (source = event.reason ?? "startup"))
   on("before_agent_start", async (event, session) => {
-    const said = [...waiting, await ask("prompt", { ...session, prompt: event.prompt })].filter(Boolean)
-    waiting = []
+    const said = [await opening(session), await ask("prompt", { ...session, prompt: event.prompt })].filter(Boolean)
     if (said.length) return { message: { customType: "pimem", content: said.join("\n\n"), display: false } }
   })
   on("tool_result", async (event, session) => {
-    if (event.isError || !["edit", "write"].includes(event.toolName) || typeof event.input?.path !== "string") return
-    const input = { tool_name: event.toolName, tool_input: { file_path: event.input.path } }
-    waiting.push(await ask("post-tool", { ...session, ...input }))
+    // A compaction may have come in the middle of a turn.
+    const said = [await opening(session)]
+    const file = event.input?.path
+    if (!event.isError && ["edit", "write"].includes(event.toolName) && typeof file === "string")
+      said.push(await ask("post-tool", { ...session, tool_name: event.toolName, tool_input: { file_path: file } }))
+    const added = said.filter(Boolean).map((text) => ({ type: "text", text }))
+    if (added.length) return { content: [...event.content, ...added] }
   })
   on("turn_end", async (event, session) => {
     // A turn that used tools is followed by another.
@@ -47,8 +54,10 @@ export default function (pi) {
     const { firstKeptEntryId, tokensBefore } = event.preparation ?? {}
     if (summary && firstKeptEntryId) return { compaction: { summary, firstKeptEntryId, tokensBefore } }
   })
-  on("session_compact", async (_, session) => {
-    waiting = [await ask("session-start", { ...session, source: "compact" })]
+  on("session_compact", async (event, session) => {
+    source = "compact"
+    const summary = event.compactionEntry?.summary
+    if (summary) await ask("post-compact", { ...session, compact_summary: summary })
   })
   on("session_shutdown", async (event, session) => void (await ask("session-end", { ...session, reason: event.reason })))
 }
