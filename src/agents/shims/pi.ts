@@ -56,8 +56,7 @@ export default function (pi) {
   })
   on("session_compact", async (event, session) => {
     source = "compact"
-    const summary = event.compactionEntry?.summary
-    if (summary) await ask("post-compact", { ...session, compact_summary: summary })
+    await ask("post-compact", { ...session, compact_summary: event.compactionEntry?.summary })
   })
   on("session_shutdown", async (event, session) => void (await ask("session-end", { ...session, reason: event.reason })))
 }

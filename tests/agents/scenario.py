@@ -1,0 +1,270 @@
+"""One session of an agent, turn by turn, and what must have come of it."""
+import json
+import time
+
+from lab import BERTH, FILE, GATE, TIDE, Lab
+from stub import Model, Script
+
+MEMORIES = (BERTH, TIDE, GATE)
+REPORT = "# Project Memory ["
+DAY = "Berth 7 overlapped again"
+PAST = "# Relevant Past Sessions"
+TAUGHT = "always write commit subjects in the imperative mood"
+ASKED = "how do we stop two vessels from getting the same berth slot?"
+OTHER = "where do the tide tables come from and which zone do they use?"
+SUMMED = "The pilots agreed that the northern mole stays closed until the dredging ends."
+DONE = f"As noted, {BERTH}. So the gate is written."
+
+CHECKS = {
+    "report": "report at the start, once",
+    "recall": "a prompt recalls what fits it",
+    "quiet": "and nothing else",
+    "reminder": "reminder in the turn of the edit",
+    "telemetry": "use noted in telemetry",
+    "evidence": "and reinforced",
+    "preference": "preference learned",
+    "resumed": "resumed: all there",
+    "once": "resumed: nothing twice",
+    "compacted": "compacted: report, the day and recall again, once",
+    "handoff": "one handoff a compaction",
+    "summary": "summary of the compaction found later",
+    "indexed": "session indexed at its end",
+    "own": "not among its own past sessions",
+    "title": "no memory in a request for a title",
+    "hooks": "every hook done, in time, without a word",
+    "faults": "also with a model that fails or hangs",
+    "repeated": "use noted in 12 of 12 short sessions",
+    "uninstalled": "settings given back byte for byte",
+}
+
+
+class No(Exception):
+    pass
+
+
+def need(condition, why):
+    if not condition:
+        raise No(why)
+
+
+class Run:
+    """An agent in a lab of its own, with a model of its own."""
+
+    def __init__(self, kind, folder, pimem, programs, direct=False):
+        self.model = Model()
+        path = ":".join(str(one) for one in programs)
+        self.lab = Lab(folder, pimem, direct)
+        self.lab.env["PATH"] = f"{self.lab.bin}:{path}:{self.lab.env['PATH'].split(':', 1)[1]}"
+        self.agent = kind(self.lab, programs[0] / kind.name, self.model.url)
+        self.settings = self.lab.home / self.agent.settings
+        self.before = self.settings.read_bytes() if self.settings.exists() else None
+        self.lab.pimem("hooks", "install", kind.name)
+        self.turns = 0
+
+    def turn(self, name, prompt, text="Done.", seconds=90, **script):
+        self.model.script = Script(name, text, **script)
+        code = self.lab.run(self.agent.words(prompt, self.turns > 0), self.agent.env, seconds)
+        self.turns += 1
+        self.lab.settle()
+        return code
+
+    def main(self, name):
+        """The requests of a turn that offer tools: those for the conversation itself."""
+        return [request for request in self.model.of(name) if request.tools]
+
+    def last(self, name):
+        requests = self.main(name)
+        need(requests, f"no request in the turn {name}")
+        return json.dumps(self.agent.without_own_repeats(requests[-1].body), ensure_ascii=False)
+
+    def prompts(self):
+        return [call for call in self.lab.calls() if call.event in ("prompt", "pre-invocation")]
+
+
+def times(text, memory):
+    """How often a memory stands there as recall, reminders or the report give it, not as an answer quotes it."""
+    return text.count(f"- [lesson] {memory}") + text.count(f"- {memory}")
+
+
+def missing(text, *wanted):
+    return [one[:30] for one in wanted if not (times(text, one) if one in MEMORIES else one in text)]
+
+
+def repeats(text, *wanted):
+    return [one[:30] for one in wanted if (times(text, one) if one in MEMORIES else text.count(one)) > 1]
+
+
+def session(kind, folder, pimem, programs):
+    """Plays the session. Returns a verdict for each check: True, a reason why not, or None."""
+    run = Run(kind, folder, pimem, programs)
+    try:
+        play(run)
+        return judge(run)
+    finally:
+        run.model.close()
+
+
+def play(run):
+    codes = [run.turn("first", f"From now on, {TAUGHT}. {ASKED} Then write the gate.", DONE, edit=FILE)]
+    codes += [run.turn("other", OTHER), run.turn("again", f"Once more: {ASKED}")]
+    how = dict(run.agent.compact)
+    codes.append(run.turn("compaction", how.pop("prompt", "Now write the second gate as well."), SUMMED, **how))
+    codes.append(run.turn("after", f"And now, {ASKED}", DONE))
+    run.codes = codes
+
+
+def judge(run):
+    verdicts = {}
+    for name in CHECKS:
+        check = globals().get(f"check_{name}")
+        if name in run.agent.cannot:
+            verdicts[name] = f"not possible: {run.agent.cannot[name]}"
+        elif check:
+            try:
+                said = check(run)
+                verdicts[name] = said or True
+            except No as no:
+                verdicts[name] = no
+    return verdicts
+
+
+def check_report(run):
+    need(run.codes[0] == 0, f"the agent ended with {run.codes[0]}")
+    counts = [request.text.count(REPORT) for request in run.main("first")]
+    need(counts and all(count == 1 for count in counts), f"times in each request: {counts}")
+
+
+def check_recall(run):
+    for turn, text in (("first", BERTH), ("other", TIDE)):
+        need(times(run.last(turn), text), f"not in the turn {turn}: {text[:30]}")
+
+
+def check_quiet(run):
+    wanted = {"first": BERTH, "other": TIDE}
+    for call, (turn, text) in zip(run.prompts(), wanted.items()):
+        others = [line for line in call.recalled if text not in line and "commit subjects" not in line]
+        need(not others, f"{len(others)} in the turn {turn}, as {others[:1]}")
+
+
+def check_reminder(run):
+    need(times(run.last("first"), GATE), "not in the requests after the edit")
+
+
+def check_telemetry(run):
+    need(used(run), "none")
+
+
+def used(run):
+    """How many sessions, or turns of one, are on file as having used a memory."""
+    path = run.lab.project / ".pi/data/memory-telemetry.jsonl"
+    records = [json.loads(text) for text in path.read_text().splitlines()]
+    return sum(record["type"] == "usage" and record["usedCount"] > 0 for record in records)
+
+
+def check_evidence(run):
+    paths = (run.lab.project / ".pi").rglob("evidence.jsonl")
+    events = [json.loads(text) for path in paths for text in path.read_text().splitlines()]
+    by_agent = [event for event in events if event["op"] == "reinforce" and event.get("by") == run.agent.name]
+    need(by_agent, "no event by the agent")
+
+
+def check_preference(run):
+    need(TAUGHT in run.lab.pimem("list", "-c", "preference"), "not in the store")
+
+
+def check_resumed(run):
+    lost = missing(run.last("again"), REPORT, BERTH)
+    need(not lost, f"missing: {lost}")
+
+
+def check_once(run):
+    for turn in ("other", "again"):
+        twice = repeats(run.last(turn), REPORT, *MEMORIES)
+        need(not twice, f"in the turn {turn}: {twice}")
+
+
+def check_compacted(run):
+    text = run.last("after")
+    need(DONE not in text, "it was not compacted")
+    lost, twice = missing(text, REPORT, DAY, BERTH), repeats(text, REPORT, DAY, BERTH)
+    need(not lost, f"missing: {lost}")
+    need(not twice, f"twice: {twice}")
+
+
+def check_handoff(run):
+    daily = (run.lab.project / ".pi/memory/daily").glob("*.md")
+    count = sum(path.read_text().count("<!-- HANDOFF") for path in daily)
+    if not run.agent.tells_compaction:
+        need(count == 0, f"{count} handoffs")
+        return "not possible: it calls the hook before every request, compaction or not"
+    need(count == 1, f"{count} handoffs")
+
+
+def check_summary(run):
+    if run.agent.name not in ("claude", "pi"):
+        return "not possible: it does not tell the summary"
+    need("northern mole" in run.lab.pimem("search", "--in", "sessions", "northern mole closed until dredging", code=None), "not found")
+
+
+def check_indexed(run):
+    listed = {row.split("\t")[2] for row in run.lab.pimem("session", "list").splitlines()}
+    need(len(listed) == 1, f"{len(listed)} sessions are listed")
+
+
+def check_own(run):
+    need(not any(PAST in request.text for request in run.model.requests), "it is")
+
+
+def check_title(run):
+    if not run.agent.asks_for_title:
+        return "not possible: it asks for none"
+    requests = [request for request in run.model.requests if "title" in str(request.body.get("messages", [""])[0])[:400]]
+    need(requests, "no request for a title was seen")
+    marks = (REPORT, "[lesson]")
+    need(not any(mark in request.text for request in requests for mark in marks), "there is")
+
+
+def check_hooks(run):
+    need_quiet(run.lab.calls())
+
+
+def need_quiet(calls):
+    need(calls, "no hook was called")
+    for call in calls:
+        need(call.code == "0", f"{call.event} " + ("was cut off" if not call.code else f"ended with {call.code}"))
+        need(not call.errors, f"{call.event} said: {call.errors[:80]}")
+        need(call.seconds < 2, f"{call.event} took {call.seconds:.1f} s")
+
+
+def check_uninstalled(run):
+    run.lab.pimem("hooks", "uninstall", run.agent.name)
+    after = run.settings.read_bytes() if run.settings.exists() else None
+    need(after == run.before, "they differ")
+
+
+def faults(kind, folder, pimem, programs):
+    """A model that answers 500, and one that does not answer: the hooks must not be what fails."""
+    for fault, seconds in (("error", 60), ("hang", 12)):
+        run = Run(kind, folder / fault, pimem, programs)
+        try:
+            run.turn(fault, ASKED, fault=fault, seconds=seconds)
+            need(run.model.of(fault), f"{fault}: the model was not asked")
+            need_quiet([call for call in run.lab.calls() if call.seconds is not None])
+            run.lab.pimem("check", code=None)
+            need("constraint" in run.lab.pimem("search", "berth slot"), f"{fault}: the store does not answer")
+        finally:
+            run.model.close()
+
+
+def repeated(kind, folder, pimem, programs, times=12):
+    """Short sessions one after the other: what was used must be noted in each."""
+    run = Run(kind, folder, pimem, programs, direct=True)
+    try:
+        for number in range(times):
+            run.turns = 0
+            run.turn(f"{number}", f"{ASKED} It is for the release {number}.", DONE)
+        time.sleep(1)
+        noted = used(run)
+        need(noted == times, f"{noted} of {times}")
+    finally:
+        run.model.close()
