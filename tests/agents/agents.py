@@ -16,6 +16,8 @@ class Agent:
     asks_for_title = False
     # Whether a hook before a compaction means that one follows.
     tells_compaction = True
+    # Whether a resumed session gets a new report, beside what was recalled before.
+    report_anew = False
 
     def __init__(self, lab, program, url):
         self.lab, self.program, self.url = lab, str(program), url
@@ -118,6 +120,7 @@ class Opencode(Agent):
     name = "opencode"
     settings = ".config/opencode/plugins/pimem.ts"
     asks_for_title = True
+    report_anew = True
     compact = {"tokens": 199_000, "edit": ""}
     cannot = {"indexed": "it tells no end of a session"}
 

@@ -83,15 +83,19 @@ class Run:
 
 def times(text, memory):
     """How often a memory stands there as recall, reminders or the report give it, not as an answer quotes it."""
-    return text.count(f"- [lesson] {memory}") + text.count(f"- {memory}")
+    return recalled(text, memory) + text.count(f"- {memory}")
+
+
+def recalled(text, memory):
+    return text.count(f"- [lesson] {memory}")
 
 
 def missing(text, *wanted):
     return [one[:30] for one in wanted if not (times(text, one) if one in MEMORIES else one in text)]
 
 
-def repeats(text, *wanted):
-    return [one[:30] for one in wanted if (times(text, one) if one in MEMORIES else text.count(one)) > 1]
+def repeats(text, *wanted, count=times):
+    return [one[:30] for one in wanted if (count(text, one) if one in MEMORIES else text.count(one)) > 1]
 
 
 def session(kind, folder, pimem, programs):
@@ -179,7 +183,7 @@ def check_resumed(run):
 
 def check_once(run):
     for turn in ("other", "again"):
-        twice = repeats(run.last(turn), REPORT, *MEMORIES)
+        twice = repeats(run.last(turn), REPORT, *MEMORIES, count=recalled if run.agent.report_anew else times)
         need(not twice, f"in the turn {turn}: {twice}")
 
 

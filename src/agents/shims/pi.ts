@@ -20,7 +20,7 @@ export default function (pi) {
   const on = (name, hook) =>
     pi.on(name, async (event, ctx) => {
       try {
-        return await hook(event, about(ctx))
+        return await hook(event, about(ctx), ctx)
       } catch {}
     })
 
@@ -30,7 +30,13 @@ export default function (pi) {
     return why ? ask("session-start", { ...session, source: why }) : ""
   }
 
-  on("session_start", (event) => void (source = event.reason ?? "startup"))
+  on("session_start", (event, _, ctx) => {
+    source = event.reason ?? "startup"
+    // pi may have ended after a compaction, before the model could be told.
+    const entries = ctx.sessionManager?.getBranch?.() ?? []
+    const last = entries.findLastIndex((entry) => entry.type === "compaction")
+    if (last >= 0 && !entries.slice(last).some((entry) => entry.customType === "pimem")) source = "compact"
+  })
   on("before_agent_start", async (event, session) => {
     const said = [await opening(session), await ask("prompt", { ...session, prompt: event.prompt })].filter(Boolean)
     if (said.length) return { message: { customType: "pimem", content: said.join("\n\n"), display: false } }

@@ -12,6 +12,18 @@ const FIXTURES: &[(&str, &[u8])] = &[
     ("gemini-old.json", include_bytes!("../../../../../fixtures/transcripts/gemini-old.json")),
     ("gemini-logs.json", include_bytes!("../../../../../fixtures/transcripts/gemini-logs.json")),
     ("pi.jsonl", include_bytes!("../../../../../fixtures/transcripts/pi.jsonl")),
+    (
+        "claude-compacted.jsonl",
+        include_bytes!("../../../../../fixtures/transcripts/claude-compacted.jsonl"),
+    ),
+    (
+        "codex-compacted.jsonl",
+        include_bytes!("../../../../../fixtures/transcripts/codex-compacted.jsonl"),
+    ),
+    (
+        "pi-compacted.jsonl",
+        include_bytes!("../../../../../fixtures/transcripts/pi-compacted.jsonl"),
+    ),
 ];
 
 /// One line for the session, one for each message.
