@@ -4,6 +4,7 @@
 //! Sentences are never rewritten, because a rule does not know which word matters.
 
 pub mod answer;
+mod condense;
 mod cue;
 mod words;
 
@@ -63,17 +64,20 @@ impl Heard {
     }
 }
 
-/// Returns the observations from a conversation.
+/// Returns the observations from a conversation; those of a long one take at most a quarter of its
+/// length.
 pub fn observe<'a>(heard: impl IntoIterator<Item = &'a Heard>) -> Document {
     let mut observer = Observer::default();
+    let mut chars = 0;
     for message in heard {
+        chars += message.text.chars().count();
         match message.role {
             Role::User => observer.user(message),
             Role::Assistant => observer.agent(message),
         }
     }
     observer.finish_turn();
-    observer.found
+    condense::condense(observer.found, chars)
 }
 
 #[derive(Default)]

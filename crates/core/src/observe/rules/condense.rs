@@ -1,0 +1,128 @@
+//! Shortens the observations of a long conversation to a share of its length.
+//!
+//! What the user said stays, and so does the outcome of each turn, the agent's last report. Other
+//! reports are dropped and long texts cut in steps, until the rest fits.
+
+use crate::{
+    language::preference,
+    observe::document::{Below, Document, Item, Line, Mark, Note},
+};
+
+/// Observations take at most one part in this many of what they are made from.
+const SHARE: usize = 4;
+/// Characters of a conversation up to which it is not condensed: 8,000 tokens.
+const SHORT: usize = 32_000;
+/// The steps: reports of a turn that stay, and characters of an observation.
+const STEPS: [(usize, usize); 5] = [(4, 240), (3, 200), (2, 160), (1, 160), (1, 120)];
+
+/// Condenses the observations from a conversation of `chars` characters.
+pub(super) fn condense(mut found: Document, chars: usize) -> Document {
+    if chars <= SHORT {
+        return found;
+    }
+    for (reports, longest) in STEPS {
+        if found.to_string().chars().count() <= chars / SHARE {
+            break;
+        }
+        for line in found.days.iter_mut().flat_map(|day| &mut day.lines) {
+            if let Line::Item(item) = line {
+                shorten(item, reports, longest);
+            }
+        }
+    }
+    found
+}
+
+/// Keeps the last reports of an item, and cuts all texts.
+fn shorten(item: &mut Item, reports: usize, longest: usize) {
+    let mut notes = vec![item.note.clone()];
+    let mut others = Vec::new();
+    for below in item.below.drain(..) {
+        match below {
+            Below::Note(_, note) => notes.push(note),
+            other @ Below::Other(_) => others.push(other),
+        }
+    }
+    let is_report = |note: &Note| note.text.starts_with("Agent: ") && note.mark != Mark::Info;
+    let all = notes.iter().filter(|note| is_report(note)).count();
+    let mut dropped = all.saturating_sub(reports);
+    notes.retain(|note| {
+        let drop = dropped > 0 && is_report(note);
+        dropped -= usize::from(drop);
+        !drop
+    });
+    for note in &mut notes {
+        let cut = preference::cut(&note.text, longest);
+        if cut.len() < note.text.trim_end_matches('.').len() {
+            note.text = format!("{cut} …");
+        }
+    }
+    let mut notes = notes.into_iter();
+    if let Some(first) = notes.next() {
+        item.note = first;
+    }
+    item.below = notes.map(|note| Below::Note(1, note)).chain(others).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::calendar::Date,
+        observe::rules::{Heard, observe},
+        session::transcript::Role,
+    };
+
+    fn heard(turns: usize) -> Vec<Heard> {
+        let date = Date::parse("2026-06-29").unwrap();
+        let said = |role, text: String| Heard { role, text, date, minute: Some(480) };
+        (0..turns)
+            .flat_map(|turn| {
+                let reports = (0..14).map(|at| {
+                    format!(
+                        "I fixed gauge {turn}-{at}, which read the tide twice after a restart. "
+                    )
+                });
+                [
+                    said(Role::User, format!("From now on, log gauge {turn} in UTC.")),
+                    said(Role::Assistant, reports.collect()),
+                ]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_long_session_becomes_a_quarter_and_keeps_what_matters() {
+        let long = heard(450);
+        let chars: usize = long.iter().map(|message| message.text.chars().count()).sum();
+        let text = observe(&long).to_string();
+        assert!(text.chars().count() <= chars / SHARE, "{} of {chars}", text.chars().count());
+        for turn in 0..450 {
+            assert!(text.contains(&format!("log gauge {turn} in UTC")), "what the user said");
+            assert!(text.contains(&format!("I fixed gauge {turn}-7,")), "how the turn ended");
+        }
+    }
+
+    #[test]
+    fn a_short_session_is_left_as_it_is() {
+        let text = observe(&heard(20)).to_string();
+        assert!((0..7).all(|at| text.contains(&format!("I fixed gauge 19-{at},"))), "{text}");
+    }
+
+    #[test]
+    fn an_item_of_reports_keeps_the_last() {
+        let report =
+            |text: &str| Note { mark: Mark::Important, minute: None, text: text.to_owned() };
+        let files = Note { mark: Mark::Info, minute: None, text: "Files: a.rs".to_owned() };
+        let below = [report("Agent: I fixed b."), report("Agent: I fixed c."), files.clone()];
+        let below = below.map(|note| Below::Note(1, note)).to_vec();
+        let mut item = Item { note: report("Agent: I fixed a."), below };
+        shorten(&mut item, 1, 120);
+        assert_eq!(item.note, report("Agent: I fixed c."));
+        assert_eq!(item.below, [Below::Note(1, files)]);
+        let long = format!("User said: {}", "berth ".repeat(60));
+        let mut item = Item { note: report(&long), below: Vec::new() };
+        shorten(&mut item, 1, 120);
+        assert!(item.note.text.ends_with(" …") && item.note.text.chars().count() <= 122);
+    }
+}
