@@ -11,11 +11,13 @@ class Agent:
     # How a compaction is brought about: a prompt, or an answer, by default one that writes a file,
     # that claims many tokens.
     compact = {"tokens": 900_000, "edit": "src/gates/second.rs"}
-    # Checks that the agent has no way to pass, with the reason.
-    cannot: dict = {}
+    # Whether hooks of the user run only after a review.
+    wants_trust = False
     asks_for_title = False
     # Whether a hook before a compaction means that one follows.
     tells_compaction = True
+    # Whether a session's file is another one if it is resumed in another minute.
+    by_minute = False
     # Whether a resumed session gets a new report, beside what was recalled before.
     report_anew = False
 
@@ -59,6 +61,7 @@ class Claude(Agent):
 class Codex(Agent):
     name = "codex"
     settings = ".codex/hooks.json"
+    wants_trust = True
 
     def configure(self):
         self.env = {"STUB_KEY": "none"}
@@ -91,6 +94,7 @@ class Gemini(Agent):
     name = "gemini"
     settings = ".gemini/settings.json"
     tells_compaction = False
+    by_minute = True
     before = """{
   // Kept as it is.
   "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -122,7 +126,6 @@ class Opencode(Agent):
     asks_for_title = True
     report_anew = True
     compact = {"tokens": 199_000, "edit": ""}
-    cannot = {"indexed": "it tells no end of a session"}
 
     def configure(self):
         self.env = {name: "1" for name in ("OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH",

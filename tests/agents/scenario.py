@@ -16,6 +16,7 @@ SUMMED = "The pilots agreed that the northern mole stays closed until the dredgi
 DONE = f"As noted, {BERTH}. So the gate is written."
 
 CHECKS = {
+    "trust": "status tells what awaits trust",
     "report": "report at the start, once",
     "recall": "a prompt recalls what fits it",
     "quiet": "and nothing else",
@@ -28,7 +29,7 @@ CHECKS = {
     "compacted": "compacted: report, the day and recall again, once",
     "handoff": "one handoff a compaction",
     "summary": "summary of the compaction found later",
-    "indexed": "session indexed at its end",
+    "indexed": "session indexed, once",
     "own": "not among its own past sessions",
     "title": "no memory in a request for a title",
     "hooks": "every hook done, in time, without a word",
@@ -59,6 +60,7 @@ class Run:
         self.settings = self.lab.home / self.agent.settings
         self.before = self.settings.read_bytes() if self.settings.exists() else None
         self.lab.pimem("hooks", "install", kind.name)
+        self.status = self.lab.pimem("hooks", "status")
         self.turns = 0
 
     def turn(self, name, prompt, text="Done.", seconds=90, **script):
@@ -110,7 +112,10 @@ def session(kind, folder, pimem, programs):
 
 def play(run):
     codes = [run.turn("first", f"From now on, {TAUGHT}. {ASKED} Then write the gate.", DONE, edit=FILE)]
-    codes += [run.turn("other", OTHER), run.turn("again", f"Once more: {ASKED}")]
+    codes.append(run.turn("other", OTHER))
+    if run.agent.by_minute:
+        time.sleep(61 - time.time() % 60)
+    codes.append(run.turn("again", f"Once more: {ASKED}"))
     how = dict(run.agent.compact)
     codes.append(run.turn("compaction", how.pop("prompt", "Now write the second gate as well."), SUMMED, **how))
     codes.append(run.turn("after", f"And now, {ASKED}", DONE))
@@ -121,15 +126,19 @@ def judge(run):
     verdicts = {}
     for name in CHECKS:
         check = globals().get(f"check_{name}")
-        if name in run.agent.cannot:
-            verdicts[name] = f"not possible: {run.agent.cannot[name]}"
-        elif check:
+        if check:
             try:
                 said = check(run)
                 verdicts[name] = said or True
-            except No as no:
+            except (No, RuntimeError) as no:
                 verdicts[name] = no
     return verdicts
+
+
+def check_trust(run):
+    if not run.agent.wants_trust:
+        return "not possible: it runs the user's hooks without a question"
+    need("not trusted" in run.status, "it does not")
 
 
 def check_report(run):
@@ -156,6 +165,8 @@ def check_reminder(run):
 
 def check_telemetry(run):
     need(used(run), "none")
+    notes = (path.read_text() for path in (run.lab.project / ".pi/data").rglob("*.jsonl"))
+    need(not any("<hook_context" in text for text in notes), "the prompts on file are not those that were typed")
 
 
 def used(run):
@@ -211,7 +222,8 @@ def check_summary(run):
 
 
 def check_indexed(run):
-    listed = {row.split("\t")[2] for row in run.lab.pimem("session", "list").splitlines()}
+    rows = run.lab.pimem("session", "list", code=None).splitlines()
+    listed = {row.split("\t")[2] for row in rows}
     need(len(listed) == 1, f"{len(listed)} sessions are listed")
 
 
