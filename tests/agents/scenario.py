@@ -188,7 +188,8 @@ def check_preference(run):
 
 
 def check_resumed(run):
-    lost = missing(run.last("again"), REPORT, BERTH)
+    kept = (TIDE, GATE) if run.agent.keeps_contexts else (GATE,)
+    lost = missing(run.last("again"), REPORT, BERTH, *kept)
     need(not lost, f"missing: {lost}")
 
 
