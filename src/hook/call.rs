@@ -271,10 +271,15 @@ fn forget(ctx: &Shell, agent: Agent, moment: HookEvent, input: &mut Input, open:
     if behaviour.compaction == Compaction::InTranscript
         && (is_start || moment == HookEvent::Prompt)
         && let Some(path) = &input.transcript
-        && open.was_compacted(&ctx.places.cwd.join(path))
     {
-        is_gone = true;
-        input.source = Source::Compact;
+        let path = ctx.places.cwd.join(path);
+        // A session that is resumed may start in another file. What its first one tells is known then.
+        let first = open.known.transcript.clone().filter(|first| is_start && *first != path);
+        let files = [Some(path), first].into_iter().flatten();
+        if files.filter(|file| open.was_compacted(file)).count() > 0 {
+            is_gone = true;
+            input.source = Source::Compact;
+        }
     }
     if is_gone {
         open.forget_context();

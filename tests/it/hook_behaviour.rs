@@ -74,7 +74,14 @@ fn a_prompt_may_begin_with_our_report() {
 fn a_compaction_that_only_the_transcript_tells() {
     let sandbox = Sandbox::new("harbor");
     let start = json!({"sessionId": "s", "projectHash": "9f", "startTime": "2026-06-30T18:00:00Z"});
-    let all = json!({"$set": {"messages": [{"id": "c", "type": "user", "content": "<x>y</x>"}]}});
+    let list = |id: &str| {
+        let messages = [
+            json!({"id": "c0", "type": "user", "content": "<x>y</x>"}),
+            json!({"id": id, "type": "user", "content": "<x>z</x>"}),
+        ];
+        json!({"$set": {"messages": messages}})
+    };
+    let all = list("c1");
     let answered = json!({"id": "g1", "type": "gemini", "content": "As noted."});
     let path = write(&sandbox, &[start.clone(), all.clone()]);
     let prompt = |prompt: &str| {
@@ -94,7 +101,7 @@ fn a_compaction_that_only_the_transcript_tells() {
     assert_eq!(handoffs(&store(&sandbox)), handoffs(&before));
     assert!(!prompt("the time zone of the tide table, once more").contains(ANSWER));
     // A line that is not whole yet counts when it is.
-    let half = all.to_string();
+    let half = list("c9").to_string();
     let (head, tail) = half.split_at(20);
     let append = |text: &str| fs::write(&path, fs::read_to_string(&path).unwrap() + text).unwrap();
     append(head);
@@ -114,6 +121,20 @@ fn a_compaction_that_only_the_transcript_tells() {
     write(&sandbox, &[all]);
     let again = prompt("which time zone has the tide table today");
     assert!(again.contains(ANSWER) && !again.contains("# Project Memory"), "{again}");
+    // A session that is resumed in another minute has its start in another file.
+    write(&sandbox, &[answered.clone(), list("g1")]);
+    assert!(!prompt("which time zone was it, of the tide table").contains("# Project Memory"));
+    write(&sandbox, &[list("c2")]);
+    assert!(prompt("the tide table is in which time zone").contains("# Project Memory"));
+    // What was compacted before a pause is told when the session is resumed, in whatever file.
+    write(&sandbox, &[answered.clone(), list("c3")]);
+    let other = sandbox.home().join("other.jsonl");
+    fs::write(&other, "{}\n").unwrap();
+    let resume = json!({"source": "resume", "transcript_path": other});
+    assert!(
+        context(say(&sandbox, "gemini", "session-start", &resume)).contains("# Project Memory")
+    );
+    assert!(!prompt("tide table: which time zone").contains("# Project Memory"));
     // Another file of that name is read from its start.
     fs::write(&path, format!("{answered}\n")).unwrap();
     assert!(!prompt("the time zone of the tide table again").contains("# Project Memory"));

@@ -22,7 +22,7 @@ pub(crate) const AGENTS: [&str; 8] =
     ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
 
 /// Steps of a session in order; a suffix after a dash names a variant of the event.
-const SESSION: [&str; 11] = [
+const SESSION: [&str; 12] = [
     "session-start",
     "prompt",
     "prompt-trivial",
@@ -32,12 +32,13 @@ const SESSION: [&str; 11] = [
     "stop-silent",
     "session-start-resume",
     "pre-compact",
+    "post-compact",
     "session-start-compact",
     "session-end",
 ];
 
-const EVENTS: [&str; 6] =
-    ["session-start", "prompt", "post-tool", "pre-compact", "stop", "session-end"];
+const EVENTS: [&str; 7] =
+    ["session-start", "prompt", "post-tool", "pre-compact", "post-compact", "stop", "session-end"];
 
 /// Prepares a hook with enough time for a busy machine and no background work.
 pub(crate) fn hook(sandbox: &Sandbox, agent: &str, event: &str) -> Command {

@@ -4,7 +4,7 @@
 //! concurrently, so files are never rewritten. Notes of later versions are ignored.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -61,6 +61,9 @@ pub enum Note {
     },
     /// The transcript was searched for compactions.
     Looked {
+        /// Hash of its path.
+        #[serde(default)]
+        file: u64,
         /// Up to this offset.
         bytes: u64,
         /// True if it had an answer of the agent by then.
@@ -131,7 +134,8 @@ pub struct Known {
     pub handoffs: HashSet<u64>,
     /// True if a summary was stored since the user's last message.
     pub indexed: bool,
-    looked: Looked,
+    /// By hash of the path: a session may have several transcripts.
+    looked: HashMap<u64, Looked>,
 }
 
 /// How far the transcript was searched for compactions.
@@ -190,7 +194,8 @@ impl Session {
     /// Returns true if the agent compacted its context since the last call, by the lines that the
     /// transcript has gained since. For agents that tell it nowhere else.
     pub fn was_compacted(&self, transcript: &Path) -> bool {
-        let Looked { bytes, answered } = self.known.looked;
+        let file = fnv1a64(&[transcript.as_os_str().as_encoded_bytes()]);
+        let Looked { bytes, answered } = self.known.looked.get(&file).copied().unwrap_or_default();
         // A file that is shorter than before is another one.
         let start = |len: u64| if len < bytes { 0 } else { bytes.max(len.saturating_sub(LOOKED)) };
         let Ok(Some(new)) = read::part(Path::new("/"), transcript, LOOKED, start) else {
@@ -201,8 +206,15 @@ impl Session {
         let lines = new.bytes.get(..whole).unwrap_or_default();
         let found = transcript::compactions(lines, answered && new.start > 0);
         let bytes = new.start + whole as u64;
-        self.note(&[Note::Looked { bytes, answered: found.answered }]);
-        found.compacted
+        self.note(&[Note::Looked { file, bytes, answered: found.answered }]);
+        // The list of a session that is resumed ends with a message that the file has already.
+        found.replaced.iter().any(|replaced| {
+            let line = new.start + replaced.at as u64;
+            let from = line.saturating_sub(LOOKED);
+            let before = read::part(Path::new("/"), transcript, line - from, |_| from);
+            let before = before.ok().flatten().map(|part| part.bytes).unwrap_or_default();
+            memchr::memmem::find(&before, replaced.last.as_bytes()).is_none()
+        })
     }
 
     /// Copies the ledger to another store.
@@ -282,7 +294,9 @@ fn fold(notes: impl IntoIterator<Item = Note>) -> Known {
     for note in notes {
         match note {
             Note::Reset => known.forget_context(),
-            Note::Looked { bytes, answered } => known.looked = Looked { bytes, answered },
+            Note::Looked { file, bytes, answered } => {
+                known.looked.insert(file, Looked { bytes, answered });
+            }
             Note::Session { id, agent } => known.whose = Some((id, agent)),
             Note::Transcript { path } => known.transcript = Some(path),
             Note::Report => known.reported = true,

@@ -21,8 +21,8 @@ pub(super) enum Step {
     Start,
     /// The agent has answered.
     Answer,
-    /// All messages are replaced.
-    Replacement,
+    /// All messages are replaced; the id of the last.
+    Replacement(String),
 }
 
 /// Returns the step that a line records. Lines that cannot be one are not parsed.
@@ -30,8 +30,8 @@ pub(super) fn step(line: &[u8]) -> Option<Step> {
     let text = std::str::from_utf8(line).ok()?;
     if text.contains("\"$set\"") {
         let record = serde_json::from_str::<Object>(text).ok()?;
-        let all = record.get("$set")?.get("messages")?;
-        return all.is_array().then_some(Step::Replacement);
+        let last = record.get("$set")?.get("messages")?.as_array()?.last()?.as_object()?;
+        return string(last, "id").map(|id| Step::Replacement(id.to_owned()));
     }
     if text.contains("\"projectHash\"") {
         let record = serde_json::from_str::<Object>(text).ok()?;

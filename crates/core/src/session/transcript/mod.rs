@@ -183,28 +183,42 @@ pub fn last_assistant(tail: &[u8]) -> Option<String> {
 }
 
 /// What lines of a transcript say about compactions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compactions {
-    /// True if the context was compacted.
-    pub compacted: bool,
+    /// Where all messages were replaced.
+    pub replaced: Vec<Replaced>,
     /// True if the agent has answered since the session was started or resumed, in these lines or
     /// before.
     pub answered: bool,
 }
 
-/// Finds compactions in lines of a transcript that tells them by replacing all messages, as
-/// Gemini CLI does. A session that starts or is resumed sets up its context by such lines too;
-/// these come before the first answer.
+/// A line that replaces all messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// Offset of the line.
+    pub at: usize,
+    /// The id of the last message in its place. A compaction makes a new one; a session that is
+    /// resumed repeats what it had.
+    pub last: String,
+}
+
+/// Finds what may be compactions in lines of a transcript that tells them by replacing all messages,
+/// as Gemini CLI does. A session that starts or is resumed in the same file sets up its context by
+/// such lines too; these come before the first answer.
 #[must_use]
 pub fn compactions(lines: &[u8], answered: bool) -> Compactions {
-    let mut found = Compactions { compacted: false, answered };
+    let mut found = Compactions { replaced: Vec::new(), answered };
+    let mut at = 0;
     for line in lines.split(|byte| *byte == b'\n') {
         match gemini::step(line) {
             Some(gemini::Step::Start) => found.answered = false,
             Some(gemini::Step::Answer) => found.answered = true,
-            Some(gemini::Step::Replacement) => found.compacted |= found.answered,
-            None => {}
+            Some(gemini::Step::Replacement(last)) if found.answered => {
+                found.replaced.push(Replaced { at, last });
+            }
+            _ => {}
         }
+        at += line.len() + 1;
     }
     found
 }

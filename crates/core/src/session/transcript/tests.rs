@@ -222,7 +222,11 @@ fn compactions_of_gemini() {
         (vec![], true, (false, true)),
     ] {
         let found = compactions(lines.join("\n").as_bytes(), before);
-        assert_eq!((found.compacted, found.answered), want, "{lines:?}");
+        assert_eq!((!found.replaced.is_empty(), found.answered), want, "{lines:?}");
+        for replaced in found.replaced {
+            assert_eq!(replaced.last, "c");
+            assert!(lines.join("\n")[replaced.at..].starts_with("{\"$set\":{\"messages\""));
+        }
     }
 }
 
