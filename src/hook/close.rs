@@ -14,7 +14,7 @@ use pimem_engine::{
     store::{
         Store,
         dream_schedule::PastSession,
-        hook_ledger::{self, Note},
+        hook_ledger::{self, Known, Note},
     },
 };
 
@@ -46,12 +46,8 @@ pub(crate) fn index(call: &Call<'_>) -> Result<(), Failure> {
     let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
     let of_transcript =
         |path: std::path::PathBuf| sessions::from_transcript(call.ctx, named, &path).ok().flatten();
-    let of_ledger = || {
-        let said = call.known().said.iter().map(String::as_str);
-        sessions::of_notes(call.ctx, named, said)
-    };
-    let summary = call.transcript().and_then(of_transcript).or_else(of_ledger);
-    keep(call, summary)?;
+    let summary = call.transcript().and_then(of_transcript);
+    keep(call, summary.or_else(|| of_ledger(call, named, call.known())))?;
     call.note(&[Note::Indexed]);
     Ok(())
 }
@@ -64,13 +60,17 @@ pub(crate) fn index_unended(call: &Call<'_>) -> Result<(), Failure> {
     }
     let id = call.session_id();
     let named = Named { agent: Some(call.agent.name()), session: id.as_deref() };
-    let said = known.said.iter().map(String::as_str);
-    let summary = sessions::of_notes(call.ctx, named, said);
+    let summary = of_ledger(call, named, known);
     if summary.is_some() {
         keep(call, summary)?;
         call.note(&[Note::Indexed]);
     }
     Ok(())
+}
+
+/// Returns the summary made from the prompts in a ledger.
+fn of_ledger(call: &Call<'_>, named: Named<'_>, known: &Known) -> Option<summaries::Summary> {
+    sessions::of_notes(call.ctx, named, known.said.iter().map(String::as_str))
 }
 
 /// Stores the summary of a context that was compacted.
@@ -92,8 +92,7 @@ pub(crate) fn sweep(call: &Call<'_>) -> Result<(), Failure> {
                 ended = true;
             }
             let named = Named { agent: Some(agent), session: Some(id) };
-            let said = known.said.iter().map(String::as_str);
-            keep(call, sessions::of_notes(call.ctx, named, said))?;
+            keep(call, of_ledger(call, named, &known))?;
         }
         hook_ledger::remove(&ledger);
     }

@@ -63,31 +63,31 @@ pub(crate) fn run(ctx: &Shell, args: &Chosen) -> Result<Exit, Failure> {
         let calls = calls(ctx, &site)?;
         let untrusted = hooks::untrusted(ctx, &site);
         if untrusted > 0 {
-            tested.push(TestedHook {
-                agent: agent.name(),
-                event: "-".to_owned(),
-                command: String::new(),
-                ok: false,
-                recalled: false,
-                problem: Some(format!("{untrusted} of {} are not trusted yet", calls.len())),
-            });
+            let problem = format!("{untrusted} of {} are not trusted yet", calls.len());
+            tested.push(failed(agent, problem));
             ctx.ui.hint(hooks::TRUST);
         }
         if calls.is_empty() {
-            tested.push(TestedHook {
-                agent: agent.name(),
-                event: "-".to_owned(),
-                command: String::new(),
-                ok: false,
-                recalled: false,
-                problem: Some(format!("nothing of ours in {}", ctx.places.short(&site.path))),
-            });
+            let problem = format!("nothing of ours in {}", ctx.places.short(&site.path));
+            tested.push(failed(agent, problem));
         }
         tested.extend(calls.iter().map(|call| trial.test(ctx, agent, call)));
     }
     let failed = tested.iter().filter(|hook| !hook.ok).count();
     ctx.ui.show(&Tested { action: "test", failed, hooks: tested });
     Ok(if failed > 0 { Exit::Nothing } else { Exit::Done })
+}
+
+/// Returns the row of a problem with all hooks of an agent.
+fn failed(agent: Agent, problem: String) -> TestedHook {
+    TestedHook {
+        agent: agent.name(),
+        event: "-".to_owned(),
+        command: String::new(),
+        ok: false,
+        recalled: false,
+        problem: Some(problem),
+    }
 }
 
 /// Returns the file whose hooks are run: the project's, where the user's has none.

@@ -89,7 +89,7 @@ pub struct Script {
 /// An act with its reason, or an error message for the line.
 pub type Line = Result<(Act, String), LineError>;
 
-/// What is wrong with a line of a plan.
+/// The reason why a line of a plan is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     #[error("has {0} columns instead of 4")]

@@ -16,7 +16,7 @@ pub struct Bullet {
     pub section: Option<String>,
     /// Columns before its mark.
     pub indent: usize,
-    /// Its text with lines folded.
+    /// The text, with its lines joined by spaces.
     pub text: String,
     /// True inside a block written by pimem, where each line is a text.
     pub own: bool,

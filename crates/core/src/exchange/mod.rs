@@ -34,7 +34,7 @@ pub struct File {
 /// A memory with the properties that a format provides.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
-    /// Its location, for messages.
+    /// Where the item was found, for messages.
     pub place: String,
     /// Category name.
     pub category: Option<String>,
@@ -61,7 +61,7 @@ pub struct Item {
 /// Text that is not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// Its location.
+    /// Where the item was found.
     pub place: String,
     pub reason: String,
 }

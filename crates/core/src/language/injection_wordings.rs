@@ -153,7 +153,7 @@ const ELSEWHERE: Groups = &[
 /// A compiled wording.
 #[derive(Clone, Copy)]
 pub(super) struct Wording {
-    /// What the instruction does.
+    /// The effect of the instruction, for messages.
     pub(super) does: &'static str,
     pub(super) steps: &'static str,
     /// Filter for the words that it may begin with.

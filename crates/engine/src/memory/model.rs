@@ -41,9 +41,9 @@ pub struct PullRequest {
     pub from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell.
     pub pooling: Option<Pooling>,
-    /// What it wants in front of a query.
+    /// Prefix of queries.
     pub query_prefix: Option<String>,
-    /// What it wants in front of a passage.
+    /// Prefix of passages.
     pub passage_prefix: Option<String>,
 }
 

@@ -35,7 +35,7 @@ impl Filter<'_> {
     pub fn keeps(&self, segment: usize, number: u32) -> bool {
         let Some(document) = self.segments.locate(segment, number) else { return false };
         let Document { at, doc, source, kind } = document;
-        let SearchRequest { kinds, categories, topic, period, except, .. } = self.request;
+        let SearchRequest { categories, topic, period, except, .. } = self.request;
         let entry = documents::entry_id(&doc);
         let may_be_found =
             || entry.is_some_and(|id| self.archived.strength(at.store, id).is_some());
@@ -50,7 +50,7 @@ impl Filter<'_> {
             |name: &String| entry.is_some() && documents::category_hash(name) == doc.category;
         // The time of an entry is in the log, not in the index, and is checked later.
         let is_in_period = || entry.is_some() || period.contains(Timestamp::from_seconds(doc.when));
-        (kinds.is_empty() || kinds.contains(&kind))
+        self.request.may_find(kind)
             && !except.is_some_and(|except| entry.is_some_and(|id| except.contains(&id)))
             && (categories.is_empty() || categories.iter().any(is_of_category))
             && topic.is_none_or(is_of_topic)
