@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use pimem_core::{
-    safety::safe_text,
+    safety::safe_text::{self, SafeText},
     view::{Document, Tagged, error::Error},
 };
 use pimem_engine::{config::env::Env, error::Failure, memory::Notices};
@@ -128,9 +128,14 @@ impl Ui {
         out.push('\n');
     }
 
-    /// Prints text that is already safe, as made for a model.
-    pub(crate) fn text(&self, text: &str) {
+    /// Prints text that was made for a prompt.
+    pub(crate) fn text(&self, text: &SafeText) {
         self.out.borrow_mut().push_str(text);
+    }
+
+    /// Prints a file or another text of several lines, in which tabs are kept.
+    pub(crate) fn lines(&self, text: &str) {
+        self.out.borrow_mut().push_str(&safe_text::lines(text));
     }
 
     /// Prints a result: as JSON for programs, as text for people.
@@ -172,7 +177,7 @@ impl Ui {
             .iter()
             .map(|row| row.iter().map(|cell| safe_text::terminal(cell).into_owned()).collect())
             .collect();
-        self.text(&format!("{}\n", drawn(header, rows, self.width)));
+        self.lines(&format!("{}\n", drawn(header, rows, self.width)));
     }
 
     /// Writes a line for a waiting program: unbuffered and unescaped.

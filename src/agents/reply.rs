@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use pimem_core::safety::safe_text::SafeText;
+
 use super::spec::{Agent, HookEvent};
 
 /// Returns true if the agent adds the answer at this event to the prompt. If not, nothing needs to
@@ -23,7 +25,7 @@ pub(crate) fn listens(agent: Agent, moment: HookEvent) -> bool {
 }
 
 /// Returns the answer of a hook with this context for the prompt.
-pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &str) -> String {
+pub(crate) fn reply(agent: Agent, moment: HookEvent, context: &SafeText) -> String {
     let context = context.trim_end();
     let answer = if listens(agent, moment) && !context.is_empty() {
         match agent {
@@ -80,7 +82,11 @@ mod tests {
             (Pi, Prompt, "a", r#"{"context":"a"}"#),
             (Generic, SessionStart, "# a\n\n", "# a"),
         ] {
-            assert_eq!(reply(agent, moment, context).trim_end(), want, "{agent:?} {moment:?}");
+            assert_eq!(
+                reply(agent, moment, &SafeText::fixed(context)).trim_end(),
+                want,
+                "{agent:?} {moment:?}"
+            );
         }
     }
 

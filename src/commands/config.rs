@@ -164,7 +164,7 @@ impl Human for Changed {
 
 impl Human for PromptView {
     fn human(&self, ui: &Ui) {
-        ui.text(&self.text);
+        ui.lines(&self.text);
     }
 }
 

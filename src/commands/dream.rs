@@ -91,7 +91,7 @@ impl Human for Dreamed {
     fn human(&self, ui: &Ui) {
         let Self::Here(dream) = self else { return };
         if let Some(script) = &dream.script {
-            return ui.text(script);
+            return ui.lines(script);
         }
         let steps = |by: By| dream.steps.iter().filter(move |step| step.by == by);
         for step in steps(By::Rules) {

@@ -121,7 +121,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
 fn show(ctx: &Shell, answer: &Answer<Output<impl Human>>) -> Exit {
     match &answer.view {
         Output::Files(view) => ctx.ui.show(view),
-        Output::Text(text) => ctx.ui.text(text),
+        Output::Text(text) => ctx.ui.lines(text),
     }
     ctx.complain(&answer.problems, Exit::Done)
 }

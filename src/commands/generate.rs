@@ -40,7 +40,7 @@ pub(crate) fn completions(
 ) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut definition, "pimem", &mut script);
-    ctx.ui.text(&String::from_utf8_lossy(&script));
+    ctx.ui.lines(&String::from_utf8_lossy(&script));
     Exit::Done
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
         let message = format!("there is no command {:?}", args.page.as_deref().unwrap_or_default());
         Failure::new(Kind::Usage, message, "pimem --help lists the commands")
     })?;
-    ctx.ui.text(text);
+    ctx.ui.lines(text);
     Ok(Exit::Done)
 }
 

@@ -57,6 +57,6 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
 
 impl Human for ObserveView {
     fn human(&self, ui: &Ui) {
-        ui.text(&self.text);
+        ui.lines(&self.text);
     }
 }

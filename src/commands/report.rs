@@ -8,6 +8,7 @@ use crate::{
 };
 use pimem_core::{
     report::budget::Tokens,
+    safety::safe_text::SafeText,
     view::report::{ReportView, WorkingView},
 };
 use pimem_engine::{
@@ -86,7 +87,7 @@ impl Human for ReportView {
     fn human(&self, ui: &Ui) {
         let between = !self.text.is_empty() && !self.recalled_text.is_empty();
         ui.text(&self.text);
-        ui.text(if between { "\n" } else { "" });
+        ui.text(&SafeText::fixed(if between { "\n" } else { "" }));
         ui.text(&self.recalled_text);
         for judged in &self.entries {
             if let Some(factors) = judged.factors {

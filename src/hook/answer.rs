@@ -10,6 +10,8 @@ use crate::agents::spec::Limit;
 use pimem_core::{
     model::entry::EntryId,
     report::render::Report,
+    safe,
+    safety::safe_text::SafeText,
     score::ranking::{Ranking, ScoredEntry},
 };
 use pimem_engine::memory::{recall, search::Hit, stale::Stale};
@@ -25,9 +27,9 @@ pub(crate) struct Answer {
     pub(crate) observed: Option<Observed>,
 }
 
-/// A line that is safe for a model, including its line break.
+/// A line, including its line break.
 pub(super) struct Line {
-    text: String,
+    text: SafeText,
     shows: Option<Shown>,
 }
 
@@ -67,24 +69,22 @@ impl Answer {
     /// Returns the answer with the report at the start of a session.
     pub(crate) fn of_report(report: &Report, ranking: &Ranking) -> Self {
         let mut answer = Self { report: true, ..Self::default() };
-        let lines = report.text.split_inclusive('\n');
+        let lines = report.text.split_lines();
         for (text, row) in lines.zip(report.shown_rows.iter().copied()) {
             let row = row.and_then(|row| ranking.rows.get(row));
-            answer.push(text.to_owned(), row.map(Shown::from));
+            answer.push(text, row.map(Shown::from));
         }
         answer
     }
 
     /// Appends a line, which includes its line break.
-    pub(crate) fn push(&mut self, text: String, shows: Option<Shown>) {
+    pub(crate) fn push(&mut self, text: SafeText, shows: Option<Shown>) {
         self.lines.push(Line { text, shows });
     }
 
     /// Appends lines that together show one thing, or nothing that is recorded.
-    pub(crate) fn push_all(&mut self, text: &str, shows: Option<Shown>) {
-        let lines =
-            text.split_inclusive('\n').map(|text| Line { text: text.to_owned(), shows: None });
-        self.lines.extend(lines);
+    pub(crate) fn push_all(&mut self, text: &SafeText, shows: Option<Shown>) {
+        self.lines.extend(text.split_lines().map(|text| Line { text, shows: None }));
         if let Some(last) = self.lines.last_mut().filter(|_| shows.is_some()) {
             last.shows = shows;
         }
@@ -93,7 +93,7 @@ impl Answer {
     /// Appends another answer after a blank line.
     pub(crate) fn extend(&mut self, more: Self) {
         if !self.is_empty() && !more.is_empty() {
-            self.push("\n".to_owned(), None);
+            self.push(SafeText::fixed("\n"), None);
         }
         self.lines.extend(more.lines);
         self.report |= more.report;
@@ -155,7 +155,7 @@ impl Answer {
             while let Some(heading) = lines.pop_if(|last| last.is_heading()) {
                 size -= limit.size(&heading.text);
             }
-            let last = format!("- ... {missing} more (beyond what is taken at once)\n");
+            let last = safe!("- ... {} more (beyond what is taken at once)\n", missing);
             if !lines.is_empty() && size + limit.size(&last) <= limit.most() {
                 lines.push(Line { text: last, shows: None });
                 self.lines = lines;
@@ -165,8 +165,8 @@ impl Answer {
     }
 
     /// Returns the text for the prompt.
-    pub(crate) fn render(&self) -> String {
-        self.lines.iter().map(|line| line.text.as_str()).collect()
+    pub(crate) fn render(&self) -> SafeText {
+        self.lines.iter().map(|line| &line.text).collect()
     }
 }
 
@@ -186,10 +186,10 @@ mod tests {
 
     fn answer(text: &str) -> Answer {
         let mut answer = Answer::default();
-        for line in text.split_inclusive('\n') {
+        for line in SafeText::of_lines(text).split_lines() {
             let is_item = line.starts_with("- ");
             let shows = is_item.then(|| Shown::Passage(line.trim().to_owned()));
-            answer.push(line.to_owned(), shows);
+            answer.push(line, shows);
         }
         answer
     }
@@ -216,21 +216,24 @@ mod tests {
         assert_eq!(cut.passages().collect::<Vec<_>>(), shown);
         let more = format!("- ... {} more (beyond what is taken at once)\n", 101 - shown.len());
         assert!(rendered.ends_with(&more), "{rendered}");
-        assert_eq!(fit(&text, Limit::Bytes(10_000)).render(), text);
+        assert_eq!(&*fit(&text, Limit::Bytes(10_000)).render(), text);
         let nothing = fit("- one line that is longer\n", Limit::Bytes(10));
         assert!(nothing.is_empty() && nothing.passages().next().is_none());
         // No heading is left without a line below it.
         let short = format!("# Head\n- a\n\n## Two\n- {}\n", "x".repeat(80));
         let cut = fit(&short, Limit::Bytes(70));
-        assert_eq!(cut.render(), "# Head\n- a\n- ... 1 more (beyond what is taken at once)\n");
+        assert_eq!(&*cut.render(), "# Head\n- a\n- ... 1 more (beyond what is taken at once)\n");
     }
 
     #[test]
     fn a_passage_of_several_lines_is_shown_whole_or_not() {
         let mut answer = Answer::default();
-        answer.push_all("\n## Notes\none\ntwo\n", Some(Shown::Passage("one\ntwo".to_owned())));
+        answer.push_all(
+            &SafeText::fixed("\n## Notes\none\ntwo\n"),
+            Some(Shown::Passage("one\ntwo".to_owned())),
+        );
         let all = answer.size(Limit::Bytes(0));
-        answer.push(format!("- {}\n", "x".repeat(90)), None);
+        answer.push(safe!("- {}\n", "x".repeat(90)), None);
         answer.fit(Limit::Bytes(all + 60));
         assert_eq!(answer.passages().count(), 1, "{}", answer.render());
         answer.fit(Limit::Bytes(all + 40));

@@ -16,7 +16,8 @@ use pimem_core::{
         reflect::{self, Mode},
         rules::{self, Heard},
     },
-    safety::{safe_text, secret},
+    safe,
+    safety::{safe_text::SafeText, secret},
     session::transcript::{self, Message, Role},
 };
 use pimem_engine::{
@@ -127,25 +128,22 @@ fn heard(call: &Call<'_>, before: &Reached) -> (Vec<Heard>, Option<Timestamp>) {
 }
 
 /// Renders the observations within the agent's limit, dropping the oldest first.
-fn text(call: &Call<'_>, known: &Document, found: &Document) -> String {
+fn text(call: &Call<'_>, known: &Document, found: &Document) -> SafeText {
     let mut all = known.clone();
     for (date, item) in found.items() {
         all.push(date, item.clone());
     }
     if all.is_empty() {
-        return String::new();
+        return SafeText::default();
     }
     let limit = call.agent.limit();
-    let mut text = safe_lines(&all.to_string());
+    let mut text = SafeText::of_lines(&all.to_string());
     if !fits(limit, &text) {
         let today = local_time::local(call.ctx.now.0).date;
-        text = newest(&Document::parse(&reflect::reflect(&text, today, Mode::Aggressive)), limit);
+        let fewer = Document::parse(&reflect::reflect(&text, today, Mode::Aggressive));
+        text = SafeText::of_lines(&newest(&fewer, limit));
     }
-    if text.is_empty() { text } else { format!("{HEADING}\n\n{text}") }
-}
-
-fn safe_lines(text: &str) -> String {
-    text.lines().flat_map(|line| [safe_text::model(line).into_owned(), "\n".to_owned()]).collect()
+    if text.is_empty() { text } else { safe!("{}\n\n{}", HEADING, text) }
 }
 
 fn fits(limit: Limit, text: &str) -> bool {

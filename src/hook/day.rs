@@ -3,11 +3,13 @@
 use super::{
     answer::{Answer, Shown},
     call::{Call, hash},
+    start::Extent,
 };
 use crate::agents::wire::Source;
 use pimem_core::{
     markdown::handoff as blocks,
     report::working::{AT_HAND, AtHand, Part, at_hand},
+    safety::safe_text::SafeText,
 };
 use pimem_engine::{
     local_time,
@@ -89,22 +91,23 @@ fn left<'a>(call: &'a Call<'_>, says: impl Fn(&Left<'_>) -> bool) -> Option<Left
     found.ok().flatten()
 }
 
-/// Returns the day's context beside a text of `taken` characters. If `news` is true, parts that the
-/// session has seen are left out.
-pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, news: bool) -> Answer {
+/// Returns the day's context beside a text of `taken` characters. News are
+/// the parts that the session has not seen.
+pub(crate) fn answer(call: &Call<'_>, sources: &AtHand, taken: usize, extent: Extent) -> Answer {
     let limit = call.agent.limit();
     let room = call.ctx.config.settings.hook.working_chars;
     let mut room = room.min(limit.most().saturating_sub(taken));
     loop {
-        let seen = |part: &Part| news && call.known().texts.contains(&hash(&part.text));
+        let seen =
+            |part: &Part| extent == Extent::News && call.known().texts.contains(&hash(&part.text));
         let parts: Vec<Part> = at_hand(sources, room).into_iter().filter(|p| !seen(p)).collect();
         if parts.is_empty() {
             return Answer::default();
         }
         let mut answer = Answer::default();
-        answer.push_all(AT_HAND, None);
+        answer.push_all(&SafeText::fixed(AT_HAND), None);
         for part in parts {
-            answer.push_all(&part.render(), Some(Shown::Passage(part.text)));
+            answer.push_all(&part.render(), Some(Shown::Passage(part.text.to_string())));
         }
         // The limit may be in bytes, while `room` is in characters.
         if taken + answer.size(limit) > limit.most() && room > 0 {

@@ -41,6 +41,7 @@ use crate::agents::{
     reply,
     spec::{Agent, HookEvent},
 };
+use pimem_core::safety::safe_text::SafeText;
 use pimem_engine::config::{env::Env, settings::Hook};
 
 /// Stack size in bytes of the watching thread.
@@ -95,7 +96,8 @@ pub(crate) fn main((globals, agent, event): Called, env: Env) -> u8 {
     let started = Instant::now();
     let debug = env.text("PIMEM_DEBUG") == Some("1");
     let moment = agent.moment(&event);
-    let nothing = moment.map(|moment| reply::reply(agent, moment, "")).unwrap_or_default();
+    let nothing =
+        moment.map(|moment| reply::reply(agent, moment, &SafeText::default())).unwrap_or_default();
     if !debug {
         panic::set_hook(Box::new(|_| {}));
     }

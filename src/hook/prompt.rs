@@ -3,7 +3,7 @@
 use super::{
     answer::{Answer, Shown},
     call::{Call, hash},
-    start,
+    start::{self, Extent},
 };
 use pimem_core::{
     language::preference::{self, Preference},
@@ -12,6 +12,7 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     memory::{
+        Effect,
         learn::{self, What},
         pending,
         recall::{self, Recalled},
@@ -34,7 +35,7 @@ pub(crate) fn prompt(call: &Call<'_>) -> Answer {
     }
     // The first hook of a session brings the report, for agents without a hook at the start.
     if call.has_session() && !call.known().reported {
-        answer = start::opening(call, false);
+        answer = start::opening(call, Extent::Whole);
     }
     // Later requests within a turn have no new prompt.
     if call.input.invocation > 0 {
@@ -83,7 +84,7 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     }
     let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
         preference::find(prompt).into_iter().partition(|found| found.waits.is_some());
-    let mut learned = learn::take(call.ctx, home, &typed, most, call.who(), false)?;
+    let mut learned = learn::take(call.ctx, home, &typed, most, call.who(), Effect::Write)?;
     let mut made = None;
     if !waiting.is_empty()
         && let Some((mut store, there)) = pending::place(call.ctx)
@@ -92,7 +93,7 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
         if !there {
             store.init()?;
         }
-        learned.extend(pending::hold(call.ctx, &store, &waiting, most, call.who(), false)?);
+        learned.extend(pending::hold(call.ctx, &store, &waiting, most, call.who(), Effect::Write)?);
         made = Some(store).filter(|_| !there);
     }
     // The user need not be told what was just said.

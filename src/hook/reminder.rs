@@ -8,7 +8,8 @@ use super::{
 };
 use pimem_core::{
     embed::table,
-    safety::safe_text,
+    safe,
+    safety::safe_text::SafeText,
     search::{bm25::Query, documents::SourceKind},
 };
 use pimem_engine::memory::{
@@ -80,8 +81,8 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     if let (Some(first), false) = (names.first(), hits.is_empty()) {
         let more = names.len() - 1;
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        answer.push(format!("# Memories About {}{rest}\n", safe_text::model(first)), None);
-        answer.push("\n".to_owned(), None);
+        answer.push(safe!("# Memories About {}{}\n", first, rest), None);
+        answer.push(SafeText::fixed("\n"), None);
     }
     for hit in &hits {
         answer.push(recall::line(ctx, hit), Some(Shown::from(hit)));
@@ -109,7 +110,7 @@ fn is_named(text: &str, path: &str) -> bool {
         .filter_map(|n| Some(parts.get(parts.len().checked_sub(n)?..)?.join("/")));
     let own = (1..=dirs.len()).filter_map(|n| dirs.get(dirs.len() - n..));
     let above = (2..dirs.len()).filter_map(|n| dirs.get(..n));
-    ends.into_iter().any(|end| stands(text, &end, false))
+    ends.into_iter().any(|end| stands(text, &end, Kind::File))
         || own.chain(above).any(|dirs| {
             // A single word may mean anything; a directory has a slash or is in a code span.
             let dir = dirs.join("/");
@@ -117,14 +118,22 @@ fn is_named(text: &str, path: &str) -> bool {
                 [only] if WIDE.contains(&only.to_lowercase().as_str()) => false,
                 [only] => [format!("{only}/"), format!("`{only}`")]
                     .iter()
-                    .any(|form| stands(text, form, true)),
-                _ => stands(text, &dir, true),
+                    .any(|form| stands(text, form, Kind::Directory)),
+                _ => stands(text, &dir, Kind::Directory),
             }
         })
 }
 
+/// What a path names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Directory,
+}
+
 /// Returns true if the text contains the path, and not as a part of another path.
-fn stands(text: &str, path: &str, directory: bool) -> bool {
+fn stands(text: &str, path: &str, kind: Kind) -> bool {
+    let directory = kind == Kind::Directory;
     let part_of_name = |c: char| c.is_alphanumeric() || "-_".contains(c);
     text.match_indices(path).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

@@ -1,7 +1,5 @@
 //! The start of a session: the report, and after a compaction the handoff.
 
-use std::fmt::Write;
-
 use super::{
     answer::{Answer, Shown},
     call::Call,
@@ -10,7 +8,8 @@ use super::{
 use crate::agents::{spec::Kept, wire::Source};
 use pimem_core::{
     report::{budget::Tokens, render, select::Verdict, working::AtHand},
-    safety::safe_text,
+    safe,
+    safety::safe_text::SafeText,
     score::ranking::ScoredEntry,
 };
 use pimem_engine::{
@@ -31,22 +30,30 @@ pub(crate) fn start(call: &Call<'_>) -> Answer {
         return Answer::default();
     }
     let kept = call.agent.behaviour().start_context == Kept::Session;
-    let news = source == Source::Resume && known.reported && kept;
-    opening(call, news)
+    let has_rest = source == Source::Resume && known.reported && kept;
+    opening(call, if has_rest { Extent::News } else { Extent::Whole })
+}
+
+/// How much of what a session starts with is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// What the session has not seen.
+    News,
 }
 
 /// Returns the report and the day's context, or only what is new in both.
-pub(crate) fn opening(call: &Call<'_>, news: bool) -> Answer {
+pub(crate) fn opening(call: &Call<'_>, extent: Extent) -> Answer {
     let sources = day::sources(call);
-    let mut answer = memories(call, &sources, news);
+    let mut answer = memories(call, &sources, extent);
     let gap = usize::from(!answer.is_empty());
     let taken = answer.size(call.agent.limit()) + gap;
-    answer.extend(day::answer(call, &sources, taken, news));
+    answer.extend(day::answer(call, &sources, taken, extent));
     answer
 }
 
 /// Returns the report in the wording and size for the agent.
-fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
+fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
     let ctx = call.ctx;
     let reserved = if beside.is_empty() { 0 } else { day::RESERVED };
     let room = Tokens::of_chars(call.agent.limit().most() - reserved);
@@ -61,24 +68,24 @@ fn memories(call: &Call<'_>, beside: &AtHand, news: bool) -> Answer {
     }
     let (ranking, _) = call.ranking();
     let report = render::report(&ranking, &ctx.config.categories, settings);
-    let mut answer = if news {
+    let mut answer = if extent == Extent::News {
         news_of(call, report.judged(&ranking))
     } else {
         Answer::of_report(&report, &ranking)
     };
-    let mut notes = String::new();
+    let mut notes = SafeText::default();
     let waiting = ctx.unreviewed(&call.stores, ranking.rows.iter().map(|row| &row.entry));
     if let Some(left_out) = waiting.for_agent() {
-        let _ = writeln!(notes, "{left_out}");
+        notes.push(&safe!("{}\n", left_out));
     }
     if let Some(line) = ctx.unusable_for_agents() {
-        let _ = writeln!(notes, "{line}");
+        notes.push(&safe!("{}\n", line));
     }
     // Enforced even if many entries are pinned.
     let limit = call.agent.limit();
     answer.fit(limit.less(reserved + limit.size(&notes)));
     if !answer.is_empty() && !notes.is_empty() {
-        answer.push("\n".to_owned(), None);
+        answer.push(SafeText::fixed("\n"), None);
     }
     answer.push_all(&notes, None);
     answer
@@ -93,11 +100,11 @@ fn news_of<'a>(
     let is_seen = |row: &ScoredEntry| call.known().seen.contains(&row.entry.id);
     for (row, _) in judged.filter(|(row, verdict)| verdict.shown() && !is_seen(row)) {
         if answer.is_empty() {
-            answer.push_all(NEWS, None);
+            answer.push_all(&SafeText::fixed(NEWS), None);
         }
         let category = &call.ctx.config.categories.spec(row.entry.category).name;
-        let line = safe_text::entry(category, &row.entry.text) + "\n";
-        answer.push(line, Some(Shown::from(row)));
+        let line = SafeText::entry(category, &row.entry.text);
+        answer.push(safe!("{}\n", line), Some(Shown::from(row)));
     }
     answer
 }

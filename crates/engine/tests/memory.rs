@@ -48,7 +48,7 @@ fn found(memory: &Memory, query: &str) -> Vec<String> {
 }
 
 fn report(memory: &Memory) -> String {
-    memory.report(&ReportRequest::default()).unwrap().view.text
+    memory.report(&ReportRequest::default()).unwrap().view.text.to_string()
 }
 
 #[test]

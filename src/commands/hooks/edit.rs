@@ -18,6 +18,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::{Failure, Kind},
+    memory::Effect,
     store::{
         foreign_file::{Change, Editor},
         lock::LockError,
@@ -89,7 +90,7 @@ pub(crate) fn run(ctx: &Shell, args: &Edit, act: Act) -> Result<Exit, Failure> {
         ctx.ui.show(&Edited { action, dry_run: args.dry_run, files });
     }
     if act == Act::Install && any {
-        make_store(ctx, reach, args.dry_run)?;
+        make_store(ctx, reach, Effect::of(args.dry_run))?;
     }
     Ok(exit)
 }
@@ -107,14 +108,14 @@ impl Human for Edited {
 }
 
 /// Creates a store for the hooks if there is none.
-fn make_store(ctx: &Shell, reach: Reach, dry_run: bool) -> Result<(), Failure> {
+fn make_store(ctx: &Shell, reach: Reach, effect: Effect) -> Result<(), Failure> {
     let target = if reach == Reach::User { ctx.users()? } else { ctx.target()? };
-    let (dir, scope, known) = &target;
-    if !dry_run {
+    if effect == Effect::Write {
         return ctx.made(target).map(drop);
     }
-    if !known {
-        ctx.ui.note(&format!("Would create a {} store in {}", scope.name(), dir.display()));
+    if !target.exists {
+        let (scope, dir) = (target.scope.name(), target.dir.display());
+        ctx.ui.note(&format!("Would create a {scope} store in {dir}"));
     }
     Ok(())
 }

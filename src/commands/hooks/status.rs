@@ -182,7 +182,7 @@ impl Human for Printed {
                     } else {
                         ui.note(&format!("for {place}:"));
                     }
-                    ui.text(content);
+                    ui.lines(content);
                 }
             }
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::safety::safe_text::Part;
+
 /// Characters per token.
 const CHARS: usize = 4;
 
@@ -32,6 +34,12 @@ impl fmt::Display for Tokens {
     /// With thousands separators.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&thousands(self.0 as usize))
+    }
+}
+
+impl Part for Tokens {
+    fn safe(&self) -> impl fmt::Display {
+        self
     }
 }
 

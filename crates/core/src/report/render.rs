@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
-    named,
+    named, safe,
+    safety::safe_text::SafeText,
     score::ranking::{Ranking, ScoredEntry},
 };
 
@@ -62,7 +63,7 @@ pub struct Settings<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The text, ending in a line break; empty if there is nothing to show.
-    pub text: String,
+    pub text: SafeText,
     /// For each line of the text, the index of the row of the ranking that it shows.
     pub shown_rows: Vec<Option<usize>>,
     /// Size of the text.
@@ -131,35 +132,36 @@ pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>
     build(false, Some(Tokens(budget.0 * 4 / 5).chars()))
 }
 
-fn fixed_lines(settings: Settings<'_>, warn: bool) -> String {
-    let mut lines = String::new();
+fn fixed_lines(settings: Settings<'_>, warn: bool) -> SafeText {
+    let mut lines = SafeText::default();
     if warn {
-        lines.push_str(&format!(
-            "\n> ⚠️ Memory above {CROWDED}% capacity. Before adding new entries, consolidate or \
+        lines.push(&safe!(
+            "\n> ⚠️ Memory above {}% capacity. Before adding new entries, consolidate or \
              remove existing ones using {}.\n",
-            settings.remove_command
+            CROWDED,
+            settings.remove_command,
         ));
     }
     if let Some(line) = settings.ground_truth.line() {
-        lines.push_str(&format!("\n{line}\n"));
+        lines.push(&safe!("\n{}\n", SafeText::fixed(line)));
     }
     lines
 }
 
-fn header(tokens: Tokens, budget: Tokens, by_score: Option<Tokens>) -> String {
+fn header(tokens: Tokens, budget: Tokens, by_score: Option<Tokens>) -> SafeText {
     let whole = u64::from(budget.0).max(1);
     let percent = |tokens: Tokens| (u64::from(tokens.0) * 200 + whole) / (2 * whole);
-    let share = by_score.map_or_else(String::new, |part| format!(", {}% by score", percent(part)));
-    format!("# Project Memory [{}% — {tokens}/{budget} tokens{share}]", percent(tokens))
+    let share = by_score.map(|part| safe!(", {}% by score", percent(part))).unwrap_or_default();
+    safe!("# Project Memory [{}% — {}/{} tokens{}]", percent(tokens), tokens, budget, share)
 }
 
-fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Report {
+fn render(selection: Selection, fixed: &SafeText, budget: Tokens, filled: bool) -> Report {
     let nothing = selection.sections.is_empty() && selection.pinned.is_none();
     if nothing || budget == Tokens(0) {
         let verdicts = selection.verdicts.into_iter().map(unshown).collect();
         let none = Tokens(0);
         return Report {
-            text: String::new(),
+            text: SafeText::default(),
             shown_rows: Vec::new(),
             tokens: none,
             by_score: none,
@@ -167,7 +169,7 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
             verdicts,
         };
     }
-    let mut body = fixed.to_owned();
+    let mut body = fixed.clone();
     let mut shown_rows = vec![None; 1 + fixed.lines().count()];
     for section in selection.pinned.iter().chain(&selection.sections) {
         push(&mut body, section);
@@ -175,11 +177,11 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
         shown_rows.extend(section.lines.iter().map(|line| line.row));
     }
     if let Some(closing) = &selection.closing {
-        body.push_str(&format!("\n{closing}\n"));
+        body.push(&safe!("\n{}\n", closing));
         shown_rows.extend([None, None]);
     }
     // The header states the total size, which includes the header: repeat until it fits.
-    let sized = |chars: usize, head: &dyn Fn(Tokens) -> String| {
+    let sized = |chars: usize, head: &dyn Fn(Tokens) -> SafeText| {
         let mut tokens = Tokens::of_chars(chars);
         loop {
             let head = head(tokens);
@@ -194,7 +196,7 @@ fn render(selection: Selection, fixed: &str, budget: Tokens, filled: bool) -> Re
     let (_, by_score) = sized(scored, &|tokens| header(tokens, budget, filled.then_some(tokens)));
     let chars = body.chars().count();
     let (head, tokens) = sized(chars, &|tokens| header(tokens, budget, filled.then_some(by_score)));
-    let text = format!("{head}\n{body}");
+    let text = safe!("{}\n{}", head, body);
     Report { text, shown_rows, tokens, by_score, budget, verdicts: selection.verdicts }
 }
 
@@ -202,11 +204,10 @@ fn unshown(verdict: Verdict) -> Verdict {
     if verdict.shown() { Verdict::ReportFull } else { verdict }
 }
 
-fn push(body: &mut String, section: &Section) {
-    body.push_str(&format!("\n## {}\n", section.heading));
+fn push(body: &mut SafeText, section: &Section) {
+    body.push(&safe!("\n## {}\n", section.heading));
     for line in &section.lines {
-        body.push_str(&line.text);
-        body.push('\n');
+        body.push_line(&line.text);
     }
 }
 
@@ -298,9 +299,9 @@ mod tests {
             "{}",
             made.text
         );
-        assert_eq!(report(&ranking, &categories, settings(40)).text, "");
-        assert_eq!(report(&ranking, &categories, settings(0)).text, "");
-        assert_eq!(report(&Ranking::default(), &categories, settings(1700)).text, "");
+        assert_eq!(&*report(&ranking, &categories, settings(40)).text, "");
+        assert_eq!(&*report(&ranking, &categories, settings(0)).text, "");
+        assert_eq!(&*report(&Ranking::default(), &categories, settings(1700)).text, "");
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::{
         category::{Categories, CategoryId, CategorySpec},
         entry::EntryId,
     },
-    safety::safe_text,
+    safe,
+    safety::safe_text::SafeText,
     score::{
         caps::Place,
         ranking::{Ranking, ScoredEntry},
@@ -95,20 +96,20 @@ impl fmt::Display for Verdict {
 /// One section with the lines it shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
-    pub(super) heading: String,
+    pub(super) heading: SafeText,
     pub(super) lines: Vec<Line>,
 }
 
 /// A line of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    pub(super) text: String,
+    pub(super) text: SafeText,
     /// Index of the row in the ranking; `None` if the line shows no entry.
     pub(super) row: Option<usize>,
 }
 
 impl Line {
-    fn of(row: usize, text: String) -> Self {
+    fn of(row: usize, text: SafeText) -> Self {
         Self { text, row: Some(row) }
     }
 
@@ -118,8 +119,8 @@ impl Line {
     }
 }
 
-impl From<String> for Line {
-    fn from(text: String) -> Self {
+impl From<SafeText> for Line {
+    fn from(text: SafeText) -> Self {
         Self { text, row: None }
     }
 }
@@ -139,7 +140,7 @@ pub(super) struct Selection {
     /// Characters of pinned entries and sections before filling.
     pub(super) by_score: usize,
     /// The last line, if an entry that could be shown is left out.
-    pub(super) closing: Option<String>,
+    pub(super) closing: Option<SafeText>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
@@ -195,11 +196,11 @@ pub(super) fn select(
 pub(super) fn pinned(ranking: &Ranking, categories: &Categories) -> Option<Section> {
     let line = |(at, row): (usize, &ScoredEntry)| {
         let name = &categories.spec(row.entry.category).name;
-        Line::of(at, safe_text::entry(name, &row.entry.text))
+        Line::of(at, SafeText::entry(name, &row.entry.text))
     };
     let rows = ranking.rows.iter().enumerate().filter(|(_, row)| row.place == Place::Pinned);
     let lines: Vec<Line> = rows.map(line).collect();
-    (!lines.is_empty()).then(|| Section { heading: "Pinned".to_owned(), lines })
+    (!lines.is_empty()).then(|| Section { heading: SafeText::fixed("Pinned"), lines })
 }
 
 /// Settings for filling the space left by the sections.
@@ -249,14 +250,13 @@ impl<'a> Tails<'a> {
         }
     }
 
-    fn of_section(left: usize) -> Option<String> {
-        (left > 0).then(|| format!("- ... {left} more"))
+    fn of_section(left: usize) -> Option<SafeText> {
+        (left > 0).then(|| safe!("- ... {} more", left))
     }
 
-    fn closing(&self) -> Option<String> {
+    fn closing(&self) -> Option<SafeText> {
         let left: usize = self.left.iter().sum();
-        let command = safe_text::model(self.fill.search_command);
-        (left > 0).then(|| format!("... {left} more: {command} WORDS"))
+        (left > 0).then(|| safe!("... {} more: {} WORDS", left, self.fill.search_command))
     }
 
     /// Characters of the closing line, including the blank line before it.
@@ -288,7 +288,7 @@ fn fill_up(
     sections: &mut [Option<Section>],
     verdicts: &mut [Verdict],
     mut tails: Tails<'_>,
-) -> Option<String> {
+) -> Option<SafeText> {
     let mut waiting: Vec<(Lasting, usize)> = ranking
         .rows
         .iter()
@@ -308,9 +308,9 @@ fn fill_up(
         };
         let category = usize::from(row.entry.category.0);
         *verdict = Verdict::NoRoom(value);
-        let line = Line::of(at, format!("- {}", safe_text::model(&row.entry.text)));
+        let line = Line::of(at, safe!("- {}", row.entry.text));
         let mut cost = line.chars();
-        let heading = safe_text::model(&categories.spec(row.entry.category).section).into_owned();
+        let heading = SafeText::of(&categories.spec(row.entry.category).section);
         if sections.get(category).is_none_or(Option::is_none) {
             cost += 1 + heading_chars(&heading);
         }
@@ -386,10 +386,10 @@ fn by_score(
         if budget.chars() <= left { Verdict::SectionFull(budget) } else { Verdict::ReportFull };
     let line = |index: &usize| {
         let row = ranking.rows.get(*index)?;
-        Some(Line::of(*index, format!("- {}", safe_text::model(&row.entry.text))))
+        Some(Line::of(*index, safe!("- {}", row.entry.text)))
     };
     let lines: Vec<Line> = waiting.iter().filter_map(line).collect();
-    let heading = safe_text::model(&spec.section);
+    let heading = SafeText::of(&spec.section);
     let mut used = 1 + heading_chars(&heading);
     let all: usize = lines.iter().map(Line::chars).sum();
     // With filling, the lines of [`Tails`] count the entries left out.
@@ -412,14 +412,14 @@ fn by_score(
     if shown.len() < waiting.len() && !filled {
         shown.push(omitted(waiting.len() - shown.len()).into());
     }
-    Some(Section { heading: heading.into_owned(), lines: shown })
+    Some(Section { heading, lines: shown })
 }
 
 /// Returns the size of a section that shows only this entry.
 #[must_use]
 pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
-    let heading = safe_text::model(&spec.section).into_owned();
-    let lines = vec![format!("- {}", safe_text::model(text)).into()];
+    let heading = SafeText::of(&spec.section);
+    let lines = vec![safe!("- {}", text).into()];
     Tokens::of_chars(Section { heading, lines }.chars())
 }
 
@@ -427,6 +427,6 @@ fn heading_chars(heading: &str) -> usize {
     "## \n".len() + heading.chars().count()
 }
 
-fn omitted(count: usize) -> String {
-    format!("- ... {count} more (lower priority, omitted for context budget)")
+fn omitted(count: usize) -> SafeText {
+    safe!("- ... {} more (lower priority, omitted for context budget)", count)
 }

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::budget::thousands;
 use crate::{
     model::calendar::{Date, LocalTime},
-    safety::safe_text,
+    safe,
+    safety::safe_text::SafeText,
 };
 
 /// Maximum number of characters of the report.
@@ -67,9 +68,9 @@ impl AtHand {
 /// A section of the day at hand: its heading, and its text as safe for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    heading: String,
+    heading: SafeText,
     /// The text, tidied and cut.
-    pub text: String,
+    pub text: SafeText,
 }
 
 /// Returns the sections that fit into `limit` characters, headings included. Open items come first
@@ -78,17 +79,18 @@ pub struct Part {
 pub fn at_hand(sources: &AtHand, limit: usize) -> Vec<Part> {
     let log = sources.log.as_ref().map(|(date, log)| {
         let text = untitled(log, *date);
-        (format!("Log of {date}"), text, 1200, Keep::End, format!("pimem read daily {date}"))
+        let whole = format!("pimem read daily {date}");
+        (safe!("Log of {}", date.to_string()), text, 1200, Keep::End, whole)
     });
     let handoff = sources.handoff.as_ref().map(|(at, text)| {
-        let heading = format!("Handoff of {} {}", at.date, at.clock());
+        let heading = safe!("Handoff of {} {}", at.date.to_string(), at.clock());
         (heading, text.as_str(), 1200, Keep::Start, "pimem handoff show".to_owned())
     });
     // The title of a new file.
     let notes = sources.notes.trim_start();
     let notes = notes.strip_prefix("# Memory\n").unwrap_or(notes);
-    let other = |heading: &str, text, chars, keep, whole: &str| {
-        (heading.to_owned(), text, chars, keep, whole.to_owned())
+    let other = |heading: &'static str, text, chars, keep, whole: &str| {
+        (SafeText::fixed(heading), text, chars, keep, whole.to_owned())
     };
     let sections = [
         Some(other(
@@ -127,8 +129,8 @@ pub const AT_HAND: &str = "# The Day at Hand\n";
 impl Part {
     /// Returns the section with its heading and the blank line before it.
     #[must_use]
-    pub fn render(&self) -> String {
-        format!("\n## {}\n{}\n", self.heading, self.text)
+    pub fn render(&self) -> SafeText {
+        safe!("\n## {}\n{}\n", self.heading, self.text)
     }
 }
 
@@ -141,7 +143,7 @@ enum Keep {
 }
 
 struct Section<'a> {
-    heading: String,
+    heading: SafeText,
     text: &'a str,
     keep: Keep,
     /// The command that shows the whole text.
@@ -151,10 +153,10 @@ struct Section<'a> {
 /// Builds the report. It never exceeds `limit` characters, which is at most [`CHARS`]; sections are
 /// cut from the end.
 #[must_use]
-pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
+pub fn working(sources: &Sources, today: Date, limit: usize) -> SafeText {
     let yesterday = today.yesterday();
     let section = |heading: &str, text, keep, whole: &str| Section {
-        heading: format!("## {heading}"),
+        heading: SafeText::of(heading),
         text,
         keep,
         whole: whole.to_owned(),
@@ -180,25 +182,24 @@ pub fn working(sources: &Sources, today: Date, limit: usize) -> String {
         section("MEMORY.md (long-term)", &sources.notes, Keep::BothEnds, "pimem read memory"),
         day(yesterday, "yesterday", untitled(&sources.yesterday, yesterday)),
     ];
-    let mut report = String::new();
+    let mut report = SafeText::default();
     let mut left = limit.min(CHARS);
     for (section, chars) in sections.into_iter().zip(ROOM) {
         let text = tidy(section.text);
         if text.is_empty() {
             continue;
         }
-        let head = if report.is_empty() { "# Memory\n\n" } else { "\n" }.to_owned()
-            + &section.heading
-            + "\n\n";
+        let before = SafeText::fixed(if report.is_empty() { "# Memory\n\n" } else { "\n" });
+        let head = safe!("{}## {}\n\n", before, section.heading);
         // The last line break counts too.
         let room = left.saturating_sub(head.chars().count() + 1);
         if room < LEAST.min(text.chars().count()) {
             break;
         }
         let body = cut(&text, room.min(chars), section.keep, &section.whole);
-        let added = head + &body + "\n";
+        let added = safe!("{}{}\n", head, body);
         left = left.saturating_sub(added.chars().count());
-        report.push_str(&added);
+        report.push(&added);
     }
     report
 }
@@ -210,29 +211,28 @@ fn untitled(log: &str, date: Date) -> &str {
 
 /// Makes a text safe for a prompt: hazards are removed, headings move two levels down so that only
 /// the report's own are at the top, and blank lines are collapsed.
-fn tidy(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+fn tidy(text: &str) -> SafeText {
+    let mut out = SafeText::default();
     let mut blank = true;
     for line in text.lines() {
         let line = uncommented(line.trim_end());
-        let line = safe_text::model(&line);
+        let line = SafeText::of(&line);
         if line.is_empty() {
             blank = true;
             continue;
         }
         if blank && !out.is_empty() {
-            out.push('\n');
+            out.push_line(&SafeText::default());
         }
         blank = false;
         let level = line.chars().take_while(|c| *c == '#').count();
         if (1..=6).contains(&level) && line.chars().nth(level).is_none_or(char::is_whitespace) {
-            out.extend(std::iter::repeat_n('#', 2.min(6 - level)));
+            let marks = SafeText::fixed("##");
+            out.push(&marks.part(|marks| marks.get(level.saturating_sub(4)..).unwrap_or_default()));
         }
-        out.push_str(&line);
-        out.push('\n');
+        out.push_line(&line);
     }
-    out.truncate(out.trim_end().len());
-    out
+    out.part(str::trim_end)
 }
 
 /// Returns a comment line as a remark in parentheses, because it tells who wrote when. End marks
@@ -248,23 +248,26 @@ fn uncommented(line: &str) -> Cow<'_, str> {
 
 /// Cuts a text to `chars` characters, at line ends where that keeps anything, with a mark where
 /// something is left out. Returns an empty text if the mark does not fit.
-fn cut(text: &str, chars: usize, keep: Keep, whole: &str) -> String {
+fn cut(text: &SafeText, chars: usize, keep: Keep, whole: &str) -> SafeText {
     let all = text.chars().count();
     if all <= chars {
-        return text.to_owned();
+        return text.clone();
     }
-    let mark = format!("[... {} characters in all: {whole}]", thousands(all));
+    let mark = safe!("[... {} characters in all: {}]", thousands(all), whole);
     // A line break separates the mark from each part kept.
     let breaks = if keep == Keep::BothEnds { 2 } else { 1 };
     let Some(room) = chars.checked_sub(mark.chars().count() + breaks) else {
-        return String::new();
+        return SafeText::default();
     };
+    let start = |room| text.part(|text| first(text, room));
+    let end = |room| text.part(|text| last(text, room));
     match keep {
-        Keep::Start => format!("{}\n{mark}", first(text, room)),
-        Keep::End => format!("{mark}\n{}", last(text, room)),
+        Keep::Start => safe!("{}\n{}", start(room), mark),
+        Keep::End => safe!("{}\n{}", mark, end(room)),
         Keep::BothEnds => {
-            let start = first(text, room.div_ceil(2));
-            format!("{start}\n{mark}\n{}", last(text, room - start.chars().count()))
+            let start = start(room.div_ceil(2));
+            let left = room - start.chars().count();
+            safe!("{}\n{}\n{}", start, mark, end(left))
         }
     }
 }
@@ -319,12 +322,12 @@ mod tests {
             ## Relevant memories (auto-retrieved)\n\n- c\n\n\
             ## MEMORY.md (long-term)\n\n### M\ntext ‹system>\n\n\
             ## Daily log: 2026-02-28 (yesterday)\n\nd\n";
-        assert_eq!(working(&all, today(), CHARS), want);
+        assert_eq!(&*working(&all, today(), CHARS), want);
         let some = sources(["", " \n", "", "", "d"]);
         let want = "# Memory\n\n## Daily log: 2026-02-28 (yesterday)\n\nd\n";
-        assert_eq!(working(&some, today(), CHARS), want);
-        assert_eq!(working(&Sources::default(), today(), CHARS), "");
-        assert_eq!(working(&all, today(), 30), "");
+        assert_eq!(&*working(&some, today(), CHARS), want);
+        assert_eq!(&*working(&Sources::default(), today(), CHARS), "");
+        assert_eq!(&*working(&all, today(), 30), "");
     }
 
     #[test]
@@ -341,7 +344,8 @@ mod tests {
             (47, Keep::BothEnds, format!("one\ntwo\n{mark}\nten")),
             (31, Keep::Start, String::new()),
         ] {
-            assert_eq!(cut(text, chars, keep, "all"), want, "{chars} {keep:?}");
+            let text = tidy(text);
+            assert_eq!(&*cut(&text, chars, keep, "all"), want, "{chars} {keep:?}");
         }
     }
 

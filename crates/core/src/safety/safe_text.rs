@@ -3,7 +3,13 @@
 //! Dangerous characters are: C0 and C1 controls, DEL, soft hyphen, zero-width and bidi controls,
 //! interlinear annotations, shorthand format controls, tag characters, and blank letters.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{
+    borrow::Cow,
+    fmt::{self, Display, Write as _},
+    ops::Deref,
+};
+
+use serde::Serialize;
 
 use super::model_tags;
 use crate::markdown::entry_line;
@@ -37,6 +43,16 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     rewrite(text, |c, out| out.extend(c.escape_unicode()))
 }
 
+/// Makes a text of several lines safe for a terminal, as [`terminal`] does, but keeps tabs and line
+/// breaks.
+#[must_use]
+pub fn lines(text: &str) -> Cow<'_, str> {
+    rewrite(text, |c, out| match c {
+        '\t' | '\n' => out.push(c),
+        _ => out.extend(c.escape_unicode()),
+    })
+}
+
 /// Makes a JSON document safe: dangerous characters that JSON does not escape become `\u202e`,
 /// which keeps the value the same.
 #[must_use]
@@ -53,10 +69,148 @@ pub fn json(document: &str) -> Cow<'_, str> {
     })
 }
 
-/// Returns an entry as a line of a prompt, without line end.
-#[must_use]
-pub fn entry(category: &str, text: &str) -> String {
-    entry_line::canonical(&model(category), &model(text))
+/// Text for a prompt, also safe on a terminal: words of the program, and others made safe by
+/// [`model`]. [`safe!`](crate::safe) formats one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct SafeText(String);
+
+impl SafeText {
+    /// Makes one line safe.
+    #[must_use]
+    pub fn of(line: &str) -> Self {
+        Self(model(line).into_owned())
+    }
+
+    /// Makes each line of a text safe. The last one ends in a line break too.
+    #[must_use]
+    pub fn of_lines(text: &str) -> Self {
+        let mut safe = String::with_capacity(text.len());
+        for line in text.lines() {
+            safe.push_str(&model(line));
+            safe.push('\n');
+        }
+        Self(safe)
+    }
+
+    /// Returns an entry as a line of a prompt, without line end.
+    #[must_use]
+    pub fn entry(category: &str, text: &str) -> Self {
+        Self(entry_line::canonical(&model(category), &model(text)))
+    }
+
+    /// Returns words of the program as they are.
+    #[must_use]
+    pub fn fixed(words: &'static str) -> Self {
+        Self(words.to_owned())
+    }
+
+    pub fn push(&mut self, more: &Self) {
+        self.0.push_str(&more.0);
+    }
+
+    /// Appends a line without its line break.
+    pub fn push_line(&mut self, line: &Self) {
+        self.push(line);
+        self.0.push('\n');
+    }
+
+    /// Returns the part of the text that `choose` selects.
+    #[must_use]
+    pub fn part(&self, choose: impl FnOnce(&str) -> &str) -> Self {
+        Self(choose(&self.0).to_owned())
+    }
+
+    /// Returns the lines, each with its line break.
+    pub fn split_lines(&self) -> impl Iterator<Item = Self> {
+        self.0.split_inclusive('\n').map(|line| Self(line.to_owned()))
+    }
+
+    /// Only for [`safe!`](crate::safe), which makes all parts safe.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn assembled(parts: fmt::Arguments<'_>) -> Self {
+        Self(parts.to_string())
+    }
+}
+
+impl Deref for SafeText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'a> FromIterator<&'a SafeText> for SafeText {
+    fn from_iter<I: IntoIterator<Item = &'a SafeText>>(parts: I) -> Self {
+        Self(parts.into_iter().map(|part| part.0.as_str()).collect())
+    }
+}
+
+/// An argument of [`safe!`](crate::safe).
+pub trait Part {
+    /// Returns the argument as it is put into the text.
+    fn safe(&self) -> impl Display;
+}
+
+impl Part for str {
+    fn safe(&self) -> impl Display {
+        model(self)
+    }
+}
+
+impl Part for String {
+    fn safe(&self) -> impl Display {
+        model(self)
+    }
+}
+
+impl Part for SafeText {
+    fn safe(&self) -> impl Display {
+        &self.0
+    }
+}
+
+impl<T: Part + ?Sized> Part for &T {
+    fn safe(&self) -> impl Display {
+        (**self).safe()
+    }
+}
+
+impl Part for usize {
+    fn safe(&self) -> impl Display {
+        self
+    }
+}
+
+impl Part for u64 {
+    fn safe(&self) -> impl Display {
+        self
+    }
+}
+
+/// Formats a [`SafeText`](crate::safety::safe_text::SafeText). The format is a literal, and every
+/// argument is made safe. Arguments cannot be named inside the format:
+///
+/// ```compile_fail
+/// let text = "</system>";
+/// pimem_core::safe!("{text}");
+/// ```
+#[macro_export]
+macro_rules! safe {
+    ($format:literal $(, $part:expr)* $(,)?) => {
+        $crate::safety::safe_text::SafeText::assembled(format_args!(
+            // `concat!` keeps the format from capturing variables.
+            concat!($format) $(, $crate::safety::safe_text::Part::safe(&$part))*
+        ))
+    };
 }
 
 /// Makes text safe for a prompt: removes dangerous characters and neutralises what could close or
@@ -203,6 +357,17 @@ mod tests {
         fn nothing_is_skipped(text in "[a ~é—\u{1b}\u{200d}\u{fe0f}\u{1f3f4}\u{e0067}\u{e007f}\u{2764}\u{1f468}]{0,24}") {
             prop_assert_eq!(hazards(&text).collect::<Vec<_>>(), one_by_one(&text));
         }
+    }
+
+    #[test]
+    fn a_format_makes_its_arguments_safe() {
+        let raw = "</memory>\u{1b}[2J\n# Rules\n```";
+        let once = safe!("- {}: {}\n", 3_usize, raw);
+        assert_eq!(&*once, "- 3: ‹/memory>[2J# Rules'''\n");
+        assert_eq!(safe!("{}", once), once);
+        assert_eq!(SafeText::of_lines("a\u{202e}\n~~~\n").split_lines().count(), 2);
+        assert_eq!(&*SafeText::of_lines("a\u{202e}\n~~~"), "a\n'''\n");
+        assert_eq!(lines("a\tb\n\u{202e}"), "a\tb\n\\u{202e}");
     }
 
     #[test]

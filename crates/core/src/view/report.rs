@@ -2,13 +2,15 @@
 
 use serde::Serialize;
 
+use crate::safety::safe_text::SafeText;
+
 use super::{Document, search::HitView, why::JudgedEntry};
 
 /// The report for an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReportView {
     /// Text for a prompt; empty if there is nothing to report.
-    pub text: String,
+    pub text: SafeText,
     /// Size in tokens.
     pub tokens: u32,
     /// Token budget.
@@ -24,14 +26,14 @@ pub struct ReportView {
     pub unreviewed: Option<usize>,
     /// Recalled entries and sessions as text for a prompt.
     #[serde(skip)]
-    pub recalled_text: String,
+    pub recalled_text: SafeText,
 }
 
 /// The report of the current day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkingView {
     /// Text for a prompt.
-    pub text: String,
+    pub text: SafeText,
     /// Size in characters.
     pub characters: usize,
     /// Notes and logs left out because they were neither written nor reviewed on this machine.

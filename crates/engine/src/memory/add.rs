@@ -323,7 +323,8 @@ impl<'a, 'b> Adding<'a, 'b> {
         let (stems, known) = self.archived(&wording);
         markers.pinned |= known.pinned;
         markers.enforced |= known.enforced;
-        new.begin_again(self.memory, &mut self.txn, back, markers.pinned)?;
+        let after = back.then_some(EventKind::Restore);
+        new.begin_marked(self.memory, &mut self.txn, markers, after)?;
         let placed = Some(new.place_marked(self.memory, &mut self.txn, markers));
         for stem in stems {
             self.txn.change(Target::Archive(stem), Change::Remove(wording.clone()));

@@ -1,7 +1,7 @@
 //! Learns the preferences that a text states.
 
 use super::{
-    Memory,
+    Effect, Memory, Target,
     learn::{self, Learned, What},
     pending,
 };
@@ -39,6 +39,7 @@ impl Memory {
     /// Fails if a store cannot be written, or if no store can hold what awaits review.
     pub fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extracted, Failure> {
         let ExtractRequest { text, origin, dry_run } = *request;
+        let effect = Effect::of(dry_run);
         let mut stated = preference::find(text);
         if origin == Origin::Piped {
             for found in &mut stated {
@@ -49,27 +50,27 @@ impl Memory {
             stated.into_iter().partition(|found| found.waits.is_some());
         let mut found = Vec::new();
         if !typed.is_empty() {
-            let (dir, scope, known) = self.target()?;
-            let store =
-                if dry_run { self.store(dir, scope) } else { self.made((dir, scope, known))? };
-            found = learn::take(self, &store, &typed, preference::MOST, self.who(), dry_run)?;
+            let store = self.opened(self.target()?, effect)?;
+            found = learn::take(self, &store, &typed, preference::MOST, self.who(), effect)?;
         }
         if !waiting.is_empty() {
-            found.extend(hold(self, &waiting, dry_run)?);
+            found.extend(hold(self, &waiting, effect)?);
         }
         Ok(Extracted { dry_run, results: found.into_iter().map(view).collect() })
     }
 }
 
 /// Stores preferences that may have been pasted, for review.
-fn hold(memory: &Memory, stated: &[Preference], dry: bool) -> Result<Vec<Learned>, Failure> {
+fn hold(memory: &Memory, stated: &[Preference], effect: Effect) -> Result<Vec<Learned>, Failure> {
     let (store, there) = pending::place(memory).ok_or_else(|| {
         let message = "there is no project whose store could keep this for a review";
         let hint = "in a project, or with pimem add --user if it is what you want";
         Failure::new(Kind::Usage, message, hint)
     })?;
-    let store = if there || dry { store } else { memory.made((store.dir, store.scope, false))? };
-    pending::hold(memory, &store, stated, preference::MOST, memory.who(), dry)
+    if effect == Effect::Write && !there {
+        memory.made(Target { dir: store.dir.clone(), scope: store.scope, exists: false })?;
+    }
+    pending::hold(memory, &store, stated, preference::MOST, memory.who(), effect)
 }
 
 fn view(learned: Learned) -> ExtractedPreference {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Memory, todo};
+use super::{Memory, Target, todo};
 use crate::{
     error::Failure,
     local_time,
@@ -34,9 +34,9 @@ impl Memory {
     /// # Errors
     /// Fails if scratchpads or logs cannot be read, or the store cannot be written.
     pub fn hand_off(&self, leave: &Leave) -> Result<HandoffView, Failure> {
-        let (dir, scope, known) = self.target()?;
+        let Target { dir, scope, exists } = self.target()?;
         let store = self.store(dir, scope);
-        let left = if known { write(self, &store, &self.readers()?, leave)? } else { None };
+        let left = if exists { write(self, &store, &self.readers()?, leave)? } else { None };
         let (file, text) = left.unzip();
         Ok(HandoffView { file, text: text.unwrap_or_default(), written: true })
     }
@@ -66,6 +66,14 @@ pub struct Leave {
     pub unasked: bool,
 }
 
+/// The texts that a handoff may repeat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Everyones,
+    /// Those written or reviewed on this machine.
+    Ours,
+}
+
 /// Writes a handoff to today's log in `store`, with the open items of all `stores`. Returns the
 /// name of the log and the text; `None` if there is nothing to hand off.
 pub fn write(
@@ -78,12 +86,13 @@ pub fn write(
     let name = notes::daily(now.date);
     let session = session.as_deref().map(visible);
     let ours = |store: &Store, name: &str| store.clone().strict().file_reviewed(name);
-    let block = |repository, all: bool| -> Result<Option<Vec<String>>, Failure> {
+    let block = |repository, whose: Whose| -> Result<Option<Vec<String>>, Failure> {
+        let counts = |store: &Store, name: &str| whose == Whose::Everyones || ours(store, name);
         let mut open = Vec::new();
-        for store in stores.iter().filter(|store| all || ours(store, notes::SCRATCHPAD)) {
+        for store in stores.iter().filter(|store| counts(store, notes::SCRATCHPAD)) {
             open.extend(checklist::open(&todo::scratchpad(store)?).map(|item| item.text));
         }
-        let log = if all || ours(store, &name) {
+        let log = if counts(store, &name) {
             store.tail(&name, TAIL).map_err(|problem| Failure::from(&problem))?
         } else {
             None
@@ -92,13 +101,14 @@ pub fn write(
         Ok(Handoff { session: session.clone(), open, recent, repository }.block(now))
     };
     // A check without the lock, because often there is nothing to hand off.
-    if block(Vec::new(), true)?.is_none() {
+    if block(Vec::new(), Whose::Everyones)?.is_none() {
         return Ok(None);
     }
     let work_tree = memory.places.work_tree(&memory.places.cwd).filter(|_| *git);
     let repository = work_tree.map(git::standing).unwrap_or_default();
     let lock = super::lock(memory, store)?;
-    let Some(block) = block(repository, !unasked)? else { return Ok(None) };
+    let whose = if *unasked { Whose::Ours } else { Whose::Everyones };
+    let Some(block) = block(repository, whose)? else { return Ok(None) };
     // The handoff repeats texts of stores, which may have come with a clone.
     let all_ours = || stores.iter().all(|store| ours(store, notes::SCRATCHPAD));
     if *unasked || ours(store, &name) && all_ours() {

@@ -135,8 +135,17 @@ impl New {
         self.put(memory, txn, markers, reviewed)
     }
 
-    /// Adds the line with markers. It counts as reviewed only if `reviewed` is true.
-    pub fn put(
+    /// Like [`place_marked`](Self::place_marked), but the line awaits review.
+    pub fn place_unreviewed(
+        &self,
+        memory: &Memory,
+        txn: &mut Txn<'_>,
+        markers: Markers,
+    ) -> LocatedEntry {
+        self.put(memory, txn, markers, false)
+    }
+
+    fn put(
         &self,
         memory: &Memory,
         txn: &mut Txn<'_>,
@@ -164,27 +173,27 @@ impl New {
 
     /// Records its first evidence.
     pub fn begin(&self, memory: &Memory, txn: &mut Txn<'_>) -> anyhow::Result<()> {
-        self.begin_again(memory, txn, false, self.line(memory).pinned)
+        let markers = Markers { pinned: self.line(memory).pinned, enforced: false };
+        self.begin_marked(memory, txn, markers, None)
     }
 
-    /// Records its first evidence. `back` is true if it was put out of force before and is restored
-    /// by this.
-    pub fn begin_again(
+    /// Records its first evidence. `after` follows its addition.
+    pub fn begin_marked(
         &self,
         memory: &Memory,
         txn: &mut Txn<'_>,
-        back: bool,
-        pinned: bool,
+        markers: Markers,
+        after: Option<EventKind>,
     ) -> anyhow::Result<()> {
-        let markers = Markers { pinned, enforced: false };
+        let markers = Markers { enforced: false, ..markers };
         let stem = self.stem(memory, txn, markers);
         let line = adopt::Line { topic: &stem, ..self.line(memory) };
         let kind = EventKind::Add(self.cue, Some(adopt::origin(&line)));
         txn.record_tagged(line.id, kind, self.tags.clone())?;
-        if back {
-            txn.record(line.id, EventKind::Restore)?;
+        if let Some(after) = after {
+            txn.record(line.id, after)?;
         }
-        if pinned {
+        if markers.pinned {
             txn.record(line.id, EventKind::Pin)?;
         }
         self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))

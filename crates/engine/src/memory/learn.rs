@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Memory,
+    Effect, Memory,
     intake::{self, New},
-    lock,
+    lock_for,
 };
 use crate::{
     error::Failure,
@@ -72,7 +72,7 @@ pub fn take(
     stated: &[Preference],
     most: usize,
     who: Provenance,
-    dry: bool,
+    effect: Effect,
 ) -> Result<Vec<Learned>, Failure> {
     let (mut done, mut news) = sorted(memory, stated)?;
     news.truncate(most);
@@ -86,7 +86,7 @@ pub fn take(
         done.extend(news.iter().map(|new| result(memory, new, What::Recent)));
         return Ok(done);
     }
-    let lock = if dry { None } else { Some(lock(memory, store)?) };
+    let lock = lock_for(memory, store, effect)?;
     let categories = &memory.config.categories;
     let mut txn = match &lock {
         Some(lock) => store.begin_adding(lock, categories, now, who),
@@ -114,7 +114,7 @@ pub fn take(
         done.push(result(memory, new, what));
     }
     txn.commit()?;
-    if !dry && !learned.is_empty() {
+    if effect == Effect::Write && !learned.is_empty() {
         let note = |bytes: Option<&[u8]>| {
             let mut all = recent(now, bytes);
             all.extend(learned.into_iter().map(|id| (id, now.0.to_string())));

@@ -214,8 +214,27 @@ pub struct Answer<V> {
     pub problems: Vec<read::Problem>,
 }
 
-/// A store that may be written to: its directory, its scope, and true if it exists.
-pub type Target = (PathBuf, Scope, bool);
+/// The store that a writing call is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub dir: PathBuf,
+    pub scope: Scope,
+    pub exists: bool,
+}
+
+/// Whether a call changes the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Write,
+    /// It only says what it would change.
+    DryRun,
+}
+
+impl Effect {
+    pub fn of(dry_run: bool) -> Self {
+        if dry_run { Self::DryRun } else { Self::Write }
+    }
+}
 
 impl Memory {
     /// Finds stores and reads settings, from the directory `cwd` at the time `clock`.
@@ -342,10 +361,18 @@ impl Memory {
         self.made(self.target()?)
     }
 
+    /// Returns the store of a target. If it is to be written to and does not exist, it is created.
+    pub fn opened(&self, target: Target, effect: Effect) -> Result<Store, Failure> {
+        match effect {
+            Effect::Write => self.made(target),
+            Effect::DryRun => Ok(self.store(target.dir, target.scope)),
+        }
+    }
+
     /// Returns the store of a target, and creates it if it does not exist.
-    pub fn made(&self, (dir, scope, known): Target) -> Result<Store, Failure> {
+    pub fn made(&self, Target { dir, scope, exists }: Target) -> Result<Store, Failure> {
         let store = self.store(dir, scope);
-        if !known {
+        if !exists {
             store.init()?;
             self.notices.note(&format!(
                 "Created a {} store in {}",
@@ -361,7 +388,7 @@ impl Memory {
     /// # Errors
     /// Fails if there can be no such store, or it cannot be written.
     pub fn init(&self) -> Result<Initialized, Failure> {
-        let (dir, scope, _) = self.target()?;
+        let Target { dir, scope, .. } = self.target()?;
         let store = self.store(dir, scope);
         let created = store.init()?;
         let (store, scope) = (store.dir.display().to_string(), scope.name());
@@ -374,7 +401,7 @@ impl Memory {
             return self.users();
         }
         if let Some(dir) = self.places.project().filter(|dir| discover::is_there(dir)) {
-            return Ok((dir, Scope::Project, true));
+            return Ok(Target { dir, scope: Scope::Project, exists: true });
         }
         let dir = self.places.new_project().ok_or_else(|| {
             Failure::new(
@@ -383,7 +410,7 @@ impl Memory {
                 "use --user for your own store, or --dir for another one",
             )
         })?;
-        Ok((dir, Scope::Project, false))
+        Ok(Target { dir, scope: Scope::Project, exists: false })
     }
 
     /// Returns the time that the command line set.
@@ -399,8 +426,8 @@ impl Memory {
     /// Returns the user's store as a target.
     pub fn users(&self) -> Result<Target, Failure> {
         let dir = self.places.user().ok_or_else(no_home)?;
-        let known = discover::is_there(&dir);
-        Ok((dir, Scope::User, known))
+        let exists = discover::is_there(&dir);
+        Ok(Target { dir, scope: Scope::User, exists })
     }
 
     /// Returns a store with the settings in force.
@@ -524,6 +551,18 @@ pub fn placed<'a>(
 /// Returns the problems of all snapshots.
 pub fn problems(snapshots: &[Snapshot]) -> Vec<read::Problem> {
     snapshots.iter().flat_map(|snapshot| snapshot.problems.iter().cloned()).collect()
+}
+
+/// Takes the lock of a store, unless nothing is to be changed.
+pub fn lock_for(
+    memory: &Memory,
+    store: &Store,
+    effect: Effect,
+) -> Result<Option<StoreLock>, Failure> {
+    match effect {
+        Effect::Write => lock(memory, store).map(Some),
+        Effect::DryRun => Ok(None),
+    }
 }
 
 /// Takes the lock of a store. Completes what its last holder could not, and moves the events of

@@ -148,7 +148,7 @@ impl Memory {
     fn keep(&self, observed: Observed) -> Result<ObserveView, Failure> {
         let (target, notices) = (self.target()?, &self.notices);
         // Without observations, no store is created.
-        if observed.found.is_empty() && !target.2 {
+        if observed.found.is_empty() && !target.exists {
             notices.note("There is nothing new to note");
             return Ok(observed.view(&Document::default(), None));
         }
@@ -353,8 +353,8 @@ impl Work<'_> {
         let id = id.unwrap_or_else(|| short_sha256(first.text.as_bytes()));
         let stem = observation_files::stem(&id);
         let (mut reached, mut so_far) = (Reached::default(), String::new());
-        let known = self.memory.target().ok().filter(|target| target.2 && !self.request.anew);
-        if let Some((dir, scope, _)) = known {
+        let known = self.memory.target().ok().filter(|target| target.exists && !self.request.anew);
+        if let Some(Target { dir, scope, .. }) = known {
             let store = self.memory.store(dir, scope).strict();
             reached = store.reached(&stem);
             let name = observation_files::file(&stem);

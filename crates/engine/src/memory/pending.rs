@@ -2,10 +2,10 @@
 //! project. They are in the project's store, never in the user's.
 
 use super::{
-    Memory,
+    Effect, Memory,
     intake::{self, New},
     learn::{self, Learned, What},
-    lock,
+    lock_for,
 };
 use crate::{
     error::Failure,
@@ -40,14 +40,14 @@ pub fn hold(
     stated: &[Preference],
     most: usize,
     who: Provenance,
-    dry: bool,
+    effect: Effect,
 ) -> Result<Vec<Learned>, Failure> {
     let (mut done, mut news) = learn::sorted(memory, stated)?;
     news.truncate(most);
     if news.is_empty() {
         return Ok(done);
     }
-    let lock = if dry { None } else { Some(lock(memory, store)?) };
+    let lock = lock_for(memory, store, effect)?;
     let categories = &memory.config.categories;
     let mut txn = match &lock {
         Some(lock) => store.begin(lock, categories, memory.now, who),
@@ -73,13 +73,13 @@ pub fn hold(
             What::Doubtful("is one of too many that wait")
         } else {
             new.begin(memory, &mut txn)?;
-            new.put(memory, &mut txn, Markers::default(), false);
+            new.place_unreviewed(memory, &mut txn, Markers::default());
             keys.push(key);
             What::Waiting(reason(stated, new))
         };
         done.push(learn::result(memory, new, what));
     }
-    if !dry && !keys.is_empty() {
+    if effect == Effect::Write && !keys.is_empty() {
         // Recorded first, so that no line passes for one of the user's.
         pending::note(&store.trust, &keys)?;
     }

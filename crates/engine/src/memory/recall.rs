@@ -10,7 +10,8 @@ use crate::store::{Store, notes, snapshot};
 use pimem_core::{
     language::{injection, sketch::Sketch},
     model::{entry::EntryId, hash::IdSet, time::Timestamp},
-    safety::safe_text,
+    safe,
+    safety::safe_text::SafeText,
     score::ranking::Ranking,
     search::{
         bm25::Query,
@@ -189,12 +190,12 @@ fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
 }
 
 /// Returns a recalled entry as a line of a prompt.
-pub fn line(memory: &Memory, hit: &Hit) -> String {
+pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
     let mut categories = memory.config.categories.iter().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
     let mark = if hit.is_archived() { " (archived)" } else { "" };
-    format!("{}{mark}\n", safe_text::entry(name, &hit.text))
+    safe!("{}{}\n", SafeText::entry(name, &hit.text), mark)
 }
 
 /// Returns the first line of a note or log item that is not a heading.
@@ -217,12 +218,12 @@ fn note_text(hit: &Hit) -> String {
 }
 
 /// Returns a note with its file, or a log item with its day.
-fn note(hit: &Hit) -> String {
+fn note(hit: &Hit) -> SafeText {
     let from = match (hit.kind, hit.when) {
         (SourceKind::Daily, Some(when)) => when.date(),
         _ => hit.source.clone(),
     };
-    format!("- {from}: {}\n", safe_text::model(&note_text(hit)))
+    safe!("- {}: {}\n", from, note_text(hit))
 }
 
 /// Returns the date and summary of a past session.
@@ -234,7 +235,7 @@ pub fn session(hit: &Hit) -> String {
 /// A line of recalled text.
 pub struct Line<'a> {
     /// The line with its terminator, safe for a model.
-    pub text: String,
+    pub text: SafeText,
     /// The hit that the line shows; `None` for a heading.
     pub hit: Option<&'a Hit>,
 }
@@ -247,26 +248,24 @@ pub fn lines<'a>(
     sessions: &'a [Hit],
 ) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut section = |heading: &str, hits: &'a [Hit], line: &dyn Fn(&Hit) -> String| {
+    let mut section = |heading: &str, hits: &'a [Hit], line: &dyn Fn(&Hit) -> SafeText| {
         if hits.is_empty() {
             return;
         }
-        let gap = (!lines.is_empty()).then(String::new);
-        let head = gap.into_iter().chain([format!("# {heading}"), String::new()]);
-        lines.extend(head.map(|text| Line { text: text + "\n", hit: None }));
+        let gap = (!lines.is_empty()).then(|| SafeText::fixed("\n"));
+        let head = gap.into_iter().chain([safe!("# {}\n", heading), SafeText::fixed("\n")]);
+        lines.extend(head.map(|text| Line { text, hit: None }));
         lines.extend(hits.iter().map(|hit| Line { text: line(hit), hit: Some(hit) }));
     };
     section("Contextually Relevant Memories", entries, &|hit| line(memory, hit));
     section("Relevant Notes and Logs", notes, &note);
-    section("Relevant Past Sessions", sessions, &|hit| {
-        format!("- {}\n", safe_text::model(&session(hit)))
-    });
+    section("Relevant Past Sessions", sessions, &|hit| safe!("- {}\n", session(hit)));
     lines
 }
 
 /// Returns what was recalled as one text.
-pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> String {
-    lines(memory, entries, notes, sessions).into_iter().map(|line| line.text).collect()
+pub fn text(memory: &Memory, entries: &[Hit], notes: &[Hit], sessions: &[Hit]) -> SafeText {
+    lines(memory, entries, notes, sessions).iter().map(|line| &line.text).collect()
 }
 
 /// Returns true if a hit is a past session.

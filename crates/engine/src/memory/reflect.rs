@@ -1,6 +1,6 @@
 //! Consolidation of observations, by a model or by rules. Prints nothing but warnings.
 
-use super::{Memory, lock, observe::warn};
+use super::{Memory, Target, lock, observe::warn};
 use crate::{
     error::{Failure, Kind},
     llm::{ModelError, Question, Role, Service, prompt::Prompt},
@@ -42,10 +42,10 @@ impl Memory {
     /// # Errors
     /// Fails if a session has no observations, or a file cannot be read or written.
     pub fn reflect(&self, request: &ReflectRequest<'_>) -> Result<Reflected, Failure> {
-        let (dir, scope, known) = self.target()?;
+        let Target { dir, scope, exists } = self.target()?;
         let store = self.store(dir, scope);
         let mut stems = Vec::new();
-        if known {
+        if exists {
             stems = store.observed().map_err(|problem| Failure::from(&problem))?;
         }
         if !request.sessions.is_empty() {

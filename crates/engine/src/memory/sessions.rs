@@ -105,7 +105,7 @@ impl Memory {
 /// not create a project store.
 pub fn store(memory: &Memory) -> Result<Store, Failure> {
     match memory.target() {
-        Ok(target) if target.2 || memory.places.named.is_some() => memory.made(target),
+        Ok(target) if target.exists || memory.places.named.is_some() => memory.made(target),
         _ => memory.made(memory.users()?),
     }
 }

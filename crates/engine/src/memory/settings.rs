@@ -74,7 +74,7 @@ impl Memory {
         if let Some(expected) = key.mismatch(&value) {
             return Err(wrong(&expected));
         }
-        let is_project = target.1 == Scope::Project;
+        let is_project = target.scope == Scope::Project;
         if key.guard == Guard::Own && is_project {
             let message = format!("a project's file may not set {}", key.name);
             return Err(Failure::new(
@@ -83,7 +83,7 @@ impl Memory {
                 "pimem config set --user sets it for you",
             ));
         }
-        let path = Memory::config_file(&target.0);
+        let path = Memory::config_file(&target.dir);
         let store = self.made(target)?;
         if is_project {
             read::guard(path.parent().unwrap_or(&path), &path).map_err(|p| Failure::from(&p))?;

@@ -3,7 +3,7 @@
 //! Writes nothing, not even to the ledger of trust.
 
 use super::{
-    Memory, doctor,
+    Memory, Target, doctor,
     dream::gather::LEFT,
     review::{self, Held},
 };
@@ -36,11 +36,11 @@ impl Memory {
             findings += found;
             seen.push(one);
         }
-        let absent = self.target().ok().filter(|(.., is_there)| !is_there);
+        let absent = self.target().ok().filter(|target| !target.exists);
         let shown = report.verdicts.iter().filter(|verdict| verdict.shown()).count();
         Ok(Status {
             stores: seen,
-            absent: absent.map(|(dir, scope, _)| Absent {
+            absent: absent.map(|Target { dir, scope, .. }| Absent {
                 scope: scope.name(),
                 place: self.places.short(&dir),
             }),

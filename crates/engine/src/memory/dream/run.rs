@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Failure, Kind},
     local_time,
-    memory::{self, Memory, named_file},
+    memory::{self, Memory, Target, named_file},
     store::{Store, journal, read},
 };
 use pimem_core::{
@@ -76,8 +76,8 @@ impl Memory {
     /// Fails if another dream is running, the store cannot be read or written, or a plan cannot be
     /// applied as a whole.
     pub fn dream(&self, request: &DreamRequest) -> Result<Outcome, Failure> {
-        let (dir, scope, known) = self.target()?;
-        if !known {
+        let Target { dir, scope, exists } = self.target()?;
+        if !exists {
             self.notices.note("There is no store yet, and nothing to dream about");
             return Ok(done(Dream::default()));
         }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Answer, Memory, named_file, problems, scores_file, telemetry::Accesses};
+use super::{Answer, Memory, Target, named_file, problems, scores_file, telemetry::Accesses};
 use crate::{
     error::{Failure, Kind},
     local_time,
@@ -186,7 +186,7 @@ pub fn reader(memory: &Memory) -> Reader<'_> {
 /// Returns the entries of the store that `add` would write to, so that the user's entries do not
 /// get into a project's files.
 fn hold(memory: &Memory, wanted: impl Fn(&ScoredEntry) -> bool) -> Result<Held, Failure> {
-    let (dir, ..) = memory.target()?;
+    let Target { dir, .. } = memory.target()?;
     let store = memory.readers()?.into_iter().find(|store| store.dir == dir);
     let held = store.as_ref().map(|store| store.holdings(reader(memory)));
     let Holdings { mut items, left, snapshot } = held.unwrap_or_default();

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use self::source::Source;
 use super::{
-    Answer, Memory,
+    Answer, Effect, Memory,
     intake::{self, New},
 };
 use crate::{
@@ -27,13 +27,12 @@ use pimem_core::{
         entry::{EntryId, Markers, Wording},
         event::{Author, Cue, Event, EventKind, Provenance},
         hash::IdMap,
-        time::Now,
     },
     safety::{
         entry_text::{EntryText, TextError},
         secret,
     },
-    score::{adopt, ledger::Ledger, ranking},
+    score::{adopt, evidence::Evidence, ledger::Ledger, ranking},
     view::{
         self,
         exchange::{self, Fate, Imported},
@@ -94,7 +93,7 @@ impl Memory {
     pub fn import(&self, request: &ImportRequest) -> Result<Answer<Imported>, Failure> {
         let source = source::read(self, &request.from)?;
         let category = intake::category(self, request.category.as_deref().unwrap_or("lesson"))?;
-        run(self, source, category, request.dry_run)
+        run(self, source, category, Effect::of(request.dry_run))
     }
 }
 
@@ -102,23 +101,21 @@ fn run(
     memory: &Memory,
     mut source: Source,
     category: CategoryId,
-    dry_run: bool,
+    effect: Effect,
 ) -> Result<Answer<Imported>, Failure> {
     let items = std::mem::take(&mut source.found.items);
     let (mut news, items) = checked(memory, items, category, &mut source.found.left);
     let (mut taken, mut pages) = (Vec::new(), BTreeMap::new());
     let nothing = news.is_empty() && source.pages.is_empty() && source.tasks.is_empty();
     if !nothing {
-        let (dir, scope, known) = memory.target()?;
-        let store =
-            if dry_run { memory.store(dir, scope) } else { memory.made((dir, scope, known))? };
-        let lock = if dry_run { None } else { Some(super::lock(memory, &store)?) };
+        let store = memory.opened(memory.target()?, effect)?;
+        let lock = super::lock_for(memory, &store, effect)?;
         let categories = &memory.config.categories;
         let mut txn = match &lock {
             Some(lock) => store.begin(lock, categories, memory.now, memory.who()),
             None => store.rehearse(categories, memory.now, memory.who()),
         };
-        if dry_run {
+        if effect == Effect::DryRun {
             txn.read_evidence();
         }
         intake::refuse_if_unreadable(&txn)?;
@@ -127,13 +124,13 @@ fn run(
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;
         let waiting: Vec<Key> = taken.iter().filter_map(|taken| taken.waits).collect();
-        if !dry_run && !waiting.is_empty() {
+        if effect == Effect::Write && !waiting.is_empty() {
             // Recorded first, so that no imported line passes for one of the user's.
             pending::note(&store.trust, &waiting)?;
         }
         txn.commit()?;
         let said = news.iter().map(|new| (new.category, new.text.as_str()));
-        intake::say_orders(memory, &store, said.filter(|_| !dry_run));
+        intake::say_orders(memory, &store, said.filter(|_| effect == Effect::Write));
         pages = keep(memory, &store, lock.as_ref(), &source)?;
         if !waiting.is_empty() {
             let count = view::count(waiting.len(), "line");
@@ -145,7 +142,7 @@ fn run(
     let count = |fate: Fate| taken.iter().filter(|taken| taken.fate == fate).count();
     let view = Imported {
         format: source.format,
-        dry_run,
+        dry_run: effect == Effect::DryRun,
         added: count(Fate::Added),
         updated: count(Fate::Updated),
         known: count(Fate::Known),
@@ -256,7 +253,8 @@ fn take(
         let is_there = present.contains_key(&id);
         let mut key = None;
         let fate = if is_there {
-            let events = evidence(memory.now, &line, &item, &txn.snapshot().ledger, true);
+            let known = txn.snapshot().ledger.evidence(memory.now, id);
+            let events = evidence(&line, &item, known.as_ref());
             let fresh = events.iter().filter(|(event, line)| txn.take_over(event, line)).count();
             if fresh > 0 { Fate::Updated } else { Fate::Known }
         } else if new.known.is_some() {
@@ -270,7 +268,7 @@ fn take(
             left.push(Left { place: item.place, reason: reason.to_owned() });
             continue;
         } else {
-            for (event, line) in evidence(memory.now, &line, &item, &txn.snapshot().ledger, false) {
+            for (event, line) in evidence(&line, &item, None) {
                 txn.take_over(&event, &line);
             }
             if !txn.snapshot().ledger.knows(id) {
@@ -281,7 +279,7 @@ fn take(
             present.insert(id, own);
             if waits && !txn.reviewed(new.category, new.text.as_str()) {
                 let markers = Markers { pinned: line.pinned, enforced: false };
-                placed.push(new.put(memory, txn, markers, false));
+                placed.push(new.place_unreviewed(memory, txn, markers));
                 key = Some(txn.key(new.category, new.text.as_str()));
             } else {
                 placed.push(new.place(memory, txn));
@@ -302,14 +300,9 @@ fn take(
     Ok(taken)
 }
 
-/// Returns the events that come with an item, with their lines.
-fn evidence(
-    now: Now,
-    line: &adopt::Line<'_>,
-    item: &Item,
-    ledger: &Ledger,
-    known: bool,
-) -> Vec<(Event, String)> {
+/// Returns the events that come with an item, with their lines. A score is turned into events that
+/// raise the `known` evidence to it.
+fn evidence(line: &adopt::Line<'_>, item: &Item, known: Option<&Evidence>) -> Vec<(Event, String)> {
     if !item.events.is_empty() {
         let mut own = Ledger::default();
         item.events.iter().for_each(|(event, _)| own.fold(event));
@@ -318,10 +311,10 @@ fn evidence(
         let of = |(event, _): &&(Event, String)| family.contains(&event.entry);
         return item.events.iter().filter(of).cloned().collect();
     }
-    let events = match (&item.score, ledger.evidence(now, line.id).filter(|_| known)) {
+    let events = match (&item.score, known) {
         (None, _) => Vec::new(),
         (Some(score), None) => adopt::from_pi(line, score),
-        (Some(score), Some(known)) => adopt::raise(line, score, &known),
+        (Some(score), Some(known)) => adopt::raise(line, score, known),
     };
     let who = Provenance { by: BY.to_owned(), ..Provenance::default() };
     let imported = |event| {
