@@ -14,9 +14,9 @@ use pimem_core::{
 use pimem_engine::{
     error::{Failure, Kind},
     memory::{
-        hits::Detail,
         named_file,
         report::{ReportRequest, Reported},
+        search::hits::Detail,
     },
     store::read,
 };

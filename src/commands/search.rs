@@ -18,8 +18,8 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     memory::{
-        hits::{Detail, Searched},
         period::Period,
+        search::hits::{Detail, Searched},
         search::request::{MinScore, Order, SearchRequest},
     },
 };

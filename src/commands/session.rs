@@ -19,7 +19,7 @@ use pimem_core::{
 use pimem_engine::{
     error::Failure,
     memory::{
-        hits::{Detail, Searched},
+        search::hits::{Detail, Searched},
         search::request::SearchRequest,
         sessions::Named,
     },

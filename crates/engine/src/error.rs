@@ -6,7 +6,7 @@ use crate::{
     config::invalid::Unusable,
     local_time,
     models::staging::InstallError,
-    store::{dream_schedule::Busy, full::TopicFull, lock::LockError, read::Problem},
+    store::{dream_schedule::Busy, lock::LockError, read::Problem, size_limit::TopicFull},
 };
 use pimem_core::safety::entry_text::TextError;
 

@@ -4,7 +4,7 @@ use super::{
     Memory,
     added::{self, Before},
     intake::{self, New},
-    selector,
+    near_duplicates, selector,
 };
 use crate::{
     error::{Failure, Kind},
@@ -70,7 +70,7 @@ impl Memory {
             txn.keep_to_topics();
         }
         if !force {
-            intake::find_repeated(self, &mut txn, texts);
+            near_duplicates::find(self, &mut txn, texts);
         }
         if whole || texts.len() > 1 || texts.iter().any(|new| self.has_past(&txn, new)) {
             txn.read_evidence();

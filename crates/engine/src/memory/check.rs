@@ -12,8 +12,9 @@ use crate::{
     store::{
         Store,
         read::Problem,
+        size_limit::TOPIC_CHARS,
         snapshot::{self, EVIDENCE, Snapshot},
-        transaction::{Change, TOPIC_CHARS, Target},
+        transaction::{Change, Target},
     },
 };
 use pimem_core::{

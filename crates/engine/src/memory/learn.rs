@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     Effect, Memory,
     intake::{self, New},
-    lock_for,
+    lock_for, near_duplicates,
 };
 use crate::{
     error::Failure,
@@ -93,7 +93,7 @@ pub fn take(
         None => store.rehearse(categories, now, who),
     };
     intake::refuse_if_unreadable(&txn)?;
-    intake::find_repeated(memory, &mut txn, &mut news);
+    near_duplicates::find(memory, &mut txn, &mut news);
     let held = |new: &New| !txn.snapshot().holders(&new.wording(memory)).is_empty();
     if news.iter().any(|new| held(new) || txn.mentions(new.id(memory))) {
         txn.read_evidence();

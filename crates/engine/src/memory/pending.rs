@@ -5,7 +5,7 @@ use super::{
     Effect, Memory,
     intake::{self, New},
     learn::{self, Learned, What},
-    lock_for,
+    lock_for, near_duplicates,
 };
 use crate::{
     error::Failure,
@@ -54,7 +54,7 @@ pub fn hold(
         None => store.rehearse(categories, memory.now, who),
     };
     intake::refuse_if_unreadable(&txn)?;
-    intake::find_repeated(memory, &mut txn, &mut news);
+    near_duplicates::find(memory, &mut txn, &mut news);
     let others: Vec<Store> =
         memory.readers()?.into_iter().filter(|other| other.dir != store.dir).collect();
     let others: Vec<_> = others.iter().map(|other| other.read_topics(categories)).collect();

@@ -1,11 +1,10 @@
 //! The report, with recall for a prompt.
 
 use super::{
-    Memory,
-    hits::{self, Detail},
-    problems,
+    Memory, problems,
     recall::{self, limit},
     search::SearchResult,
+    search::hits::{self, Detail},
     stale::Stale,
 };
 use crate::{error::Failure, store::read::Problem};

@@ -1,7 +1,7 @@
 //! Topic files, with their heat and size.
 
 use super::{Answer, Memory, problems};
-use crate::{error::Failure, store::transaction::TOPIC_CHARS};
+use crate::{error::Failure, store::size_limit::TOPIC_CHARS};
 use pimem_core::{
     report::budget::Tokens,
     score::{ranking, stability::Standing},

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store,
     atomic::{self, Sync},
-    full::TopicFull,
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
+    size_limit::TopicFull,
     transaction::{Change, Target},
 };
 use pimem_core::model::{

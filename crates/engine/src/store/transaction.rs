@@ -7,7 +7,12 @@ use anyhow::{Result, bail};
 use memchr::memmem;
 
 use super::{
-    Store, atomic, full::TopicFull, journal, lock::StoreLock, read, snapshot::Snapshot, trust::Key,
+    Store, atomic, journal,
+    lock::StoreLock,
+    read,
+    size_limit::{TOPIC_CHARS, TopicFull},
+    snapshot::Snapshot,
+    trust::Key,
     undo::Touched,
 };
 use pimem_core::{
@@ -33,8 +38,6 @@ use pimem_core::{
 
 pub use super::change::{Change, Target};
 
-/// Maximum number of characters of a topic file.
-pub const TOPIC_CHARS: usize = 12_000;
 /// Maximum number of files that a topic may span.
 const MOST_FILES: usize = 1000;
 /// Maximum number of rereads when an editor saves the file meanwhile.

@@ -10,6 +10,7 @@ use crate::{
     memory::{
         Memory,
         intake::{self, New},
+        near_duplicates,
     },
     store::{Store, transaction::Txn},
 };
@@ -45,7 +46,7 @@ pub fn learn(
             Err(why) => plan.refused.push(refused(one, &why)),
         }
     }
-    intake::find_repeated(memory, txn, &mut news);
+    near_duplicates::find(memory, txn, &mut news);
     let events = LazyCell::new(|| store.log().unwrap_or_default());
     let mut steps: Vec<Step> = Vec::new();
     for (new, one) in news.iter().zip(concluded) {

@@ -7,8 +7,8 @@ use crate::{
     local_time,
     store::{
         Store,
-        full::TopicFull,
         lock::StoreLock,
+        size_limit::TopicFull,
         snapshot,
         transaction::{Change, Target, Txn},
     },

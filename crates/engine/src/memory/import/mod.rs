@@ -9,6 +9,7 @@ use self::source::Source;
 use super::{
     Answer, Effect, Memory,
     intake::{self, New},
+    near_duplicates,
 };
 use crate::{
     error::Failure,
@@ -119,7 +120,7 @@ fn run(
             txn.read_evidence();
         }
         intake::refuse_if_unreadable(&txn)?;
-        intake::find_repeated(memory, &mut txn, &mut news);
+        near_duplicates::find(memory, &mut txn, &mut news);
         let waits = source.waits && !store.trust.is_whole();
         let left = &mut source.found.left;
         taken = take(memory, &mut txn, &news, (items, waits), left)?;

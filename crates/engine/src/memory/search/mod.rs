@@ -5,6 +5,7 @@
 
 pub mod embedding;
 pub mod filter;
+pub mod hits;
 pub mod request;
 pub mod segments;
 pub mod standing;

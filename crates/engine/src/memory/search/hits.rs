@@ -1,14 +1,13 @@
 //! Search hits as JSON documents.
 
 use super::{
-    Answer, Memory, intake,
-    search::{
-        Hit, SearchResult,
-        request::{Order, SearchRequest},
-    },
-    stale::Stale,
+    Hit, SearchResult,
+    request::{Order, SearchRequest},
 };
-use crate::error::{Failure, Kind};
+use crate::{
+    error::{Failure, Kind},
+    memory::{Answer, Memory, intake, stale::Stale},
+};
 use pimem_core::{
     model::time::Timestamp,
     score::ranking,

@@ -1,7 +1,9 @@
-//! Error for a topic whose size limit is exceeded.
+//! The size limit of a topic file.
 
-use super::transaction::TOPIC_CHARS;
 use pimem_core::report::budget::thousands;
+
+/// Maximum number of characters of a topic file.
+pub const TOPIC_CHARS: usize = 12_000;
 
 /// A change would make a topic exceed its size limit.
 #[derive(Debug, thiserror::Error)]
