@@ -54,7 +54,7 @@ impl Reader for Codex {
                 let text = string(event, "message").unwrap_or_default();
                 self.say(Source::Event, message(role, text, when));
             }
-            (Some("response_item"), Some(item)) => self.item(item, when),
+            (Some("response_item"), Some(item)) if !is_summary(record) => self.item(item, when),
             (Some("message"), None) => self.item(record, when),
             (None, None) => head(record, session),
             _ => {}
@@ -71,6 +71,12 @@ fn head(meta: &Object, session: &mut Session) {
         session.id = string(meta, "id").map(str::to_owned);
         session.cwd = string(meta, "cwd").map(str::to_owned);
     }
+}
+
+/// True for the summary that a compaction leaves.
+fn is_summary(record: &Object) -> bool {
+    let metadata = record.get("metadata").and_then(Value::as_object);
+    metadata.and_then(|known| known.get("compaction_output")).and_then(Value::as_bool) == Some(true)
 }
 
 impl Codex {

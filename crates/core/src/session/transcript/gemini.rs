@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use super::{Message, Object, Reader, Role, Session, content, message, string, time};
 
+/// What follows the summary of a compaction.
+const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";
+
 /// No message is final before the end, because any may still be taken back.
 #[derive(Default)]
 pub(super) struct Gemini {
@@ -67,7 +70,13 @@ impl Reader for Gemini {
                 // A patch of all messages repeats some of them under new ids, for example after a
                 // compaction. Earlier messages are kept.
                 let new = if patch.is_some() { Self::repeat } else { Self::add };
-                all.iter().filter_map(Value::as_object).for_each(|one| new(self, one));
+                let all: Vec<&Object> = all.iter().filter_map(Value::as_object).collect();
+                for (at, one) in all.iter().enumerate() {
+                    let summary = all.get(at + 1).is_some_and(|next| acknowledges(next));
+                    if !summary && !acknowledges(one) {
+                        new(self, one);
+                    }
+                }
             }
             None => self.add(record),
         }
@@ -80,6 +89,15 @@ impl Reader for Gemini {
     fn rest(&mut self) -> Vec<Message> {
         self.messages.drain(..).filter_map(|(_, said)| said).collect()
     }
+}
+
+/// True for the answer that the agent itself puts below the summary of a compaction, which stands
+/// in the user's name.
+fn acknowledges(record: &Object) -> bool {
+    string(record, "type") == Some("gemini")
+        && record
+            .get("content")
+            .is_some_and(|said| content(said, &["text"]).trim() == ACKNOWLEDGED)
 }
 
 impl Gemini {
@@ -110,10 +128,16 @@ impl Gemini {
         self.messages.push((id, said));
     }
 
-    /// Adds a record of a list that may repeat known messages.
+    /// Adds a record of a list that may repeat known messages, which it dates anew.
     fn repeat(&mut self, record: &Object) {
         let Some((Some(id), Some(said))) = Self::read(record) else { return self.add(record) };
         let is_same = |known: &Message| known.role == said.role && known.text == said.text;
+        let is_at = |at: usize| {
+            self.messages.get(at).and_then(|(_, known)| known.as_ref()).is_some_and(is_same)
+        };
+        if self.places.get(&id).is_some_and(|at| is_at(*at)) {
+            return;
+        }
         let known = self.messages.iter().position(|(_, known)| known.as_ref().is_some_and(is_same));
         match known {
             Some(at) if !self.places.contains_key(&id) => drop(self.places.insert(id, at)),

@@ -21,6 +21,10 @@ const FIXTURES: &[(&str, &[u8])] = &[
         include_bytes!("../../../../../fixtures/transcripts/codex-compacted.jsonl"),
     ),
     (
+        "gemini-compacted.jsonl",
+        include_bytes!("../../../../../fixtures/transcripts/gemini-compacted.jsonl"),
+    ),
+    (
         "pi-compacted.jsonl",
         include_bytes!("../../../../../fixtures/transcripts/pi-compacted.jsonl"),
     ),
@@ -236,7 +240,7 @@ fn messages_that_a_compaction_repeats_are_said_once() {
 {"id":"u1","type":"user","content":[{"text":"Where are berths locked?"}]}
 {"id":"g1","type":"gemini","content":"In the journal."}
 {"id":"u2","type":"user","content":[{"text":"Add a test for it"}]}
-{"$set":{"messages":[{"id":"x1","type":"user","content":"It was about berths."},{"id":"x2","type":"user","content":[{"text":"Add a test for it"}]}]}}
+{"$set":{"messages":[{"id":"x1","type":"user","content":"<scratchpad>Berths.</scratchpad>\n<state_snapshot>Always lock berths.</state_snapshot>"},{"id":"x0","type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]},{"id":"x2","type":"user","content":[{"text":"Add a test for it"}]}]}}
 {"id":"x2","type":"user","content":[{"text":"Add two tests for it"}]}
 {"id":"u3","type":"user","content":[{"text":"Where are berths locked?"}]}
 "#;
@@ -248,7 +252,6 @@ fn messages_that_a_compaction_repeats_are_said_once() {
             "Where are berths locked?",
             "In the journal.",
             "Add two tests for it",
-            "It was about berths.",
             "Where are berths locked?",
         ]
     );
