@@ -22,12 +22,13 @@ pub(crate) const AGENTS: [&str; 8] =
     ["claude", "codex", "gemini", "antigravity", "cursor", "opencode", "pi", "generic"];
 
 /// Steps of a session in order; a suffix after a dash names a variant of the event.
-const SESSION: [&str; 12] = [
+const SESSION: [&str; 13] = [
     "session-start",
     "prompt",
     "prompt-trivial",
     "prompt-later",
     "post-tool",
+    "post-tool-write",
     "stop",
     "stop-silent",
     "session-start-resume",
