@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{
     repository,
@@ -230,6 +230,111 @@ fn links_are_followed_and_modes_kept() {
     fs::remove_file(&target).unwrap();
     let said = sandbox.run(&["hooks", "install", "claude"]).refused();
     assert!(said.contains("is a link to nothing"), "{said}");
+}
+
+/// Agents write their settings as a whole when something else changes in them.
+#[test]
+fn settings_that_an_agent_wrote_anew() {
+    let before = json!({"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}, "version": 1});
+    let pretty = |value: &Value| serde_json::to_vec_pretty(value).unwrap();
+    let tabs = |value: &Value| String::from_utf8(pretty(value)).unwrap().replace("  ", "\t").into();
+    let compact = |value: &Value| serde_json::to_vec(value).unwrap();
+    type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
+    let forms: [(&str, Form<'_>, bool); 4] = [
+        ("pretty", &pretty, false),
+        ("tabs", &tabs, false),
+        ("compact", &compact, false),
+        ("with members more", &pretty, true),
+    ];
+    for (form, write_as, more) in forms {
+        for agent in JSON {
+            let sandbox = Sandbox::new("empty");
+            let path = path(&sandbox, agent);
+            write(&path, &pretty(&before));
+            ok(&sandbox, &["hooks", "install", agent]);
+            let mut root: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let mut wanted = before.clone();
+            if more {
+                // Each handler has a member that the agent added.
+                root = with_members(&root);
+                wanted = with_members(&wanted);
+                for root in [&mut root, &mut wanted] {
+                    root["theme"] = json!("dark");
+                }
+            }
+            let written = write_as(&root);
+            write(&path, &written);
+            assert_eq!(state(&sandbox, agent), "installed", "{form}: {agent}");
+            let said = ok(&sandbox, &["hooks", "install", agent]);
+            assert!(said.contains("unchanged"), "{form}: {agent}: {said}");
+            assert_eq!(fs::read(&path).unwrap(), written, "{form}: {agent}");
+            ok(&sandbox, &["hooks", "uninstall", agent]);
+            let left: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            if form == "compact" {
+                // Without white space, nothing tells our brackets from those of the user.
+                assert_eq!(left["hooks"]["Stop"], wanted["hooks"]["Stop"], "{agent}");
+                assert!(!left.to_string().contains(&format!("hook {agent}")), "{left}");
+            } else {
+                assert_eq!(left, wanted, "{form}: {agent}");
+            }
+        }
+    }
+}
+
+/// Adds a member to all handlers.
+fn with_members(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: serde_json::Map<String, Value> =
+                members.iter().map(|(key, value)| (key.clone(), with_members(value))).collect();
+            if members.contains_key("command") {
+                members.insert("statusMessage".to_owned(), Value::Null);
+            }
+            Value::Object(members)
+        }
+        Value::Array(parts) => Value::Array(parts.iter().map(with_members).collect()),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn links_on_the_way_are_followed() {
+    for (agent, link, file) in [
+        ("codex", ".codex", "hooks.json"),
+        ("opencode", "../config/opencode/plugins", "pimem.ts"),
+        ("pi", ".pi/agent/extensions", "pimem.ts"),
+    ] {
+        let sandbox = Sandbox::new("empty");
+        let (target, link) = (sandbox.root().join("dotfiles"), sandbox.home().join(link));
+        write(&target.join("mine"), b"");
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&target, &link).unwrap();
+        ok(&sandbox, &["hooks", "install", agent]);
+        assert!(target.join(file).is_file(), "{agent}");
+        assert_eq!(state(&sandbox, agent), "installed");
+        assert!(ok(&sandbox, &["hooks", "install", agent]).contains("unchanged"), "{agent}");
+        ok(&sandbox, &["hooks", "uninstall", agent]);
+        assert!(!target.join(file).exists(), "{agent}");
+        assert!(target.join("mine").is_file() && link.is_symlink(), "{agent}");
+    }
+}
+
+#[test]
+fn agents_that_are_not_here() {
+    let sandbox = Sandbox::new("empty");
+    let before = sandbox.tree();
+    let all = sandbox.run(&["hooks", "install", "--all"]);
+    assert_eq!((all.code, all.stdout.as_str()), (1, ""));
+    assert!(all.stderr.contains("no agent that pimem knows is used here"), "{}", all.stderr);
+    for agent in JSON.into_iter().chain(["opencode", "pi"]) {
+        assert_eq!(state(&sandbox, agent), "not installed");
+        for action in ["test", "uninstall"] {
+            let done = sandbox.run(&["hooks", action, agent]);
+            assert!(done.stdout.contains("nothing of ours in"), "{action} {agent}: {done:?}");
+        }
+    }
+    assert_eq!(sandbox.tree(), before);
+    assert!(!sandbox.home().join(".codex").exists());
 }
 
 #[test]

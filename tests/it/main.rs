@@ -36,6 +36,7 @@ mod histories;
 mod hook_behaviour;
 mod hook_calls;
 mod hook_sessions;
+mod hook_transcripts;
 mod hook_trust;
 mod hooks;
 mod hooks_install;

@@ -66,14 +66,22 @@ pub fn all(bytes: &[u8]) -> Vec<Summary> {
     list_of(bytes).map(|(_, list)| list.iter().filter_map(describe).collect()).unwrap_or_default()
 }
 
-/// Adds a summary to a file, replacing that of the same session. All other content is preserved
-/// byte for byte. Returns `None` if the file is damaged.
+/// Adds a summary to a file, replacing that of the same session, unless it is only the start of
+/// that: a transcript may have been cut. All other content is preserved byte for byte. Returns
+/// `None` if the file is damaged.
 #[must_use]
 pub fn with(bytes: &[u8], new: &Summary) -> Option<Vec<u8>> {
     if bytes.trim_ascii().is_empty() {
         return Some(format!("[\n{}\n]\n", new.write()).into_bytes());
     }
     let (span, mut list) = list_of(bytes)?;
+    let is_whole = |object: &&RawValue| {
+        let longer = |known: &str| known.len() > new.text.len() && known.starts_with(&new.text);
+        id(object.get()) == new.id && read(object.get()).is_some_and(|(text, _)| longer(&text))
+    };
+    if new.id.is_some() && list.iter().any(is_whole) {
+        return Some(bytes.to_vec());
+    }
     list.retain(|object| new.id.is_none() || id(object.get()) != new.id);
     let dated = |(at, object): (usize, &&RawValue)| read(object.get()).map(|(_, when)| (when, at));
     let mut dated: Vec<_> = list.iter().enumerate().filter_map(dated).collect();
@@ -246,6 +254,19 @@ mod tests {
         for damaged in ["{", "[1,", "3", "null", "{}", "{\"sessions\": 3}", "\u{0}"] {
             assert_eq!(with(damaged.as_bytes(), &new), None, "{damaged}");
         }
+    }
+
+    #[test]
+    fn the_start_of_what_is_known_adds_nothing() {
+        let of = |text: &str| summary("s1", "2026-06-30T18:00:00Z", text);
+        let known = with(b"", &of("lock the berth | add a test | ship it")).unwrap();
+        assert_eq!(with(&known, &of("lock the berth | add a test")).unwrap(), known);
+        for new in ["lock the berth | add two tests", "add a test", "ship it | lock the berth"] {
+            let after = super::all(&with(&known, &of(new)).unwrap());
+            assert_eq!(after, [of(new)]);
+        }
+        let other = Summary { id: Some("s2".to_owned()), ..of("lock the berth") };
+        assert_eq!(super::all(&with(&known, &other).unwrap()).len(), 2);
     }
 
     #[test]

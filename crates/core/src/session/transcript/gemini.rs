@@ -95,9 +95,7 @@ impl Reader for Gemini {
 /// in the user's name.
 fn acknowledges(record: &Object) -> bool {
     string(record, "type") == Some("gemini")
-        && record
-            .get("content")
-            .is_some_and(|said| content(said, &["text"]).trim() == ACKNOWLEDGED)
+        && record.get("content").is_some_and(|said| content(said, &["text"]).trim() == ACKNOWLEDGED)
 }
 
 impl Gemini {
