@@ -125,13 +125,13 @@ const SHIM: &[Event] = &[
     event(Stop, "stop", 5),
     event(SessionEnd, "session_end", 5),
 ];
-/// The events of `OpenCode`, which has none at the end of a session and does not give the summary of
-/// a compaction.
+/// The events of `OpenCode`, which has none at the end of a session.
 const OPENCODE_EVENTS: &[Event] = &[
     event(SessionStart, "session_start", 5),
     event(Prompt, "prompt", 5),
     event(PostTool, "post_tool", 5),
     event(PreCompact, "pre_compact", 5),
+    event(PostCompact, "post_compact", 5),
     event(Stop, "stop", 5),
 ];
 

@@ -61,6 +61,7 @@ impl Agent {
                 (HookEvent::Prompt, "chat.message"),
                 (HookEvent::PostTool, "tool.execute.after"),
                 (HookEvent::PreCompact, "experimental.session.compacting"),
+                (HookEvent::PostCompact, "session.compacted"),
                 (HookEvent::Stop, "session.idle"),
             ],
             Self::Pi => &[

@@ -217,7 +217,7 @@ def check_handoff(run):
 
 
 def check_summary(run):
-    if run.agent.name not in ("claude", "pi"):
+    if run.agent.name not in ("claude", "opencode", "pi"):
         return "not possible: it does not tell the summary"
     need("northern mole" in run.lab.pimem("search", "--in", "sessions", "northern mole closed until dredging", code=None), "not found")
 

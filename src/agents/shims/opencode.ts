@@ -9,14 +9,18 @@ const LONGEST = 100_000
 function sessionsIn(directory) {
   const sessions = new Map()
   const about = (id) => ({ session_id: id, cwd: directory })
-  const start = (id, source) => {
-    const session = { start: ask("session-start", { ...about(id), source }), added: [] }
+  const start = (id, source, before) => {
+    const opening = () => ask("session-start", { ...about(id), source })
+    const session = { start: before ? before.then(opening) : opening(), added: [] }
     sessions.set(id, session)
     return session
   }
   return {
     created: (id) => sessions.has(id) || start(id, "startup"),
-    compacted: (id) => start(id, "compact"),
+    compacted(id, summary) {
+      const tell = (text) => text && ask("post-compact", { ...about(id), compact_summary: text })
+      return start(id, "compact", Promise.resolve(summary).then(tell).catch(() => {}))
+    },
     deleted: (id) => sessions.delete(id),
     compacting: async (id) => [await ask("pre-compact", about(id))].filter(Boolean),
     stopped: (id, response) => ask("stop", { ...about(id), response }),
@@ -54,9 +58,11 @@ function typed(prompt) {
 /** OpenCode 1. */
 async function server({ client, directory }) {
   const sessions = sessionsIn(directory)
-  async function lastAnswer(id) {
+  /** The last answer, or the last summary of a compaction, which is a message of the assistant as well. */
+  async function lastAnswer(id, isSummary) {
     const { data } = await client.session.messages({ path: { id } })
-    return textOf(data?.findLast((message) => message.info?.role === "assistant")?.parts)
+    const wanted = ({ info }) => info?.role === "assistant" && Boolean(info.summary) === isSummary
+    return textOf(data?.findLast(wanted)?.parts)
   }
   // The agents that write titles and summaries need no memories. Their system prompt is all they have.
   let helpers
@@ -68,9 +74,9 @@ async function server({ client, directory }) {
     event: safe(async ({ event }) => {
       const { info, sessionID = info?.id } = event.properties ?? {}
       if (event.type === "session.created") sessions.created(sessionID)
-      if (event.type === "session.compacted") sessions.compacted(sessionID)
+      if (event.type === "session.compacted") sessions.compacted(sessionID, lastAnswer(sessionID, true))
       if (event.type === "session.deleted") sessions.deleted(sessionID)
-      if (event.type === "session.idle") await sessions.stopped(sessionID, await lastAnswer(sessionID))
+      if (event.type === "session.idle") await sessions.stopped(sessionID, await lastAnswer(sessionID, false))
     }),
     // The part is kept with the session. It is ignored until it goes to the model, since the request
     // for a title has the whole first prompt.
@@ -120,7 +126,7 @@ async function setup(ctx) {
     for await (const { type, data } of ctx.event.subscribe({ signal: over.signal })) {
       const id = data?.sessionID
       if (type === "session.created") sessions.created(id)
-      if (type === "session.compaction.ended") sessions.compacted(id)
+      if (type === "session.compaction.ended") sessions.compacted(id, data.text)
       if (type === "session.deleted") sessions.deleted(id)
       if (type === "session.text.delta") said.set(id, ((said.get(id) ?? "") + data.delta).slice(-LONGEST))
       if (type === "session.execution.succeeded") await sessions.stopped(id, said.get(id) ?? "")
