@@ -111,13 +111,20 @@ pub(crate) fn scan(bytes: &[u8], dialect: Dialect) -> Result<Option<Value>, Faul
     }
 }
 
-/// Returns the line and column of a byte, both from 1.
-pub(crate) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
+/// A position in a text, both numbers from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// Returns the position of a byte.
+pub(crate) fn position(bytes: &[u8], at: usize) -> Position {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
     let line = memchr::memchr_iter(b'\n', before).count() + 1;
     let column = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count();
-    (line, column + 1)
+    Position { line, column: column + 1 }
 }
 
 struct Scanner<'a> {
@@ -282,7 +289,8 @@ mod tests {
         ];
         for (text, what, at) in cases {
             let fault = scan(text.as_bytes(), Dialect::Strict).unwrap_err();
-            assert_eq!((fault.what, place(text.as_bytes(), fault.at)), (what, at), "{text}");
+            let Position { line, column } = position(text.as_bytes(), fault.at);
+            assert_eq!((fault.what, (line, column)), (what, at), "{text}");
         }
         let deep = "[".repeat(100_000);
         assert_eq!(scan(deep.as_bytes(), Dialect::Strict).unwrap_err().at, DEPTH + 1);

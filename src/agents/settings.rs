@@ -10,7 +10,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     graft::{self, Fresh, Style, append, cut, is_ours},
-    scan::{self, Dialect, Kind, Part, Value, place},
+    scan::{self, Dialect, Kind, Part, Position, Value, position},
     spec::Agent,
 };
 
@@ -62,8 +62,7 @@ pub(crate) struct Found {
 /// The reason why a file is not edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// Line and column, both from 1.
-    pub(crate) at: (usize, usize),
+    pub(crate) at: Position,
     pub(crate) what: String,
 }
 
@@ -187,7 +186,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
                     }
                     Some(event) => {
                         let what = format!("{:?} is not an array", hook.event);
-                        return Err(Refusal { at: place(bytes, event.span.start), what });
+                        return Err(Refusal { at: position(bytes, event.span.start), what });
                     }
                 }
             }
@@ -204,7 +203,7 @@ pub(crate) fn with(before: Option<&[u8]>, layout: &Layout) -> Result<Option<Vec<
     };
     if unsafe_edit || found(&after, layout)?.len() < layout.hooks.len() {
         let what = "this form cannot be edited safely".to_owned();
-        return Err(Refusal { at: (1, 1), what });
+        return Err(Refusal { at: Position { line: 1, column: 1 }, what });
     }
     Ok(Some(after))
 }
@@ -239,13 +238,16 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     let after = graft::without(bytes, cuts);
     match found(&after, layout) {
         Ok(left) if left.is_empty() => Ok(Without::Bytes(after)),
-        _ => Err(Refusal { at: (1, 1), what: "this form cannot be edited safely".to_owned() }),
+        _ => Err(Refusal {
+            at: Position { line: 1, column: 1 },
+            what: "this form cannot be edited safely".to_owned(),
+        }),
     }
 }
 
 /// Returns the root object; `None` if the file is blank.
 fn root(bytes: &[u8], layout: &Layout) -> Result<Option<Value>, Refusal> {
-    let refuse = |at, what: &str| Refusal { at: place(bytes, at), what: what.to_owned() };
+    let refuse = |at, what: &str| Refusal { at: position(bytes, at), what: what.to_owned() };
     let root = scan::scan(bytes, layout.dialect).map_err(|fault| refuse(fault.at, fault.what))?;
     let Some(root) = root else { return Ok(None) };
     if !matches!(root.kind, Kind::Object(_)) {

@@ -149,7 +149,11 @@ fn what_cannot_be_edited_is_refused() {
     ];
     for (agent, text, at, what) in cases {
         let refusal = settings::with(Some(text.as_bytes()), &layout(agent)).unwrap_err();
-        assert_eq!((refusal.at, refusal.what.as_str()), (at, what), "{text}");
+        assert_eq!(
+            ((refusal.at.line, refusal.at.column), refusal.what.as_str()),
+            (at, what),
+            "{text}"
+        );
     }
 }
 

@@ -232,6 +232,8 @@ fn links_are_followed_and_modes_kept() {
     assert!(said.contains("is a link to nothing"), "{said}");
 }
 
+type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
+
 /// Agents write their settings as a whole when something else changes in them.
 #[test]
 fn settings_that_an_agent_wrote_anew() {
@@ -239,7 +241,6 @@ fn settings_that_an_agent_wrote_anew() {
     let pretty = |value: &Value| serde_json::to_vec_pretty(value).unwrap();
     let tabs = |value: &Value| String::from_utf8(pretty(value)).unwrap().replace("  ", "\t").into();
     let compact = |value: &Value| serde_json::to_vec(value).unwrap();
-    type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
     let forms: [(&str, Form<'_>, bool); 4] = [
         ("pretty", &pretty, false),
         ("tabs", &tabs, false),

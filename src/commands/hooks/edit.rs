@@ -12,7 +12,7 @@ use crate::{
     ui::{Human, Ui},
 };
 use pimem_core::{
-    markdown::merge::align,
+    markdown::merge::align::{self, Pair},
     score::ranking::Scope,
     view::hooks::{Edited, EditedFile},
 };
@@ -261,11 +261,11 @@ fn difference(before: Option<&[u8]>, change: &Change, path: &str) -> Vec<String>
     };
     let keys = |lines: &[&str]| lines.iter().map(key).collect::<Vec<u32>>();
     let mut pairs = align::align(&keys(&old), &keys(&new));
-    pairs.push((old.len(), new.len()));
+    pairs.push(Pair { a: old.len(), b: new.len() });
     // Pairs of sign and line, in order.
     let mut all: Vec<(char, &str)> = Vec::new();
     let (mut i, mut j) = (0, 0);
-    for (x, y) in pairs {
+    for Pair { a: x, b: y } in pairs {
         all.extend(old.get(i..x).unwrap_or_default().iter().map(|line| ('-', *line)));
         all.extend(new.get(j..y).unwrap_or_default().iter().map(|line| ('+', *line)));
         all.extend(old.get(x).map(|line| (' ', *line)));

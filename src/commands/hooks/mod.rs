@@ -17,6 +17,7 @@ use crate::{
     agents::{
         codex_trust,
         install::{Content, Reach},
+        scan::Position,
         settings::Refusal,
         spec::Agent,
     },
@@ -237,7 +238,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 
 /// Returns the failure for a settings file that is not edited.
 pub(crate) fn refused(ctx: &Shell, site: &Site, refusal: &Refusal) -> Failure {
-    let (line, column) = refusal.at;
+    let Position { line, column } = refusal.at;
     let path = ctx.places.short(&site.path);
     let message = format!("{path}:{line}:{column}: {}", refusal.what);
     let hint = format!(

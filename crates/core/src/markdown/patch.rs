@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{lines::newline, merge::align::align};
+use super::{
+    lines::newline,
+    merge::align::{Pair, align},
+};
 
 /// A change at one place of a file. Lines include their line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +47,8 @@ pub fn diff(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let (mut i, mut j) = (0, 0);
     let pairs = if x.is_empty() || y.is_empty() { Vec::new() } else { paired(x, y) };
-    for (p, q) in pairs.into_iter().chain([(x.len(), y.len())]) {
+    let ends = Pair { a: x.len(), b: y.len() };
+    for Pair { a: p, b: q } in pairs.into_iter().chain([ends]) {
         if i < p || j < q {
             let texts = |lines: Option<&[&[u8]]>| {
                 lines.unwrap_or_default().iter().map(|line| text(line)).collect()
@@ -135,7 +139,7 @@ fn place<'a>(lines: &[Vec<u8>], hunk: &'a Hunk) -> Result<usize, &'a str> {
     }
 }
 
-fn paired(x: &[&[u8]], y: &[&[u8]]) -> Vec<(usize, usize)> {
+fn paired(x: &[&[u8]], y: &[&[u8]]) -> Vec<Pair> {
     let mut numbers: HashMap<&[u8], u32> = HashMap::new();
     let mut keys = Vec::with_capacity(x.len() + y.len());
     for line in x.iter().chain(y).copied() {

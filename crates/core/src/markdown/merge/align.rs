@@ -8,18 +8,25 @@ use std::{collections::HashMap, ops::Range};
 /// Maximum depth of recursion.
 const DEPTH: usize = 16;
 
+/// Positions of equal keys in two sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    pub a: usize,
+    pub b: usize,
+}
+
 /// Returns pairs of positions with equal keys, increasing in both sequences.
-pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
+pub fn align(a: &[u32], b: &[u32]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut open = vec![(0..a.len(), 0..b.len(), 0)];
     while let Some((mut x, mut y, depth)) = open.pop() {
         while !x.is_empty() && !y.is_empty() && a.get(x.start) == b.get(y.start) {
-            pairs.push((x.start, y.start));
+            pairs.push(Pair { a: x.start, b: y.start });
             (x.start, y.start) = (x.start + 1, y.start + 1);
         }
         while !x.is_empty() && !y.is_empty() && a.get(x.end - 1) == b.get(y.end - 1) {
             (x.end, y.end) = (x.end - 1, y.end - 1);
-            pairs.push((x.end, y.end));
+            pairs.push(Pair { a: x.end, b: y.end });
         }
         if x.is_empty() || y.is_empty() {
             continue;
@@ -30,10 +37,10 @@ pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
             continue;
         }
         let (mut i, mut j) = (x.start, y.start);
-        for (p, q) in rising(&unique) {
-            open.push((i..p, j..q, depth + 1));
-            pairs.push((p, q));
-            (i, j) = (p + 1, q + 1);
+        for pair in rising(&unique) {
+            open.push((i..pair.a, j..pair.b, depth + 1));
+            pairs.push(pair);
+            (i, j) = (pair.a + 1, pair.b + 1);
         }
         open.push((i..x.end, j..y.end, depth + 1));
     }
@@ -41,11 +48,9 @@ pub fn align(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     pairs
 }
 
-type Pairs = Vec<(usize, usize)>;
-
 /// Pairs the first position of each key with its first one in the other range, the second with the
 /// second and so on. Returns all pairs, and those of keys that occur once in both.
-fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Pairs, Pairs) {
+fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Vec<Pair>, Vec<Pair>) {
     let mut there: HashMap<u32, Vec<usize>> = HashMap::new();
     for (at, key) in y.clone().zip(b.get(y.clone()).unwrap_or_default()) {
         there.entry(*key).or_default().push(at);
@@ -55,25 +60,26 @@ fn candidates(a: &[u32], b: &[u32], x: &Range<usize>, y: &Range<usize>) -> (Pair
     let keys = a.get(x.clone()).unwrap_or_default();
     for (at, key) in x.clone().zip(keys) {
         let number = here.entry(*key).or_default();
-        all.extend(there.get(key).and_then(|places| places.get(*number)).map(|to| (at, *to)));
+        all.extend(
+            there.get(key).and_then(|places| places.get(*number)).map(|to| Pair { a: at, b: *to }),
+        );
         *number += 1;
     }
     let once = |key: &u32| {
         here.get(key) == Some(&1) && there.get(key).is_some_and(|places| places.len() == 1)
     };
-    let unique = all.iter().filter(|(at, _)| a.get(*at).is_some_and(once)).copied().collect();
+    let unique = all.iter().filter(|pair| a.get(pair.a).is_some_and(once)).copied().collect();
     (all, unique)
 }
 
-/// Returns the longest subsequence of `pairs` that increases on the right. They must increase on
-/// the left.
-fn rising(pairs: &[(usize, usize)]) -> Pairs {
-    // For each length, the last pair of the chain with the smallest right end.
+/// Returns the longest subsequence of `pairs` that increases in `b`. They must increase in `a`.
+fn rising(pairs: &[Pair]) -> Vec<Pair> {
+    // For each length, the last pair of the chain with the smallest end in `b`.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    let right = |at: &usize| pairs.get(*at).map(|pair| pair.1);
+    let right = |at: &usize| pairs.get(*at).map(|pair| pair.b);
     for (at, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| right(end) < Some(pair.1));
+        let length = ends.partition_point(|end| right(end) < Some(pair.b));
         before.push(length.checked_sub(1).and_then(|last| ends.get(last)).copied());
         match ends.get_mut(length) {
             Some(end) => *end = at,
@@ -106,6 +112,7 @@ mod tests {
             (&[5, 5, 7, 5], &[6, 5, 5, 8], &[(0, 1), (1, 2)]),
             (&[], &[1], &[]),
         ] {
+            let want: Vec<_> = want.iter().map(|&(a, b)| Pair { a, b }).collect();
             assert_eq!(align(a, b), want, "{a:?} {b:?}");
         }
     }
@@ -117,9 +124,9 @@ mod tests {
             b in prop::collection::vec(0_u32..9, 0..40),
         ) {
             let pairs = align(&a, &b);
-            prop_assert!(pairs.iter().all(|(i, j)| a[*i] == b[*j]));
-            prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
-            let whole: Vec<_> = (0..a.len()).map(|at| (at, at)).collect();
+            prop_assert!(pairs.iter().all(|pair| a[pair.a] == b[pair.b]));
+            prop_assert!(pairs.windows(2).all(|two| two[0].a < two[1].a && two[0].b < two[1].b));
+            let whole: Vec<_> = (0..a.len()).map(|at| Pair { a: at, b: at }).collect();
             prop_assert_eq!(align(&a, &a), whole);
         }
     }

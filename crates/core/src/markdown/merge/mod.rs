@@ -14,7 +14,7 @@ use std::{
 };
 
 use self::{
-    align::align,
+    align::{Pair, align},
     unit::{Doc, Keys, Line, Unit},
 };
 use super::lines::{self, BOM};
@@ -143,7 +143,7 @@ impl<'a, 'b> Merge<'a, 'b> {
     fn new(base: &'b Doc<'a>, sides: [&'b Doc<'a>; 2], ours: usize) -> Self {
         let from = sides.map(|side| {
             let mut from = vec![None; side.units.len()];
-            for (before, after) in align(&base.keys(), &side.keys()) {
+            for Pair { a: before, b: after } in align(&base.keys(), &side.keys()) {
                 from.iter_mut().skip(after).take(1).for_each(|slot| *slot = Some(before));
             }
             from
@@ -192,7 +192,8 @@ impl<'a, 'b> Merge<'a, 'b> {
         };
         let common = align(&keys(0, &left), &keys(1, &right));
         let (mut i, mut j) = (0, 0);
-        for (p, q) in common.into_iter().chain([(left.len(), right.len())]) {
+        let ends = Pair { a: left.len(), b: right.len() };
+        for Pair { a: p, b: q } in common.into_iter().chain([ends]) {
             let part =
                 |run: &[usize], range: Range<usize>| run.get(range).unwrap_or_default().to_vec();
             self.interleave(&[part(&left, i..p), part(&right, j..q)]);
