@@ -15,8 +15,7 @@ use pimem_engine::{
     error::{Failure, Kind},
     memory::{
         named_file,
-        report::{ReportRequest, Reported},
-        search::hits::Detail,
+        report::{Listed, ReportRequest, Reported},
     },
     store::read,
 };
@@ -67,7 +66,11 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         budget: args.budget.map(Tokens),
         system_prompt: system_prompt(args)?,
         prompt,
-        detail: if args.explain { Detail::Explained } else { Detail::Plain },
+        listed: match (args.explain, ctx.ui.json) {
+            (true, _) => Listed::Explained,
+            (false, true) => Listed::Shown,
+            (false, false) => Listed::None,
+        },
     };
     if args.layout == Layout::Working {
         if args.explain {

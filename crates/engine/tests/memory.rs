@@ -63,6 +63,8 @@ fn what_is_added_is_found_and_reported() {
     assert!(report(&memory).contains("- Berths are locked by row"));
     let request = ReportRequest { budget: Some(Tokens(0)), ..ReportRequest::default() };
     assert!(!memory.report(&request).unwrap().view.text.contains("Berths"));
+    let view = memory.report(&ReportRequest::default()).unwrap().view;
+    assert_eq!(view.entries.len(), 1);
 }
 
 #[test]

@@ -112,7 +112,7 @@ use self::leaky::Leaky;
 pub use self::{
     add::{AddRequest, Rejected},
     intake::New,
-    report::{ReportRequest, Reported},
+    report::{Listed, ReportRequest, Reported},
     search::{SearchResult, request::SearchRequest},
 };
 pub use pimem_core::view::add::Added;

@@ -10,7 +10,7 @@ use super::{
 use crate::{error::Failure, store::read::Problem};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
-    report::{budget::Tokens, render},
+    report::{budget::Tokens, render, select::Verdict},
     search::social_gate,
     view::{Entries, report::ReportView, why::JudgedEntry},
 };
@@ -23,7 +23,19 @@ pub struct ReportRequest {
     pub system_prompt: Tokens,
     /// A prompt for which to recall entries and past sessions that the report lacks.
     pub prompt: Option<String>,
-    pub detail: Detail,
+    pub listed: Listed,
+}
+
+/// The entries that a report lists beside its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listed {
+    /// Those in the text.
+    #[default]
+    Shown,
+    /// None, because only the text is read.
+    None,
+    /// All, each with the reason why it is in the text or not.
+    Explained,
 }
 
 /// A report with its problems.
@@ -60,11 +72,15 @@ impl Memory {
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
         self.say_left_out(&stores, waiting);
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let explained = request.detail == Detail::Explained;
-        // People read the text instead of the list of entries.
-        let named = explained || self.notices.for_programs();
-        let judged = report.judged(&ranking).filter(|(_, verdict)| explained || verdict.shown());
-        let judged = judged.filter(|_| named).map(|(row, verdict)| {
+        let explained = request.listed == Listed::Explained;
+        let detail = if explained { Detail::Explained } else { Detail::Plain };
+        let is_listed = |verdict: &Verdict| match request.listed {
+            Listed::Explained => true,
+            Listed::Shown => verdict.shown(),
+            Listed::None => false,
+        };
+        let judged = report.judged(&ranking).filter(|(_, verdict)| is_listed(verdict));
+        let judged = judged.map(|(row, verdict)| {
             let factors = explained.then(|| entries.factors(row));
             JudgedEntry { factors, ..entries.judged(row, verdict) }
         });
@@ -74,11 +90,7 @@ impl Memory {
             tokens: report.tokens.0,
             budget: report.budget.0,
             recalled_text: recall::text(self, &recalled.hits, &[], &sessions),
-            recalled: recalled
-                .hits
-                .into_iter()
-                .map(|hit| hits::view(hit, request.detail))
-                .collect(),
+            recalled: recalled.hits.into_iter().map(|hit| hits::view(hit, detail)).collect(),
             sessions: sessions.iter().map(recall::session).collect(),
             unreviewed: (unreviewed > 0).then_some(unreviewed),
         };
