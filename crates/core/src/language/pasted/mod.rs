@@ -117,3 +117,21 @@ pub fn own_words(message: &str) -> Cow<'_, str> {
     }
     Cow::Owned(sentences.into_iter().map(|one| one.text).collect::<Vec<_>>().join("\n"))
 }
+
+/// Returns the sentences of the user's own words, as [`super::preference::sentences`] does. Empty
+/// if one of them may be a statement of somebody else.
+pub fn own_sentences(message: &str) -> Vec<(String, String, bool)> {
+    let message = message.get(..message.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
+    let own = own_words(message);
+    let sentences = sentence::sentences(&own);
+    let is_foreign = |one: &Sentence| company::is_of_others(one, &cue::words(&one.masked));
+    let is_doubtful = || {
+        marks::find(message.trim()).is_some()
+            || beside(&own, cue::stated).is_some()
+            || lead(message).is_none()
+    };
+    if sentences.iter().any(is_foreign) || cue::may_hold(&own) && is_doubtful() {
+        return Vec::new();
+    }
+    sentences.into_iter().map(|one| (one.text, one.masked, one.asked)).collect()
+}

@@ -3,7 +3,8 @@
 //! Code and quotes in the sentences are masked, so that they do not count.
 
 use super::words::{
-    CHANGES, DECISIONS, ENDS, IDLE, IMPORTANT, PLANS, POLITE, QUESTIONS, REPORTS, ROUTINE, WE,
+    CHANGES, CHOICES, DECISIONS, ENDS, FINDINGS, IDLE, IMPORTANT, OPENINGS, PLANS, POLITE,
+    QUESTIONS, REPORTS, ROUTINE, STATES, WE,
 };
 use crate::observe::document::Mark;
 
@@ -42,8 +43,65 @@ pub(super) fn without_lead<'a>(text: &'a str, lead: &str) -> &'a str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(text)
 }
 
+/// Strips interjections before the first sentence: "Actually, wait: ".
+pub(super) fn without_opening(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while let Some(end) = rest.find([',', ':', '.', '!', ';', '…', '-', '–']).filter(|end| *end > 0)
+        && let Some(before) = rest.get(..end)
+        && OPENINGS.iter().any(|opening| before.trim_end().eq_ignore_ascii_case(opening))
+        && let Some(after) = rest.get(end..)
+    {
+        rest = after.trim_start_matches([',', ':', '.', '!', ';', '…', '-', '–', ' ']);
+    }
+    if rest.is_empty() { text } else { rest }
+}
+
+/// What a sentence of an agent is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// Finished work, or a choice.
+    Report,
+    Question,
+    /// A cause, or a fact that came to light.
+    Finding,
+    /// How things stand: what passes or fails, what is left.
+    State,
+    Other,
+}
+
+impl Sort {
+    pub(super) fn mark(self) -> Mark {
+        match self {
+            Self::Report => Mark::Important,
+            Self::Question | Self::Finding | Self::State => Mark::Maybe,
+            Self::Other => Mark::Info,
+        }
+    }
+}
+
+/// Returns what a sentence of an agent is about; `None` for a plan.
+pub(super) fn of_agent(masked: &str, asked: bool) -> Option<Sort> {
+    if asked {
+        return Some(Sort::Question);
+    }
+    let lower = masked.to_lowercase().replace('’', "'");
+    if is_report(masked) || holds(&lower, CHOICES) {
+        return Some(Sort::Report);
+    }
+    if is_plan(masked) {
+        return None;
+    }
+    Some(if holds(&lower, FINDINGS) {
+        Sort::Finding
+    } else if holds(&lower, STATES) {
+        Sort::State
+    } else {
+        Sort::Other
+    })
+}
+
 /// Returns true if an agent reports finished work.
-pub(super) fn is_report(masked: &str) -> bool {
+fn is_report(masked: &str) -> bool {
     let lower = masked.to_lowercase().replace('’', "'");
     let rest = meant(&lower);
     let bare = WE.iter().find_map(|start| rest.strip_prefix(start)).unwrap_or(rest);
@@ -53,7 +111,7 @@ pub(super) fn is_report(masked: &str) -> bool {
 }
 
 /// Returns true if an agent announces what it will do.
-pub(super) fn is_plan(masked: &str) -> bool {
+fn is_plan(masked: &str) -> bool {
     let lower = masked.to_lowercase().replace('’', "'");
     PLANS.iter().any(|start| lower.starts_with(start))
 }

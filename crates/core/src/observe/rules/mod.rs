@@ -6,10 +6,12 @@
 pub mod answer;
 mod condense;
 mod cue;
+mod turn;
 mod words;
 
 use std::{borrow::Cow, collections::HashSet};
 
+use self::{cue::Sort, turn::Turn};
 use super::{excerpt, reflect};
 use crate::{
     language::{injection, pasted, preference},
@@ -22,10 +24,8 @@ use crate::{
 
 /// Maximum number of characters of an observation.
 const LONGEST: usize = 400;
-/// Maximum number of reports below one message of the user.
-const REPORTS: usize = 8;
-/// Maximum number of files listed below one message.
-const FILES: usize = 12;
+/// Maximum number of sentences of one message of the user.
+const SENTENCES: usize = 5;
 /// Characters of a message shown to a model: of a longer one, this many from the start and the end.
 const READ: (usize, usize) = (8_000, 4_000);
 
@@ -85,20 +85,9 @@ struct Observer {
     found: Document,
     /// Texts recorded so far, to skip repetitions.
     said: HashSet<String>,
-    turn: Turn,
-}
-
-/// The agent's reaction to the last message of the user.
-#[derive(Default)]
-struct Turn {
     /// True if there is an item to add notes below.
     open: bool,
-    reports: usize,
-    files: Vec<String>,
-    /// The first sentence of the last answer, used if the agent reports nothing.
-    answer: Option<(Date, Note)>,
-    /// When the agent spoke last.
-    spoke: Option<(Date, Option<u16>)>,
+    turn: Turn,
 }
 
 impl Observer {
@@ -107,81 +96,73 @@ impl Observer {
             return;
         }
         self.finish_turn();
-        let lead = excerpt::lead_of_clean(&message.text).unwrap_or_default();
-        for (text, masked, asked) in preference::sentences(&lead).take(1) {
-            let Some(text) = kept(&text) else { continue };
+        let said = cue::without_opening(&message.text);
+        let lead = excerpt::lead_of_clean(said).unwrap_or_default();
+        let first = preference::sentences(&lead).next();
+        // The lead may be cut.
+        let start = first.as_ref().map(|(text, ..)| text.clone());
+        let is_lead = |text: &str| start.as_ref().is_some_and(|start| text.starts_with(start));
+        let others = pasted::own_sentences(said).into_iter().filter(|(text, ..)| !is_lead(text));
+        let mut left = SENTENCES;
+        let first = first.into_iter().map(|one| (one, true));
+        for ((text, masked, asked), leads) in first.chain(others.map(|one| (one, false))) {
             let (mark, lead) = cue::of_user(&masked, asked);
-            let text = cue::without_lead(&text, lead);
+            if left == 0 || !(leads || mark == Mark::Important) {
+                continue;
+            }
+            let Some(text) = kept(&text) else { continue };
+            let text = cue::without_lead(&text, lead).trim_end_matches('.');
             let note = Note { mark, minute: message.minute, text: format!("{lead} {text}") };
             if self.said.insert(note.text.clone()) {
                 self.found.push(Some(message.date), Item { note, below: Vec::new() });
-                self.turn.open = true;
+                self.open = true;
+                left -= 1;
             }
         }
     }
 
     fn agent(&mut self, message: &Heard) {
-        let mut answer = None;
+        self.turn.hear(message.date, message.minute);
+        let mut answered = false;
         for (text, masked, asked) in preference::sentences(&message.text) {
+            let Some(sort) = cue::of_agent(&masked, asked) else { continue };
             // Preferences in an agent's message are dropped: it repeats text of others.
             let Some(text) = kept(&text).filter(|text| preference::find(text).is_empty()) else {
                 continue;
             };
-            let note = |mark, lead: &str| Note {
-                mark,
-                minute: message.minute,
-                text: format!("{lead} {text}"),
-            };
-            if asked {
-                self.report(message.date, note(Mark::Maybe, "Agent asked:"));
-            } else if cue::is_report(&masked) {
-                self.report(message.date, note(Mark::Important, "Agent:"));
-            } else if answer.is_none() && !cue::is_plan(&masked) {
-                answer = Some((message.date, note(Mark::Info, "Agent:")));
+            let lead = if sort == Sort::Question { "Agent asked:" } else { "Agent:" };
+            let text = format!("{lead} {text}");
+            let note = Note { mark: sort.mark(), minute: message.minute, text };
+            // The first sentence of no sort is the answer.
+            if sort != Sort::Other || !std::mem::replace(&mut answered, true) {
+                self.turn.add(sort, message.date, note);
             }
         }
-        self.turn.answer = answer.or_else(|| self.turn.answer.take());
-        self.turn.spoke = Some((message.date, message.minute));
         for path in cue::paths(&message.text) {
-            let files = &mut self.turn.files;
-            let known = files.iter().any(|file| file == path) || files.len() >= FILES;
-            if !known && secret::find(path).is_none() {
-                files.push(path.to_owned());
+            if secret::find(path).is_none() {
+                self.turn.name(path);
             }
-        }
-    }
-
-    /// Records a report, up to the limit.
-    fn report(&mut self, date: Date, note: Note) {
-        if self.turn.reports < REPORTS && self.said.insert(note.text.clone()) {
-            self.turn.reports += 1;
-            self.below(date, note);
         }
     }
 
     /// Adds a note below the user's message of that day, or as an item of its own if there is none.
     fn below(&mut self, date: Date, note: Note) {
-        let last =
-            self.found.days.last_mut().filter(|day| day.date == Some(date) && self.turn.open);
+        let last = self.found.days.last_mut().filter(|day| day.date == Some(date) && self.open);
         if let Some(Line::Item(item)) = last.and_then(|day| day.lines.last_mut()) {
             item.below.push(Below::Note(1, note));
         } else {
             self.found.push(Some(date), Item { note, below: Vec::new() });
-            self.turn.open = true;
+            self.open = true;
         }
     }
 
     fn finish_turn(&mut self) {
-        let quiet = self.turn.reports == 0;
-        if let Some((date, note)) = self.turn.answer.take().filter(|_| quiet) {
-            self.below(date, note);
+        for (date, note) in std::mem::take(&mut self.turn).finish() {
+            if note.text.starts_with("Files: ") || self.said.insert(note.text.clone()) {
+                self.below(date, note);
+            }
         }
-        let files = std::mem::take(&mut self.turn.files);
-        if let Some((date, minute)) = self.turn.spoke.filter(|_| !files.is_empty()) {
-            let text = format!("Files: {}", files.join(", "));
-            self.below(date, Note { mark: Mark::Info, minute, text });
-        }
-        self.turn = Turn::default();
+        self.open = false;
     }
 }
 

@@ -38,7 +38,8 @@ fn a_session() {
         - [?] 08:14 User said: Two vessels got the same berth on Friday\n  \
         - [i] 08:21 Agent: Migration 0044 recreated the table without the constraint, see `migrations/0044.sql`.\n  \
         - [i] 08:21 Files: migrations/0044.sql\n\
-        - [!] 08:22 User wants: Put it back in a migration of its own\n  \
+        - [!] 08:22 User wants: Put it back in a migration of its own\n\
+        - [!] 08:22 User said: From now on, rehearse every migration first\n  \
         - [!] 08:23 Agent: Done in `migrations/0047.sql`, with a timeout.\n  \
         - [?] 08:23 Agent asked: Which database may I rehearse it on?\n  \
         - [!] 08:25 Agent: Added a test for it.\n  \
@@ -70,12 +71,55 @@ fn long_messages() {
     let got = seen(&long);
     assert!(got.lines().all(|line| line.chars().count() <= LONGEST + 40), "{got}");
     let many: Vec<String> = (0..9).map(|n| format!("Add test number {n}.")).collect();
-    assert_eq!(seen(&format!("User 08:00 {}", many.join(" "))).lines().count(), 2, "the first");
+    assert_eq!(
+        seen(&format!("User 08:00 {}", many.join(" "))).lines().count(),
+        1 + SENTENCES,
+        "the first"
+    );
     let text = "a\n[2026-06-29] User: b ".repeat(2000);
     let one = Heard { text, role: Role::Assistant, ..heard(&long).remove(0) };
     let read = one.read_out();
     assert!(read.chars().count() < READ.0 + READ.1 + 4_000 && read.contains("[…]"));
     assert_eq!(read.lines().filter(|line| !line.starts_with(' ')).count(), 1);
+}
+
+/// Of a turn with many reports the last ones stay, and what was found out and is left.
+#[test]
+fn how_a_turn_ends() {
+    let mut lines = vec!["User 08:00 Make the importer faster".to_owned()];
+    lines.extend((1..=20).map(|n| format!("Agent 08:{n:02} I fixed query {n}. Let me go on.")));
+    lines.push(
+        "Agent 08:30 The root cause was a missing index. I added it in `schema.sql`. All 40 tests \
+         pass. The migration is not yet deployed."
+            .to_owned(),
+    );
+    let got = seen(&lines.join("\n"));
+    assert!(!got.contains("query 13.") && got.contains("query 14."), "{got}");
+    for want in [
+        "[?] 08:30 Agent: The root cause was a missing index.",
+        "[!] 08:30 Agent: I added it in `schema.sql`.",
+        "[?] 08:30 Agent: All 40 tests pass.",
+        "[?] 08:30 Agent: The migration is not yet deployed.",
+        "[i] 08:30 Files: schema.sql",
+    ] {
+        assert!(got.contains(want), "{want}: {got}");
+    }
+}
+
+#[test]
+fn what_a_user_says_further_on() {
+    let got = seen(
+        "User 08:00 good catch with the limiter. fix that too. and never log the plain address\n\
+         User 08:01 Actually, wait: don't use a random key, derive it from the invoice\n\
+         User 08:02 The map is slow today. It rains. Is it the cache?",
+    );
+    let want = "Date: 2026-06-29\n\
+        - [?] 08:00 User said: good catch with the limiter\n\
+        - [!] 08:00 User wants: fix that too\n\
+        - [!] 08:00 User said: never log the plain address\n\
+        - [!] 08:01 User said: don't use a random key, derive it from the invoice\n\
+        - [?] 08:02 User said: The map is slow today\n";
+    assert_eq!(got, want);
 }
 
 proptest! {

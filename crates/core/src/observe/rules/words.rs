@@ -319,7 +319,7 @@ pub(super) const REPORTS: &[&str] = &[
     "wrote",
 ];
 pub(super) const WE: &[&str] =
-    &["i've ", "i have ", "i ", "we've ", "we have ", "we ", "i also ", "all ", "also "];
+    &["i've ", "i have ", "i also ", "i ", "we've ", "we have ", "we ", "all ", "also "];
 /// Beginnings of an agent's plans and courtesies.
 pub(super) const PLANS: &[&str] = &[
     "i will ",
@@ -343,6 +343,8 @@ pub(super) const PLANS: &[&str] = &[
     "thanks",
     "okay",
     "looking ",
+    "checking ",
+    "running ",
     "i see",
 ];
 /// File name extensions of text and code.
@@ -351,4 +353,105 @@ pub(super) const ENDS: &[&str] = &[
     "rb", "php", "swift", "cs", "sh", "sql", "toml", "yaml", "yml", "json", "jsonl", "md", "css",
     "scss", "html", "lock", "txt", "proto", "tf", "vue", "svelte", "ex", "exs", "zig", "lua",
     "ini", "cfg", "conf", "xml", "csv", "tsv",
+];
+/// Interjections before what a user says.
+pub(super) const OPENINGS: &[&str] = &[
+    "actually",
+    "wait",
+    "oh",
+    "ah",
+    "hm",
+    "hmm",
+    "hey",
+    "hi",
+    "hello",
+    "sorry",
+    "right",
+    "well",
+    "oops",
+    "hold on",
+    "one more thing",
+    "another thing",
+    "by the way",
+    "btw",
+    "ps",
+    "unrelated",
+    "also",
+];
+/// Phrases of an agent's choices.
+pub(super) const CHOICES: &[&str] =
+    &["decision:", "i decided", "we decided", "i chose", "i've decided", "i've chosen", "i opted"];
+/// Phrases of what an agent found out.
+pub(super) const FINDINGS: &[&str] = &[
+    "root cause",
+    "the cause",
+    "caused by",
+    "the reason is",
+    "the problem is",
+    "the bug is",
+    "the issue is",
+    "the culprit",
+    "turns out",
+    "turned out",
+    "found it",
+    "i found",
+    "found that",
+    "it happens because",
+    "fails because",
+    "failed because",
+    "broke because",
+    "i measured",
+    "measured:",
+    "i recommend",
+    "i'd recommend",
+    "i suggest",
+    "note that",
+    "be aware",
+    "however",
+    "caveat",
+];
+/// Phrases of how things stand.
+pub(super) const STATES: &[&str] = &[
+    "pass",
+    "passes",
+    "passed",
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "is green",
+    "are green",
+    "is red",
+    "are red",
+    "still",
+    "remaining",
+    "remains",
+    "not yet",
+    "is open",
+    "are open",
+    "is left",
+    "left to do",
+    "to do",
+    "todo",
+    "blocked",
+    "waits for",
+    "waiting for",
+    "pending",
+    "can't",
+    "cannot",
+    "couldn't",
+    "could not",
+    "was rejected",
+    "were rejected",
+    "is missing",
+    "are missing",
+    "no longer",
+    "now",
+    "instead",
+    "is complete",
+    "is finished",
+    "you need to",
+    "you'll need to",
+    "you have to",
+    "please run",
 ];
