@@ -8,5 +8,6 @@ mod event_line;
 pub mod hash;
 pub mod hex;
 mod named;
+pub mod share;
 pub mod time;
 pub mod ulid;

@@ -11,6 +11,7 @@ pub mod ledger;
 mod lineage;
 #[cfg(test)]
 mod oracle;
+pub mod policy;
 pub mod ranking;
 pub mod rivals;
 pub mod stability;

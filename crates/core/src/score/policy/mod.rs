@@ -1,0 +1,4 @@
+//! Scoring policies besides stability: what a score is computed from.
+
+pub mod ebbinghaus;
+pub mod weighted;

@@ -1,0 +1,210 @@
+//! The weighted policy: category × .50 + recency × .25 + provenance × .15 + access × .10.
+
+use crate::model::{share::Share, time::Age};
+
+/// Days in which the recency of an entry halves.
+const HALF_LIFE_DAYS: f64 = 30.0;
+/// Weights of category, recency, provenance and access.
+const WEIGHTS: [f64; 4] = [0.50, 0.25, 0.15, 0.10];
+/// Category scores. A user's preferences score 1, categories that are not listed [`OTHER`].
+const CATEGORIES: &[(&str, f64)] = &[
+    ("abandoned", 0.90),
+    ("blocker", 0.85),
+    ("issue", 0.80),
+    ("gotcha", 0.75),
+    ("mistake", 0.75),
+    ("discovery", 0.70),
+    ("decision", 0.65),
+    ("learning", 0.60),
+    ("lesson", 0.60),
+    ("pattern", 0.60),
+    ("preference", 0.60),
+    ("session", 0.40),
+    ("done", 0.40),
+];
+/// Score of any other category.
+const OTHER: f64 = 0.50;
+/// Categories that are a user's preferences if they hold everywhere.
+const PREFERENCES: [&str; 2] = ["preference", "learning"];
+/// Tags that say where a memory comes from, and what each adds.
+const PROVENANCE: [(&str, f64); 3] =
+    [("#source:user", 0.20), ("#verified:true", 0.10), ("#source:discovered", 0.05)];
+/// The tag of a memory that holds everywhere.
+const GLOBAL: &str = "#scope:global";
+
+/// The parts of a weighted score, each from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    pub category: f64,
+    pub recency: f64,
+    pub provenance: f64,
+    pub access: f64,
+    /// Replaces the sum of the others.
+    pub priority: Option<Share>,
+}
+
+impl Parts {
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        let [category, recency, provenance, access] = WEIGHTS;
+        self.priority.map_or_else(
+            || {
+                self.category * category
+                    + self.recency * recency
+                    + self.provenance * provenance
+                    + self.access * access
+            },
+            Share::get,
+        )
+    }
+
+    /// Returns each part with its name and weight.
+    pub fn weighed(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
+        let names = ["category", "recency", "provenance", "access"];
+        let values = [self.category, self.recency, self.provenance, self.access];
+        names.into_iter().zip(values).zip(WEIGHTS).map(|((name, value), weight)| (name, value, weight))
+    }
+}
+
+/// Returns the score of a category. `global` is true for a memory that holds in every project.
+#[must_use]
+pub fn category(name: &str, global: bool) -> f64 {
+    if global && PREFERENCES.contains(&name) {
+        return 1.0;
+    }
+    CATEGORIES.iter().find(|(known, _)| *known == name).map_or(OTHER, |(_, score)| *score)
+}
+
+/// Returns the recency of a memory of that age.
+#[must_use]
+pub fn recency(age: Age) -> f64 {
+    (-age.days() / HALF_LIFE_DAYS).exp2()
+}
+
+/// Returns what the tags in a text say about its provenance.
+#[must_use]
+pub fn provenance(text: &str) -> f64 {
+    let said = PROVENANCE.iter().filter(|(tag, _)| has_tag(text, tag));
+    said.map(|(_, boost)| boost).sum::<f64>().min(1.0)
+}
+
+/// Returns the part of a score that accesses make.
+#[must_use]
+pub fn access(count: u64) -> f64 {
+    (count as f64 + 1.0).log10().min(1.0)
+}
+
+/// Returns true if a text is tagged as one that holds everywhere.
+#[must_use]
+pub fn is_global(text: &str) -> bool {
+    has_tag(text, GLOBAL)
+}
+
+/// Returns the words of a text that are tags, without punctuation after them.
+pub fn tags(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().filter(|word| word.starts_with('#'));
+    words.map(|word| word.trim_end_matches(|c: char| matches!(c, '.' | ',' | ';' | ')')))
+}
+
+fn has_tag(text: &str, tag: &str) -> bool {
+    tags(text).any(|known| known.eq_ignore_ascii_case(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::time::{Now, Timestamp};
+
+    #[test]
+    fn agrees_with_the_table() {
+        let table = include_str!("../../../../../fixtures/scoring/weighted.tsv");
+        let now = Now(Timestamp(10_000_000_000_000));
+        let mut rows = 0;
+        for line in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let [case, name, scope, tags, age, accesses, priority, decay, ..] = cells[..] else {
+                panic!("a row has thirteen cells: {line}");
+            };
+            let text = tags.split(' ').map(|tag| format!(" #{tag}")).collect::<String>();
+            let seen = Timestamp(now.0.0 - age.parse::<i64>().unwrap() * 1000);
+            let parts = Parts {
+                category: category(name, scope == "user" || is_global(&text)),
+                recency: if decay == "on" { recency(now.since(seen)) } else { 1.0 },
+                provenance: provenance(&text),
+                access: access(accesses.parse().unwrap()),
+                priority: priority
+                    .parse()
+                    .ok()
+                    .and_then(Share::new)
+                    .filter(|share| *share > Share::default()),
+            };
+            let found = parts.weighed().map(|(_, value, _)| value).chain([parts.score()]);
+            for (want, found) in cells[8..].iter().zip(found) {
+                let want: f64 = want.parse().unwrap();
+                assert!((found - want).abs() < 2e-9, "{case}: {found} {want}");
+            }
+            rows += 1;
+        }
+        assert!(rows >= 60, "{rows} rows");
+    }
+
+    #[test]
+    fn tags_are_whole_words() {
+        for (text, want) in [
+            ("Prices are cents #source:user", 0.20),
+            ("Prices are cents (#source:user), see #verified:true.", 0.10),
+            ("#Source:User #VERIFIED:true", 0.30),
+            ("#source:users #source:user-study source:user", 0.0),
+            ("#source:user #source:user", 0.20),
+        ] {
+            assert!((provenance(text) - want).abs() < 1e-12, "{text}");
+        }
+    }
+
+    fn any_parts() -> impl Strategy<Value = (usize, bool, u64, u64, bool)> {
+        (0..20_usize, any::<bool>(), any::<u64>(), any::<u64>(), any::<bool>())
+    }
+
+    fn parts((at, global, age, accesses, said): (usize, bool, u64, u64, bool)) -> Parts {
+        let name = CATEGORIES.get(at).map_or("other", |(name, _)| name);
+        Parts {
+            category: category(name, global),
+            recency: recency(Age(age)),
+            provenance: provenance(if said { "#source:user #verified:true" } else { "" }),
+            access: access(accesses),
+            priority: None,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn from_0_to_1(of in any_parts()) {
+            let parts = parts(of);
+            prop_assert!((0.0..=1.0).contains(&parts.score()), "{:?}", parts);
+            for (name, value, _) in parts.weighed() {
+                prop_assert!((0.0..=1.0).contains(&value), "{} {}", name, value);
+            }
+        }
+
+        /// Time lowers a score; accesses, provenance and a wider scope raise it.
+        #[test]
+        fn monotone(of in any_parts(), more in 0..u64::MAX) {
+            let (at, _, age, accesses, _) = of;
+            let score = |global, age, accesses, said| parts((at, global, age, accesses, said)).score();
+            let base = score(false, age, accesses, false);
+            prop_assert!(score(false, age.saturating_add(more), accesses, false) <= base);
+            prop_assert!(score(false, age, accesses.saturating_add(more), false) >= base);
+            prop_assert!(score(true, age, accesses, false) >= base);
+            prop_assert!(score(false, age, accesses, true) >= base);
+        }
+
+        #[test]
+        fn a_priority_replaces_the_rest(of in any_parts(), priority in 0.000_001..=1.0) {
+            let priority = Share::new(priority);
+            let found = Parts { priority, ..parts(of) }.score();
+            prop_assert_eq!(Some(found), priority.map(Share::get));
+        }
+    }
+}
