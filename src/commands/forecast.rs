@@ -81,7 +81,7 @@ impl Human for Forecast {
             let (now, then) = (size(first), size(last));
             ui.line(&format!("The report: {now} tokens now, {then} in {ahead} days"));
             let sizes: Vec<u32> = self.days.iter().map(|day| day.tokens).collect();
-            for line in chart::columns(&sizes, self.budget, ui.width()) {
+            for line in chart::columns(&sizes, self.budget.unwrap_or(0), ui.width()) {
                 ui.line(&line);
             }
             ui.line("");

@@ -82,8 +82,9 @@ fn lines(status: &Status) -> Vec<(String, String)> {
         left => format!("; {} left out: pimem report --explain", thousands(left)),
     };
     let (some, all) = (thousands(report.entries), thousands(report.entries + report.left_out));
-    let (tokens, budget) = (Tokens(report.tokens), Tokens(report.budget));
-    put("report now", format!("{some} of {all} entries, {tokens} of {budget} tokens{left}"));
+    let tokens = Tokens(report.tokens);
+    let of = report.budget.map_or_else(String::new, |budget| format!(" of {}", Tokens(budget)));
+    put("report now", format!("{some} of {all} entries, {tokens}{of} tokens{left}"));
     put("hooks", of_hooks(&status.hooks));
     if let Some((wrong, more)) = status.unusable.split_first() {
         let more = match more.len() {

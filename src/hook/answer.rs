@@ -12,7 +12,7 @@ use pimem_core::{
     report::render::Report,
     safe,
     safety::safe_text::SafeText,
-    score::ranking::{Ranking, ScoredEntry},
+    score::ranking::{Ranking, Scope, ScoredEntry},
 };
 use pimem_engine::memory::{recall, search::Hit, stale::Stale};
 
@@ -46,11 +46,14 @@ pub(crate) struct ShownEntry {
     pub(crate) text: String,
     /// Score of the recall; `None` in a report.
     pub(crate) score: Option<f64>,
+    /// The store that it is in.
+    pub(crate) scope: Scope,
 }
 
 impl From<&ScoredEntry> for Shown {
     fn from(row: &ScoredEntry) -> Self {
-        Self::Entry(ShownEntry { id: row.entry.id, text: row.entry.text.clone(), score: None })
+        let (id, text, scope) = (row.entry.id, row.entry.text.clone(), row.entry.scope);
+        Self::Entry(ShownEntry { id, text, score: None, scope })
     }
 }
 
@@ -58,7 +61,9 @@ impl From<&Hit> for Shown {
     fn from(hit: &Hit) -> Self {
         let text = hit.text.clone();
         match (hit.entry, recall::is_session(hit)) {
-            (Some(id), _) => Self::Entry(ShownEntry { id, text, score: Some(hit.score) }),
+            (Some(id), _) => {
+                Self::Entry(ShownEntry { id, text, score: Some(hit.score), scope: hit.scope })
+            }
             (None, true) => Self::Session(text),
             (None, false) => Self::Passage(text),
         }

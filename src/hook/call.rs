@@ -17,7 +17,7 @@ use crate::{
     shell::Shell,
 };
 use pimem_core::{
-    model::{event::Provenance, hash::fnv1a64},
+    model::{entry::EntryId, event::Provenance, hash::fnv1a64},
     safety::secret,
     score::ranking::Ranking,
     search::social_gate,
@@ -192,6 +192,13 @@ impl<'a> Call<'a> {
         let count = answer.sessions();
         if count > 0 {
             records.push(What::SessionInject { prompt: self.prompt().to_owned(), count });
+        }
+        // Before the telemetry, from which accesses are counted where they never were.
+        for store in &self.stores {
+            let recalled = answer.entries().filter(|shown| shown.score.is_some());
+            let here = recalled.filter(|shown| shown.scope == store.scope);
+            let here: Vec<EntryId> = here.map(|shown| shown.id).collect();
+            self.ctx.count_accesses(store, &here);
         }
         self.telemetry(records);
         stale::refresh(self.ctx, answer.stale);

@@ -216,6 +216,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
         Ok(ctx) => ctx,
         Err(failure) => return tell(debug, &failure.message),
     };
+    if !ctx.config.settings.memory.enabled {
+        return;
+    }
     let deadline = ctx.config.settings.hook.deadline;
     watch.deadline(deadline);
     let left = deadline.saturating_sub(started.elapsed());

@@ -56,7 +56,7 @@ fn recall(call: &Call<'_>, prompt: &str, beside: &Answer) -> Answer {
     except.extend(beside.entries().map(|shown| shown.id));
     let Recalled { entries, notes, sessions } =
         recall::search(ctx, &call.stores, prompt, &except, Some(known.texts.len()));
-    let hits = recall::alive(ctx, &call.stores, entries.hits, recall::limit(ctx));
+    let hits = recall::chosen(ctx, &call.stores, entries.hits);
     let is_known = |text: &str| known.texts.contains(&hash(text));
     let is_said = |line: &str| beside.passages().any(|text| text.contains(line));
     let notes = recall::notes(notes, &hits, |line| is_known(line) || is_said(line));

@@ -45,7 +45,8 @@ fn records(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 fn injection(ts: &str, ids: &[&str]) -> String {
-    let entries: Vec<Value> = ids.iter().map(|id| json!({"id": id, "text": "x"})).collect();
+    let entry = |id: &&str| json!({"id": id, "text": "x", "similarity": 0.5});
+    let entries: Vec<Value> = ids.iter().map(entry).collect();
     let record = json!({
         "ts": ts, "agent": "claude", "session": "s", "type": "injection", "event": "prompt",
         "prompt": "p".repeat(200), "entries": entries,
@@ -245,11 +246,14 @@ fn only_what_is_wanted_is_noted() {
     }
     assert_eq!(touched(), once, "asking about it is not noted");
 
-    // A command that reads does not create directories.
+    // Only counting makes the directory.
     fs::remove_dir_all(data(&sandbox)).unwrap();
     let before = sandbox.tree();
-    sandbox.run(FIND).ok();
+    sandbox.run(&["search", "--no-touch", "berth"]).ok();
     assert_eq!(sandbox.tree(), before);
+    sandbox.run(FIND).ok();
+    assert!(data(&sandbox).join("access.json").is_file());
+    fs::remove_dir_all(data(&sandbox)).unwrap();
     // A project can neither disable nor enable telemetry.
     sandbox.configure(r#"{"telemetry": {"enabled": false}}"#);
     fs::create_dir(data(&sandbox)).unwrap();
@@ -263,6 +267,7 @@ fn only_what_is_wanted_is_noted() {
 fn counts_follow_an_entry_and_end_with_it() {
     let sandbox = store();
     sandbox.run(FIND).ok();
+    sandbox.run(FIND).ok();
     let former = id(&sandbox);
     fs::write(
         log(&sandbox),
@@ -274,10 +279,14 @@ fn counts_follow_an_entry_and_end_with_it() {
     sandbox.run(&["edit", &former, "Berth windows are half-open intervals in UTC"]).ok();
     let entry = &sandbox.entries()["Berth windows are half-open intervals in UTC"];
     assert_eq!(entry["accessCount"], 2, "by its former wording");
+    let counts = || fs::read_to_string(data(&sandbox).join("access.json")).unwrap();
+    assert!(counts().contains(&former));
     sandbox.run(&["purge", "--yes", "half-open"]).done();
+    assert!(!counts().contains(&former), "{}", counts());
     let left = records(&sandbox);
     assert_eq!(left.len(), 1, "{left:?}");
-    assert_eq!(left[0]["entries"], json!([{"id": "00000000000000aa", "text": "x"}]));
+    let kept = json!([{"id": "00000000000000aa", "text": "x", "similarity": 0.5}]);
+    assert_eq!(left[0]["entries"], kept);
 }
 
 #[test]

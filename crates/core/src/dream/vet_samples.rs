@@ -11,7 +11,6 @@ use crate::{
         ulid::EventId,
     },
     score::{
-        clock::Clock,
         ledger::Ledger,
         ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
@@ -67,11 +66,7 @@ pub(crate) fn ranking(categories: &Categories) -> Ranking {
             reviewed: *name != "unreviewed",
         });
     }
-    Ranking::new(
-        NOW,
-        Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
-        vec![(placed, &ledger)],
-    )
+    Ranking::new(NOW, Rules::new(categories), vec![(placed, &ledger)])
 }
 
 /// A person may apply a reviewed plan even where a model may not.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::named;
+
 /// Index into a [`Categories`] table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CategoryId(pub u16);
@@ -36,6 +38,28 @@ const DONE_LASTING_DAYS: f64 = 7.0;
 pub const FILL: f64 = 1.5;
 /// The category of completions.
 const DONE: &str = "done";
+
+named! {
+    /// A set of categories.
+    #[derive(Default)]
+    pub enum Preset {
+        /// The six of pi.
+        #[default]
+        Pi = "pi",
+        /// Those, and what a developer runs into.
+        Aide = "aide",
+        /// Those of pi, and what an assistant is told.
+        Sovereign = "sovereign",
+        All = "all",
+    }
+}
+
+impl Preset {
+    /// Returns true if the preset has the categories that `of` adds.
+    fn has(self, of: Self) -> bool {
+        of == Self::Pi || self == of || self == Self::All
+    }
+}
 
 impl CategorySpec {
     /// Days in which an entry's lasting value falls to 1/e.
@@ -81,19 +105,41 @@ const fn built_in(
     }
 }
 
+/// The built-in categories in the order of the report's sections, each with the preset that adds it.
+#[rustfmt::skip]
+static BUILT_IN: [(Preset, CategorySpec); 17] = [
+    (Preset::Pi, built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0)),
+    (Preset::Sovereign, built_in("correction", "corrections", 90.0, 6, ("Corrections", 200), None, 3.0)),
+    (Preset::Sovereign, built_in("fact", "facts", 90.0, 8, ("Facts", 400), None, 2.0)),
+    (Preset::Pi, built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL)),
+    (Preset::Aide, built_in("learning", "learnings", 60.0, 6, ("Learnings", 200), None, FILL)),
+    (Preset::Pi, built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL)),
+    (Preset::Aide, built_in("abandoned", "abandoned", 60.0, 4, ("Abandoned Approaches", 200), None, FILL)),
+    (Preset::Aide, built_in("gotcha", "gotchas", 60.0, 4, ("Gotchas", 200), None, FILL)),
+    (Preset::Aide, built_in("blocker", "blockers", 14.0, 4, ("Blockers", 200), None, FILL)),
+    (Preset::Aide, built_in("issue", "issues", 30.0, 4, ("Issues", 200), None, FILL)),
+    (Preset::Pi, built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL)),
+    (Preset::Aide, built_in("discovery", "discoveries", 30.0, 4, ("Discoveries", 200), None, FILL)),
+    (Preset::Pi, built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0)),
+    (Preset::Pi, built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0)),
+    (Preset::Aide, built_in("session", "sessions", 14.0, 4, ("Sessions", 200), Some(7.0), 1.0)),
+    (Preset::Sovereign, built_in("context", "context", 14.0, 4, ("Context", 200), Some(7.0), 1.0)),
+    (Preset::Sovereign, built_in("tool-result", "tool-results", 7.0, 4, ("Tool Results", 200), Some(3.0), 1.0)),
+];
+
 impl Categories {
-    /// Returns the six built-in categories followed by `extra`. An extra category replaces a
-    /// built-in one of the same name.
+    /// Returns the six default categories followed by `extra`.
     #[must_use]
     pub fn new(extra: Vec<CategorySpec>) -> Self {
-        let mut specs = vec![
-            built_in("preference", "preferences", 90.0, 8, ("Active Preferences", 400), None, 2.0),
-            built_in("lesson", "lessons", 60.0, 8, ("Active Lessons", 400), None, FILL),
-            built_in("mistake", "mistakes", 14.0, 4, ("Vetoes & Mistakes", 200), None, FILL),
-            built_in("pattern", "patterns", 30.0, 6, ("Patterns", 200), None, FILL),
-            built_in("decision", "decisions", 30.0, 4, ("Recent Decisions", 200), Some(7.0), 3.0),
-            built_in("done", "completions", 14.0, 4, ("Recent Completions", 200), Some(3.0), 1.0),
-        ];
+        Self::of(Preset::Pi, extra)
+    }
+
+    /// Returns the categories of a preset followed by `extra`. An extra category replaces a built-in
+    /// one of the same name.
+    #[must_use]
+    pub fn of(preset: Preset, extra: Vec<CategorySpec>) -> Self {
+        let built_in = BUILT_IN.iter().filter(|(of, _)| preset.has(*of));
+        let mut specs: Vec<CategorySpec> = built_in.map(|(_, spec)| spec.clone()).collect();
         for spec in extra {
             match specs.iter_mut().find(|known| known.name == spec.name) {
                 Some(known) => *known = spec,
@@ -106,7 +152,7 @@ impl Categories {
     /// Resets section headings to their defaults where `keeps` returns false for the current one.
     /// Returns the replaced headings.
     pub fn reset_headings(&mut self, keeps: impl Fn(&str) -> bool) -> Vec<String> {
-        let built_in = Self::default();
+        let built_in = Self::of(Preset::All, Vec::new());
         let mut gone = Vec::new();
         for spec in &mut self.specs {
             let known = built_in.find(&spec.name).map(|id| built_in.spec(id).section.clone());

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{entry::EntryId, hash::fnv1a64, time::Timestamp, ulid::EventId};
+use super::{entry::EntryId, hash::fnv1a64, share::Share, time::Timestamp, ulid::EventId};
 
 /// How a memory was produced; determines its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +78,10 @@ pub enum EventKind {
     Expire(Timestamp),
     /// Moved to the archive.
     Archive(Why),
+    /// Replaces the score under the policy `weighted`; 0 takes an earlier priority back.
+    Priority(Share),
+    /// Importance at the start, under the policy `ebbinghaus`.
+    Importance(Share),
     /// These events about the same entry have no effect.
     Retract(Vec<EventId>),
     /// An operation of a later version.
@@ -217,6 +221,9 @@ impl Event {
             EventKind::Supersede(by) => put("by", json!(by.to_string())),
             EventKind::Expire(until) => put("until", json!(until.to_string())),
             EventKind::Archive(why) => put("why", json!(why.name())),
+            EventKind::Priority(value) | EventKind::Importance(value) => {
+                put("value", json!(value.get()));
+            }
             _ => {}
         }
         if !matches!(self.kind, EventKind::Supersede(_)) {
@@ -260,6 +267,9 @@ impl Event {
                 fnv1a64(&[parts.as_flattened()])
             }
             EventKind::Archive(why) => *why as u64,
+            EventKind::Priority(value) | EventKind::Importance(value) => {
+                u64::from(value.millionths())
+            }
             _ => 0,
         };
         let op = self.op().bytes().fold(0_u64, |sum, byte| sum << 7 ^ u64::from(byte));
@@ -284,6 +294,8 @@ impl Event {
             EventKind::Merge(_) => "merge",
             EventKind::Expire(_) => "expire",
             EventKind::Archive(_) => "archive",
+            EventKind::Priority(_) => "priority",
+            EventKind::Importance(_) => "importance",
             EventKind::Retract(_) => "retract",
             EventKind::Unknown => "unknown",
         }

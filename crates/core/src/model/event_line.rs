@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     entry::EntryId,
     event::{Author, Cue, Event, EventKind, Origin, Why},
+    share::Share,
     time::Timestamp,
     ulid::EventId,
 };
@@ -140,6 +141,7 @@ fn read_json(line: &str) -> Option<Event> {
         let n = value.get("n").map_or(Some(1), Value::as_u64)?;
         u32::try_from(n.max(1)).ok()
     };
+    let share = || value.get("value").and_then(Value::as_f64).map(Share::clamped);
     let origin = || {
         let part = |key| text(key).map(str::to_owned);
         Some(Box::new(Origin {
@@ -170,6 +172,9 @@ fn read_json(line: &str) -> Option<Event> {
             EventKind::Expire(Timestamp::parse(until).or_else(|| Timestamp::end_of_day(until))?)
         }
         "archive" => EventKind::Archive(text("why").map_or(Why::Person, Why::of)),
+        // A number out of range is clamped; anything else is an operation of a later version.
+        "priority" => share().map_or(EventKind::Unknown, EventKind::Priority),
+        "importance" => share().map_or(EventKind::Unknown, EventKind::Importance),
         "retract" => {
             let ids = value.get("ids")?.as_array()?;
             EventKind::Retract(ids.iter().filter_map(|id| id.as_str().map(EventId::read)).collect())

@@ -24,6 +24,9 @@ fn what_is_written_is_read() {
         EventKind::Supersede(EntryId(8)),
         EventKind::Merge(vec![EntryId(1), EntryId(2)]),
         EventKind::Expire(Timestamp(99)),
+        EventKind::Priority(Share::clamped(0.25)),
+        EventKind::Priority(Share::clamped(0.0)),
+        EventKind::Importance(Share::clamped(0.123_456)),
         EventKind::Archive(Why::Person),
         EventKind::Archive(Why::Age),
         EventKind::Retract(vec![EventId(1), EventId(2 << 80)]),
@@ -48,6 +51,34 @@ fn what_is_written_is_read() {
             for cut in 1..line.len() {
                 assert_eq!(Event::read(&line[..cut]), None, "{}", &line[..cut]);
             }
+        }
+    }
+}
+
+/// Numbers out of range are clamped; what is no number is left to later versions.
+#[test]
+fn shares() {
+    for (value, want) in [
+        ("0.25", Some(0.25)),
+        ("1", Some(1.0)),
+        ("1e9", Some(1.0)),
+        ("-1", Some(0.0)),
+        ("\"0.5\"", None),
+        ("null", None),
+        ("[1]", None),
+    ] {
+        for op in ["priority", "importance"] {
+            let line = format!(
+                "{{\"id\":\"01KQHFP680QSKEZ9V6R3YAHCDG\",\"ts\":\"2026-05-01T10:00:00.000Z\",\
+                 \"entry\":\"00000000000000ff\",\"op\":\"{op}\",\"value\":{value},\"later\":[1]}}"
+            );
+            let kind = Event::read(&line).unwrap().kind;
+            let known = |share: f64| {
+                let share = Share::clamped(share);
+                let is_priority = op == "priority";
+                if is_priority { EventKind::Priority(share) } else { EventKind::Importance(share) }
+            };
+            assert_eq!(kind, want.map_or(EventKind::Unknown, known), "{line}");
         }
     }
 }

@@ -11,6 +11,15 @@ const CHARS: usize = 4;
 pub struct Tokens(pub u32);
 
 impl Tokens {
+    /// No limit.
+    pub const UNLIMITED: Self = Self(u32::MAX);
+
+    /// Returns the number; `None` without a limit.
+    #[must_use]
+    pub fn limit(self) -> Option<u32> {
+        (self != Self::UNLIMITED).then_some(self.0)
+    }
+
     /// Estimates the tokens of `chars` characters.
     #[must_use]
     pub fn of_chars(chars: usize) -> Self {

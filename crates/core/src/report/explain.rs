@@ -12,10 +12,12 @@ use crate::{
         category::CategorySpec,
         entry::{EntryId, Wording},
         event::{Author, Event, EventKind},
+        share::Share,
         time::Now,
     },
     score::{
         ledger::Ledger,
+        policy::Policy,
         ranking::{LocatedEntry, Ranking, Rules, ScoredEntry},
     },
 };
@@ -71,6 +73,8 @@ pub enum Act {
     Restore,
     /// Restore the entry, then reinforce it this many times.
     RestoreAndReinforce(u32),
+    /// Give the entry the highest priority.
+    Prioritize,
     /// Pin the entry.
     Pin,
     /// Review the entry.
@@ -89,6 +93,7 @@ impl Act {
             Self::Reinforce(n) => reinforce(n),
             Self::Restore => format!("pimem restore {short}"),
             Self::RestoreAndReinforce(n) => format!("pimem restore {short} && {}", reinforce(n)),
+            Self::Prioritize => format!("pimem edit {short} --priority 1"),
             Self::Pin => format!("pimem pin {short}"),
             Self::Trust => format!("pimem trust {short}"),
         }
@@ -131,6 +136,10 @@ pub fn cheapest(
             if enough(middle) { high = middle } else { low = middle }
         }
         return Some(if over { Act::RestoreAndReinforce(high) } else { Act::Reinforce(high) });
+    }
+    let is_weighted = matches!(rules.policy, Policy::Weighted(_));
+    if is_weighted && shows(&[EventKind::Priority(Share::clamped(1.0))]) {
+        return Some(Act::Prioritize);
     }
     shows(&[EventKind::Pin]).then_some(Act::Pin)
 }
@@ -177,7 +186,7 @@ mod tests {
             ulid::EventId,
         },
         report::{budget::Tokens, render::GroundTruth},
-        score::{clock::Clock, ranking::Scope},
+        score::ranking::Scope,
     };
 
     const NOW: Now = Now(Timestamp(400 * DAY_MS));
@@ -232,8 +241,7 @@ mod tests {
     /// Returns the cheapest act for the first entry.
     fn act(entries: &[Entry], budget: u32) -> Option<Act> {
         let categories = Categories::default();
-        let rules =
-            Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
+        let rules = Rules::new(&categories);
         let (placed, ledger) = store(entries);
         let id = placed[0].id;
         let stores = vec![(placed, &ledger)];
@@ -267,7 +275,7 @@ mod tests {
             fill in any::<bool>(),
         ) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
+            let rules = Rules::new(&categories);
             let (placed, ledger) = store(&entries);
             let of = placed[0].wording();
             let stores = vec![(placed, &ledger)];
@@ -287,7 +295,7 @@ mod tests {
         #[test]
         fn the_factors_make_the_score(age in 0..500_i64, n in 0..100_u32, category in 0..6_u16) {
             let categories = Categories::default();
-            let rules = Rules { categories: &categories, fresh: true, reserve: true, clock: Clock::Calendar };
+            let rules = Rules::new(&categories);
             let (placed, ledger) = store(&[(category, age, n, None)]);
             let ranking = Ranking::new(NOW, rules, vec![(placed, &ledger)]);
             let row = &ranking.rows[0];

@@ -1,6 +1,7 @@
 //! The situation report: selects and renders ranked entries within a token budget. Pure.
 
 pub mod budget;
+mod by_rank;
 pub mod diff;
 pub mod explain;
 pub mod lasting;

@@ -3,13 +3,17 @@
 
 use super::{
     budget::Tokens,
+    by_rank,
     select::{self, Fill, Room, Section, Selection, Verdict},
 };
 use crate::{
     model::{category::Categories, entry::EntryId},
     named, safe,
     safety::safe_text::SafeText,
-    score::ranking::{Ranking, ScoredEntry},
+    score::{
+        policy::Policy,
+        ranking::{Ranking, ScoredEntry},
+    },
 };
 
 /// Percentage of the budget above which the report asks for consolidation.
@@ -72,6 +76,9 @@ pub struct Report {
     pub by_score: Tokens,
     /// The budget of the report.
     pub budget: Tokens,
+    /// Whether entries were left out for want of places or tokens; `None` under policies that have
+    /// no limits.
+    pub overflow: Option<bool>,
     /// One verdict per row of the ranking, in its order.
     pub verdicts: Vec<Verdict>,
 }
@@ -104,9 +111,12 @@ impl Report {
 pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>) -> Report {
     let budget = settings.budget;
     let fill = settings.fill.map(|search_command| Fill { search_command });
+    if !ranking.policy.is_stability() {
+        return report_by_rank(ranking, categories, settings, fill);
+    }
     let build = |warn: bool, limit: Option<usize>| {
         let fixed = fixed_lines(settings, warn);
-        let widest = header(budget, budget, fill.map(|_| budget));
+        let widest = header(budget, budget, fill.map(|_| budget), None);
         let head = widest.chars().count() + 1 + fixed.chars().count();
         let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
         let select = |by_score| select::select(ranking, categories, Room { chars, by_score }, fill);
@@ -114,7 +124,7 @@ pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>
             let pinned = select::pinned(ranking, categories);
             chars.min(limit.saturating_sub(head + pinned.map_or(0, |p| p.chars())))
         });
-        render(select(by_score), &fixed, budget, fill.is_some())
+        render(select(by_score), &fixed, budget, fill.is_some(), None)
     };
     let crowded =
         |report: &Report| u64::from(report.by_score.0) * 100 > u64::from(budget.0) * CROWDED;
@@ -130,6 +140,25 @@ pub fn report(ranking: &Ranking, categories: &Categories, settings: Settings<'_>
         return warned;
     }
     build(false, Some(Tokens(budget.0 * 4 / 5).chars()))
+}
+
+/// Like [`report`], under another policy than stability: without the warning, because the budget is
+/// meant to be used.
+fn report_by_rank(
+    ranking: &Ranking,
+    categories: &Categories,
+    settings: Settings<'_>,
+    fill: Option<Fill<'_>>,
+) -> Report {
+    let budget = settings.budget;
+    let fixed = fixed_lines(settings, false);
+    let has_limits = matches!(ranking.policy, Policy::Weighted(_));
+    let widest = header(budget, budget, None, has_limits.then_some(true));
+    let head = widest.chars().count() + 1 + fixed.chars().count();
+    let chars = if budget == Tokens(0) { 0 } else { budget.chars().saturating_sub(head) };
+    let selection = by_rank::select(ranking, categories, chars, fill);
+    let overflow = has_limits.then(|| by_rank::overflows(ranking, &selection.verdicts));
+    render(selection, &fixed, budget, false, overflow)
 }
 
 fn fixed_lines(settings: Settings<'_>, warn: bool) -> SafeText {
@@ -148,14 +177,29 @@ fn fixed_lines(settings: Settings<'_>, warn: bool) -> SafeText {
     lines
 }
 
-fn header(tokens: Tokens, budget: Tokens, by_score: Option<Tokens>) -> SafeText {
+fn header(
+    tokens: Tokens,
+    budget: Tokens,
+    by_score: Option<Tokens>,
+    overflow: Option<bool>,
+) -> SafeText {
+    let over = if overflow == Some(true) { ", overflow" } else { "" };
+    if budget == Tokens::UNLIMITED {
+        return safe!("# Project Memory [{} tokens{}]", tokens, over);
+    }
     let whole = u64::from(budget.0).max(1);
     let percent = |tokens: Tokens| (u64::from(tokens.0) * 200 + whole) / (2 * whole);
     let share = by_score.map(|part| safe!(", {}% by score", percent(part))).unwrap_or_default();
-    safe!("# Project Memory [{}% — {}/{} tokens{}]", percent(tokens), tokens, budget, share)
+    safe!("# Project Memory [{}% — {}/{} tokens{}{}]", percent(tokens), tokens, budget, share, over)
 }
 
-fn render(selection: Selection, fixed: &SafeText, budget: Tokens, filled: bool) -> Report {
+fn render(
+    selection: Selection,
+    fixed: &SafeText,
+    budget: Tokens,
+    filled: bool,
+    overflow: Option<bool>,
+) -> Report {
     let nothing = selection.sections.is_empty() && selection.pinned.is_none();
     if nothing || budget == Tokens(0) {
         let verdicts = selection.verdicts.into_iter().map(unshown).collect();
@@ -166,6 +210,7 @@ fn render(selection: Selection, fixed: &SafeText, budget: Tokens, filled: bool) 
             tokens: none,
             by_score: none,
             budget,
+            overflow,
             verdicts,
         };
     }
@@ -193,11 +238,13 @@ fn render(selection: Selection, fixed: &SafeText, budget: Tokens, filled: bool) 
         }
     };
     let scored = fixed.chars().count() + selection.by_score;
-    let (_, by_score) = sized(scored, &|tokens| header(tokens, budget, filled.then_some(tokens)));
+    let by_score = |tokens: Tokens| header(tokens, budget, filled.then_some(tokens), overflow);
+    let (_, by_score) = sized(scored, &by_score);
     let chars = body.chars().count();
-    let (head, tokens) = sized(chars, &|tokens| header(tokens, budget, filled.then_some(by_score)));
+    let head = |tokens: Tokens| header(tokens, budget, filled.then_some(by_score), overflow);
+    let (head, tokens) = sized(chars, &head);
     let text = safe!("{}\n{}", head, body);
-    Report { text, shown_rows, tokens, by_score, budget, verdicts: selection.verdicts }
+    Report { text, shown_rows, tokens, by_score, budget, overflow, verdicts: selection.verdicts }
 }
 
 fn unshown(verdict: Verdict) -> Verdict {
@@ -226,7 +273,6 @@ mod tests {
         safety::safe_text,
         score::{
             caps::Place,
-            clock::Clock,
             ledger::Ledger,
             ranking::{LocatedEntry, Rules, Scope},
             stability::State,
@@ -267,11 +313,7 @@ mod tests {
                 reviewed: placed.len() < entries.len(),
             });
         }
-        Ranking::new(
-            NOW,
-            Rules { categories, fresh: true, reserve: true, clock: Clock::Calendar },
-            vec![(placed, &ledger)],
-        )
+        Ranking::new(NOW, Rules::new(categories), vec![(placed, &ledger)])
     }
 
     fn settings(budget: u32) -> Settings<'static> {

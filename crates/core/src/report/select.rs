@@ -35,6 +35,8 @@ pub enum Verdict {
     Pinned,
     /// In its section by score, at this rank from 1.
     Shown(usize),
+    /// In its section by its rank, under another policy than stability.
+    Listed,
     /// In its section because the budget had space left.
     Fills(Lasting),
     /// Its section has no space left.
@@ -57,7 +59,7 @@ impl Verdict {
     /// Returns true if the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
-        matches!(self, Self::Pinned | Self::Shown(_) | Self::Fills(_))
+        matches!(self, Self::Pinned | Self::Shown(_) | Self::Listed | Self::Fills(_))
     }
 }
 
@@ -66,6 +68,7 @@ impl fmt::Display for Verdict {
         match self {
             Self::Pinned => f.write_str("in: pinned"),
             Self::Shown(rank) => write!(f, "in: by its score, rank {rank} of its section"),
+            Self::Listed => f.write_str("in: by its score"),
             Self::Fills(value) => write!(f, "in: fills the budget, lasting value {value}"),
             Self::SectionFull(tokens) => {
                 write!(f, "out: its section's {tokens} tokens are used up")
@@ -84,6 +87,14 @@ impl fmt::Display for Verdict {
             }
             Self::NoPlace(Place::OverCap) => f.write_str("out: beyond its category's cap"),
             Self::NoPlace(Place::BelowPool) => f.write_str("out: the overflow pool is full"),
+            Self::NoPlace(Place::OverLimit) => f.write_str("out: beyond the limit of its scope"),
+            Self::NoPlace(Place::OlderDecision) => {
+                f.write_str("out: there is a newer decision on its topic")
+            }
+            Self::NoPlace(Place::OlderSession) => {
+                f.write_str("out: of none of the newest sessions")
+            }
+            Self::NoPlace(Place::Spent) => f.write_str("out: harm outweighs its evidence"),
             Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
             Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
@@ -109,12 +120,12 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn of(row: usize, text: SafeText) -> Self {
+    pub(super) fn of(row: usize, text: SafeText) -> Self {
         Self { text, row: Some(row) }
     }
 
     /// Characters including the line break.
-    fn chars(&self) -> usize {
+    pub(super) fn chars(&self) -> usize {
         self.text.chars().count() + 1
     }
 }
@@ -218,7 +229,7 @@ fn showable(row: &ScoredEntry) -> bool {
 
 /// The lines that count entries left out: one at the end of each section, one at the end of the
 /// report.
-struct Tails<'a> {
+pub(super) struct Tails<'a> {
     /// Number of entries left out although they could be shown, by category.
     left: Vec<usize>,
     fill: Fill<'a>,
@@ -226,7 +237,7 @@ struct Tails<'a> {
 
 impl<'a> Tails<'a> {
     /// Starts with every entry that could be shown counted as left out.
-    fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
+    pub(super) fn new(ranking: &Ranking, categories: &Categories, fill: Fill<'a>) -> Self {
         let mut left = vec![0; categories.iter().count()];
         for row in ranking.rows.iter().filter(|row| showable(row) && row.place != Place::Pinned) {
             if let Some(count) = left.get_mut(usize::from(row.entry.category.0)) {
@@ -237,14 +248,14 @@ impl<'a> Tails<'a> {
     }
 
     /// Counts an entry as shown.
-    fn take(&mut self, row: &ScoredEntry) {
+    pub(super) fn take(&mut self, row: &ScoredEntry) {
         let count = self.left.get_mut(usize::from(row.entry.category.0));
         if let Some(count) = count.filter(|_| row.place != Place::Pinned) {
             *count = count.saturating_sub(1);
         }
     }
 
-    fn put_back(&mut self, row: &ScoredEntry) {
+    pub(super) fn put_back(&mut self, row: &ScoredEntry) {
         if let Some(count) = self.left.get_mut(usize::from(row.entry.category.0)) {
             *count += 1;
         }
@@ -254,19 +265,25 @@ impl<'a> Tails<'a> {
         (left > 0).then(|| safe!("- ... {} more", left))
     }
 
-    fn closing(&self) -> Option<SafeText> {
+    /// Returns the last line of a section.
+    pub(super) fn end(&self, category: CategoryId) -> Option<Line> {
+        let left = self.left.get(usize::from(category.0)).copied().unwrap_or(0);
+        Self::of_section(left).map(Line::from)
+    }
+
+    pub(super) fn closing(&self) -> Option<SafeText> {
         let left: usize = self.left.iter().sum();
         (left > 0).then(|| safe!("... {} more: {} WORDS", left, self.fill.search_command))
     }
 
     /// Characters of the closing line, including the blank line before it.
-    fn closing_chars(&self) -> usize {
+    pub(super) fn closing_chars(&self) -> usize {
         self.closing().map_or(0, |line| line.chars().count() + 2)
     }
 
     /// Characters of the closing line and of the lines in the sections for which `is_there` returns
     /// true.
-    fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
+    pub(super) fn chars(&self, is_there: impl Fn(usize) -> bool) -> usize {
         let digits = |left: usize| left.checked_ilog10().unwrap_or(0) as usize + 1;
         let tail = |left: usize| "- ...  more\n".len() + digits(left);
         let left = self.left.iter().enumerate().filter(|(at, left)| **left > 0 && is_there(*at));
@@ -423,7 +440,7 @@ pub fn tokens_alone(spec: &CategorySpec, text: &str) -> Tokens {
     Tokens::of_chars(Section { heading, lines }.chars())
 }
 
-fn heading_chars(heading: &str) -> usize {
+pub(super) fn heading_chars(heading: &str) -> usize {
     "## \n".len() + heading.chars().count()
 }
 

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashSet};
 
-use super::stability::{Stability, Standing, State};
+use super::stability::{Score, Standing, State};
 use crate::model::{
     category::{Categories, CategoryId, CategorySpec},
     entry::EntryId,
@@ -55,6 +55,18 @@ pub enum Place {
     Pool(usize),
     /// Over the cap of its category and over the size of the pool.
     OverCap,
+    /// Within the limit of its group, at this rank from 1, under another policy than stability.
+    Listed(usize),
+    /// In no limit: the latest decision of its topic.
+    Always,
+    /// Over the limit of its scope.
+    OverLimit,
+    /// There is a newer decision on its topic.
+    OlderDecision,
+    /// It belongs to none of the newest sessions.
+    OlderSession,
+    /// Harm outweighs all other evidence.
+    Spent,
     /// Score too low for the places of the pool.
     BelowPool,
     /// State is candidate or dropped.
@@ -69,7 +81,10 @@ impl Place {
     /// Returns true if a report may show the entry.
     #[must_use]
     pub fn eligible(self) -> bool {
-        matches!(self, Self::Pinned | Self::Active(_) | Self::Pool(_))
+        matches!(
+            self,
+            Self::Pinned | Self::Active(_) | Self::Pool(_) | Self::Listed(_) | Self::Always
+        )
     }
 }
 
@@ -92,7 +107,7 @@ pub fn reserved(spec: &CategorySpec) -> usize {
 pub fn competes(candidate: &Candidate) -> bool {
     let Standing::Scored(score) = candidate.standing else { return false };
     // An entry with harmful evidence down to a score of 0 gains nothing from being new.
-    let fresh = candidate.fresh && score > Stability::default();
+    let fresh = candidate.fresh && score > Score::default();
     fresh || first_look(candidate).state == State::Active
 }
 
@@ -220,7 +235,7 @@ mod tests {
                 let standing = match letter {
                     'P' | 'U' => Standing::Pinned,
                     'x' => Standing::Forgotten,
-                    _ => Standing::Scored(Stability::new(weight, Age(0), 1.0, 1)),
+                    _ => Standing::Scored(Score::new(weight, Age(0), 1.0, 1)),
                 };
                 let id = EntryId(u64::from(n));
                 let (fresh, excluded) = (letter == 'f', letter == 's');
@@ -248,6 +263,7 @@ mod tests {
             Place::Forgotten => 'x',
             Place::Excluded => 's',
             Place::Unreviewed => 'u',
+            other => panic!("{other:?} is of another policy"),
         };
         place(&candidates, &categories, reserve).0.iter().map(shown).collect()
     }
@@ -298,7 +314,7 @@ mod tests {
         let level = |id, last| Candidate {
             id: EntryId(id),
             category,
-            standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
+            standing: Standing::Scored(Score::new(1.0, Age(0), 1.0, 100)),
             fresh: false,
             first_seen: Timestamp(0),
             last_reinforced: Timestamp(last),
@@ -322,7 +338,7 @@ mod tests {
             .map(|n| Candidate {
                 id: EntryId(n),
                 category,
-                standing: Standing::Scored(Stability::new(1.0, Age(0), 1.0, 100)),
+                standing: Standing::Scored(Score::new(1.0, Age(0), 1.0, 100)),
                 fresh: false,
                 first_seen: Timestamp(0),
                 last_reinforced: Timestamp(0),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{entry::EntryId, event::Cue, time::Timestamp};
+use crate::model::{entry::EntryId, event::Cue, share::Share, time::Timestamp};
 
 crate::named! {
     /// A user's decision about an entry.
@@ -36,6 +36,10 @@ pub struct Evidence {
     pub until: Option<Timestamp>,
     /// Entries that replace this one.
     pub superseded_by: BTreeSet<EntryId>,
+    /// Replaces the score under the policy `weighted`.
+    pub priority: Option<Share>,
+    /// Importance at the start, under the policy `ebbinghaus`.
+    pub importance: Option<Share>,
 }
 
 /// The part of the evidence that determines the score.

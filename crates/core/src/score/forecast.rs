@@ -5,6 +5,7 @@
 use super::{
     clock::Clock,
     evidence::Evidence,
+    policy::{Parts, Policy},
     ranking::ScoredEntry,
     stability::{Standing, State},
 };
@@ -48,18 +49,30 @@ impl Turn {
 pub fn turns(
     now: Now,
     clock: Clock,
+    policy: Policy,
     row: &ScoredEntry,
     spec: &CategorySpec,
 ) -> Vec<(Timestamp, Turn)> {
     let evidence = &row.evidence;
     let mut found: Vec<(Timestamp, Turn)> = Vec::new();
-    if let Standing::Scored(_) = row.standing {
-        // The moment at which an age that is `since` now reaches `length` milliseconds.
-        let when = |since: Age, length: i64| {
-            let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-            let more = length.saturating_sub(since);
-            (more > 0).then(|| clock.reached(now, more))
-        };
+    // The moment at which an age that is `since` now reaches `length` milliseconds.
+    let when = |since: Age, length: i64| {
+        let since = i64::try_from(since.0).unwrap_or(i64::MAX);
+        let more = length.saturating_sub(since);
+        (more > 0).then(|| clock.reached(now, more))
+    };
+    if let (Standing::Scored(_), Some(judged)) = (row.standing, &row.judged) {
+        // Under `weighted` time changes no state by itself.
+        if let (Parts::Ebbinghaus(parts), Policy::Ebbinghaus(fading)) = (judged.parts, policy) {
+            let falls = |state: State| {
+                let least = fading.least(state)?;
+                let length = parts.falls_below(least)?;
+                let next = fading.state(least.next_down());
+                Some((when(parts.idle, length)?, Turn::Falls(next)))
+            };
+            found.extend(State::ALL.into_iter().filter_map(falls));
+        }
+    } else if let Standing::Scored(_) = row.standing {
         let below = |state: State| {
             let length = falls_below(evidence, spec, state.least()?)?;
             Some((when(row.idle, length)?, Turn::Falls(state.next()?)))
@@ -74,6 +87,7 @@ pub fn turns(
     found.extend(evidence.until.map(|until| (after(until, 1), Turn::Expires)));
     found.retain(|(at, _)| *at > now.0);
     found.sort_unstable();
+    found.dedup();
     found
 }
 
@@ -161,7 +175,7 @@ mod tests {
             scope,
             reviewed: true,
         };
-        let rules = Rules { categories: &categories, fresh: true, reserve: true, clock };
+        let rules = Rules { clock, ..Rules::new(&categories) };
         Ranking::new(Now(now), rules, vec![(vec![placed], &ledger)]).rows.remove(0)
     }
 
@@ -169,7 +183,13 @@ mod tests {
         let categories = Categories::default();
         let spec = categories.spec(categories.find(category).unwrap());
         let now = Timestamp(now * DAY_MS);
-        let turns = turns(Now(now), Clock::Calendar, &row(now, category, n, until), spec);
+        let turns = turns(
+            Now(now),
+            Clock::Calendar,
+            Policy::Stability,
+            &row(now, category, n, until),
+            spec,
+        );
         let day = |at: Timestamp| at.0 as f64 / DAY_MS as f64;
         turns.into_iter().map(|(at, turn)| format!("{:.1} {turn:?}", day(at))).collect()
     }
@@ -201,7 +221,7 @@ mod tests {
             let categories = Categories::default();
             let spec = categories.spec(categories.find(category).unwrap());
             let now = Timestamp(day * DAY_MS);
-            for (moment, turn) in turns(Now(now), Clock::Calendar, &row(now, category, n, None), spec) {
+            for (moment, turn) in turns(Now(now), Clock::Calendar, Policy::Stability, &row(now, category, n, None), spec) {
                 let then = |shift: i64| row(Timestamp(moment.0 + shift), category, n, None);
                 match turn {
                     Turn::Falls(state) => {
@@ -222,7 +242,7 @@ mod tests {
             let now = Timestamp(hour * 3_600_000);
             let clock = Clock::Active(Now(now));
             let of = |at: Timestamp| row_by(clock, at, category, n, None);
-            for (moment, turn) in turns(Now(now), clock, &of(now), spec) {
+            for (moment, turn) in turns(Now(now), clock, Policy::Stability, &of(now), spec) {
                 prop_assert!(moment > now);
                 let (then, before) = (of(moment), of(Timestamp(moment.0 - 1)));
                 match turn {

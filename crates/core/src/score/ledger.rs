@@ -14,6 +14,7 @@ use crate::model::{
     entry::EntryId,
     event::{Author, Cue, Event, EventKind, Order, Why},
     hash::{IdMap, IdSet},
+    share::Share,
     time::{Now, Timestamp},
     ulid::EventId,
 };
@@ -28,6 +29,8 @@ pub(super) enum What {
     Restore,
     Archive(Why),
     Expire(Timestamp),
+    Priority(Share),
+    Importance(Share),
     Supersede(EntryId),
     /// The noted entry replaced this one.
     Chosen(EntryId),
@@ -102,6 +105,8 @@ impl Ledger {
             EventKind::Restore => What::Restore,
             EventKind::Archive(why) => What::Archive(*why),
             EventKind::Expire(until) => What::Expire(*until),
+            EventKind::Priority(value) => What::Priority(*value),
+            EventKind::Importance(value) => What::Importance(*value),
             EventKind::Supersede(by) => {
                 self.note(*by, event, What::Chosen(event.entry));
                 What::Supersede(*by)
@@ -176,6 +181,8 @@ impl Ledger {
                 user: UserState::Auto,
                 until: None,
                 superseded_by: BTreeSet::new(),
+                priority: None,
+                importance: None,
             });
         }
         self.gathered(now, entry)

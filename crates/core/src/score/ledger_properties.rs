@@ -30,6 +30,8 @@ fn lasting_kind() -> impl Strategy<Value = EventKind> {
         1 => prop::collection::vec((0..6_u64).prop_map(EntryId), 0..3).prop_map(EventKind::Merge),
         2 => (0..6_u64).prop_map(|id| EventKind::Supersede(EntryId(id))),
         1 => (0..99_i64).prop_map(|at| EventKind::Expire(Timestamp(at))),
+        1 => (0..4_u8).prop_map(|n| EventKind::Priority(Share::clamped(f64::from(n) / 3.0))),
+        1 => (0..4_u8).prop_map(|n| EventKind::Importance(Share::clamped(f64::from(n) / 3.0))),
     ]
 }
 

@@ -13,6 +13,7 @@ use super::{
 use crate::model::{
     entry::EntryId,
     event::{Author, Cue, Event, EventKind, Order},
+    share::Share,
     time::{Now, Timestamp},
     ulid::EventId,
 };
@@ -65,6 +66,8 @@ struct Sum {
     until: Option<(Order, Timestamp)>,
     wanted: Option<Order>,
     superseded: Vec<(Order, EntryId)>,
+    priority: Option<(Order, Share)>,
+    importance: Option<(Order, Share)>,
 }
 
 impl Sum {
@@ -97,6 +100,8 @@ impl Sum {
             }
             What::Expire(until) if holds => self.until = self.until.max(Some((at, until))),
             What::Supersede(by) if holds => self.superseded.push((at, by)),
+            What::Priority(value) => self.priority = self.priority.max(Some((at, value))),
+            What::Importance(value) => self.importance = self.importance.max(Some((at, value))),
             _ => {}
         }
     }
@@ -128,6 +133,11 @@ impl Ledger {
             user: sum.user.map(|(_, user)| user).unwrap_or_default(),
             until: sum.until.filter(|until| !ended(until)).map(|(_, until)| until),
             superseded_by: sum.superseded.iter().filter(holds).map(|(_, by)| *by).collect(),
+            priority: sum
+                .priority
+                .map(|(_, value)| value)
+                .filter(|value| *value > Share::default()),
+            importance: sum.importance.map(|(_, value)| value),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Scoring: the standing of each entry, computed from entries and events without side effects.
 
+pub mod access;
 pub mod adopt;
 pub mod archive;
 pub mod caps;

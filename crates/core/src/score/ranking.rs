@@ -5,11 +5,16 @@
 use std::collections::BTreeMap;
 
 use super::{
-    caps::{self, Candidate, Place},
+    access::Accesses,
+    caps::{self, Candidate, Place, Placement},
     clock::{Clock, Days, Hands},
     copies::{Copies, Slot},
     evidence::Evidence,
     ledger::Ledger,
+    policy::{
+        self, Judgement, Policy, Subject,
+        limits::{self, Contender, Group},
+    },
     stability::{self, Standing, State},
 };
 use crate::model::{
@@ -18,6 +23,7 @@ use crate::model::{
     event::Cue,
     hash::IdMap,
     time::{Age, Now, Timestamp},
+    ulid::EventId,
 };
 
 crate::named! {
@@ -80,6 +86,8 @@ pub struct ScoredEntry {
     /// Time since the last add, reinforcement or restoration, by the store's clock.
     pub untouched: Age,
     pub standing: Standing,
+    /// How the score came about under another policy than stability.
+    pub judged: Option<Box<Judgement>>,
     /// State after caps.
     pub state: State,
     /// True if the entry is shown for being new.
@@ -127,8 +135,9 @@ pub fn rested(now: Now, evidence: &Evidence) -> bool {
 /// All entries, best first.
 #[derive(Debug, Clone, Default)]
 pub struct Ranking {
-    /// Sorted by [`caps::order`].
     pub rows: Vec<ScoredEntry>,
+    /// The policy by which the entries were scored.
+    pub policy: Policy,
 }
 
 /// How entries are scored.
@@ -140,6 +149,24 @@ pub struct Rules<'a> {
     /// Whether places are reserved for the newest entries of each category.
     pub reserve: bool,
     pub clock: Clock,
+    pub policy: Policy,
+    /// Accesses of entries, for policies that count them.
+    pub accesses: Option<&'a Accesses>,
+}
+
+impl<'a> Rules<'a> {
+    /// Returns the default rules.
+    #[must_use]
+    pub fn new(categories: &'a Categories) -> Self {
+        Self {
+            categories,
+            fresh: true,
+            reserve: true,
+            clock: Clock::Calendar,
+            policy: Policy::Stability,
+            accesses: None,
+        }
+    }
 }
 
 impl Ranking {
@@ -184,8 +211,7 @@ impl Ranking {
                 }
             }
         }
-        let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
-        let (placements, ranking) = caps::place(&candidates, rules.categories, rules.reserve);
+        let (placements, ranking) = places(rules, &rows);
         let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
@@ -194,7 +220,7 @@ impl Ranking {
             row.place = placement.place;
             Some(row)
         });
-        Self { rows: ranked.collect() }
+        Self { rows: ranked.collect(), policy: rules.policy }
     }
 
     /// Returns the row of an entry; the better one if two texts share the id.
@@ -291,13 +317,17 @@ fn row(
     let evidence = capped(now, known.unwrap_or_else(|| unknown(now, entry.pinned)));
     let idle = hands.since(evidence.last_reinforced);
     let untouched = hands.since(evidence.touched.max(evidence.last_reinforced));
-    let standing = stability::standing(idle, &evidence, spec, entry.pinned);
     let known_for = hands.since(evidence.first_seen);
-    let fresh = rules.fresh && stability::fresh(known_for, spec, standing);
+    let (standing, judged) = if rules.policy.is_stability() {
+        (stability::standing(idle, &evidence, spec, entry.pinned), None)
+    } else {
+        judge(now, rules, &entry, &evidence, (ledger, hands))
+    };
+    let fresh = rules.fresh && judged.is_none() && stability::fresh(known_for, spec, standing);
     let mut replacements = evidence.superseded_by.iter().filter_map(|id| present.get(id));
     let superseded_by = replacements.find(|id| **id != entry.id).copied();
     let expired = evidence.until.is_some_and(|until| until < now.0);
-    let (state, place) = (standing.state(), Place::TooWeak);
+    let (state, place) = (rules.policy.state(standing), Place::TooWeak);
     let shared = false;
     ScoredEntry {
         entry,
@@ -306,12 +336,65 @@ fn row(
         idle,
         untouched,
         standing,
+        judged,
         state,
         fresh,
         place,
         superseded_by,
         expired,
         shared,
+    }
+}
+
+/// Scores an entry by another policy than stability.
+fn judge(
+    now: Now,
+    rules: Rules<'_>,
+    entry: &LocatedEntry,
+    evidence: &Evidence,
+    (ledger, hands): (&Ledger, Hands<'_>),
+) -> (Standing, Option<Box<Judgement>>) {
+    let access = rules.accesses.map(|known| known.of(entry.id, ledger.sources(entry.id)));
+    let access = access.unwrap_or_default();
+    let subject = Subject {
+        category: &rules.categories.spec(entry.category).name,
+        text: &entry.text,
+        of_user: entry.scope == Scope::User,
+        marked: entry.pinned,
+        evidence,
+        known_for: hands.since(evidence.first_seen),
+        untouched: hands.since(policy::last_touched(now, evidence, access)),
+        access,
+        first: ledger.first_add(entry.id),
+    };
+    let Some(judged) = rules.policy.judge(&subject) else { return (Standing::Forgotten, None) };
+    (Policy::standing(&subject, &judged.parts), Some(Box::new(judged)))
+}
+
+/// Places the entries. Returns the placements in their order, and the ranking as indexes.
+fn places(rules: Rules<'_>, rows: &[ScoredEntry]) -> (Vec<Placement>, Vec<usize>) {
+    if rules.policy.is_stability() {
+        let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
+        return caps::place(&candidates, rules.categories, rules.reserve);
+    }
+    let contenders: Vec<Contender<'_>> = rows.iter().map(|row| contender(rules, row)).collect();
+    limits::place(rules.policy, &contenders)
+}
+
+fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
+    let Candidate { id, standing, last_reinforced, excluded, reviewed, .. } = candidate(row);
+    let (seen, of_user) = (row.evidence.first_seen, row.entry.scope == Scope::User);
+    let first = row.judged.as_ref().map(|judged| judged.first);
+    let category = &rules.categories.spec(row.entry.category).name;
+    Contender {
+        id,
+        standing,
+        first: first.unwrap_or((seen, EventId(0))),
+        last_reinforced,
+        excluded,
+        reviewed,
+        spent: row.evidence.count == 0,
+        group: Group::of(category, &row.entry.text, of_user, seen),
     }
 }
 
@@ -326,6 +409,8 @@ fn unknown(now: Now, pinned: bool) -> Evidence {
         user: super::evidence::UserState::Auto,
         until: None,
         superseded_by: std::collections::BTreeSet::new(),
+        priority: None,
+        importance: None,
     }
 }
 

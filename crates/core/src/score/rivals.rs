@@ -4,7 +4,7 @@ use super::{
     caps::{self, Candidate},
     ledger::Ledger,
     ranking::{self, Rules},
-    stability::{self, Stability, Standing, State},
+    stability::{self, Score, Standing, State},
 };
 use crate::model::{
     category::CategoryId,
@@ -56,7 +56,7 @@ pub fn least(
 ) -> Option<u32> {
     let tau = rules.categories.spec(of.category).tau_days;
     (1..=MOST).find(|n| {
-        let score = Stability::new(weight, Age(0), tau, count.saturating_add(u64::from(*n)));
+        let score = Score::new(weight, Age(0), tau, count.saturating_add(u64::from(*n)));
         let standing = Standing::Scored(score);
         let after = Candidate { standing, last_reinforced: now.0, ..*of };
         match before {

@@ -7,14 +7,19 @@ use crate::model::{category::CategorySpec, time::Age};
 
 /// A finite score of at least 0 with a total order.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Stability(f64);
+pub struct Score(f64);
 
-impl Stability {
-    /// Computes the score. `evidence` counts reinforcements from 1; `tau_days` is the decay
+impl Score {
+    /// Computes a stability. `evidence` counts reinforcements from 1; `tau_days` is the decay
     /// constant.
     #[must_use]
     pub fn new(weight: f64, age: Age, tau_days: f64, evidence: u64) -> Self {
-        let score = weight * (-age.days() / tau_days).exp() * (evidence as f64).ln_1p();
+        Self::of(weight * (-age.days() / tau_days).exp() * (evidence as f64).ln_1p())
+    }
+
+    /// Returns a score computed elsewhere; 0 if it is not finite.
+    #[must_use]
+    pub fn of(score: f64) -> Self {
         Self(if score.is_finite() { score.max(0.0) } else { 0.0 })
     }
 
@@ -24,15 +29,15 @@ impl Stability {
     }
 }
 
-impl Eq for Stability {}
+impl Eq for Score {}
 
-impl PartialOrd for Stability {
+impl PartialOrd for Score {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Stability {
+impl Ord for Score {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0)
     }
@@ -45,29 +50,29 @@ pub enum Standing {
     /// Dropped by the user.
     Forgotten,
     /// Decided by the score.
-    Scored(Stability),
+    Scored(Score),
     /// Kept by the user.
     Pinned,
 }
 
 impl Standing {
-    /// Returns the score for output: 9999, 0 or the stability.
+    /// Returns the score for output.
     #[must_use]
     pub fn shown(self) -> f64 {
         match self {
             Self::Pinned => 9999.0,
             Self::Forgotten => 0.0,
-            Self::Scored(stability) => stability.get(),
+            Self::Scored(score) => score.get(),
         }
     }
 
-    /// Returns the state by score alone, before caps.
+    /// Returns the state by stability alone, before caps.
     #[must_use]
     pub fn state(self) -> State {
         match self {
             Self::Pinned => State::Active,
             Self::Forgotten => State::Dropped,
-            Self::Scored(Stability(score)) => State::of(score),
+            Self::Scored(Score(score)) => State::of(score),
         }
     }
 }
@@ -143,7 +148,7 @@ pub fn standing_of(idle: Age, strength: Strength, tau_days: f64, marked: bool) -
         UserState::Pinned => Standing::Pinned,
         UserState::Forgotten => Standing::Forgotten,
         UserState::Auto => {
-            Standing::Scored(Stability::new(strength.cue.weight(), idle, tau_days, strength.count))
+            Standing::Scored(Score::new(strength.cue.weight(), idle, tau_days, strength.count))
         }
     }
 }
@@ -191,6 +196,8 @@ mod tests {
                 },
                 until: None,
                 superseded_by: std::collections::BTreeSet::new(),
+                priority: None,
+                importance: None,
             };
             let spec = categories.spec(categories.find(category).unwrap());
             let standing = standing(now.since(ago(age)), &evidence, spec, false);
@@ -212,11 +219,11 @@ mod tests {
             (f64::NAN, 0, 1.0, 1),
             (1.0, 5, f64::INFINITY, 0),
         ] {
-            let score = Stability::new(weight, Age(age), tau, count).get();
+            let score = Score::new(weight, Age(age), tau, count).get();
             assert!(score.is_finite() && score >= 0.0, "{score}");
         }
-        let low = Standing::Scored(Stability::new(1.0, Age(0), 1.0, 0));
-        let high = Standing::Scored(Stability::new(1.0, Age(0), 1.0, u64::MAX));
+        let low = Standing::Scored(Score::new(1.0, Age(0), 1.0, 0));
+        let high = Standing::Scored(Score::new(1.0, Age(0), 1.0, u64::MAX));
         assert!(Standing::Forgotten < low && low < high && high < Standing::Pinned);
     }
 }

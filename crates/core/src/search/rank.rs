@@ -136,11 +136,11 @@ pub fn threshold(mode: Mode, score: f64, docs: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::time::Age, score::stability::Stability};
+    use crate::{model::time::Age, score::stability::Score};
 
     #[test]
     fn factors_stay_in_their_range() {
-        let scored = |count| Some(Standing::Scored(Stability::new(1.0, Age(0), 1.0, count)));
+        let scored = |count| Some(Standing::Scored(Score::new(1.0, Age(0), 1.0, count)));
         let all = [scored(0), scored(1), scored(1_000_000), Some(Standing::Pinned), None];
         assert!(all.iter().all(|standing| FACTOR.contains(&factor(*standing))));
         assert!((factor(scored(0)) - 0.9).abs() < 1e-12);

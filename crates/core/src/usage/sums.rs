@@ -10,6 +10,7 @@ use crate::{
         entry::EntryId,
         time::{DAY_MS, Now, Timestamp},
     },
+    score::access::{Access, Accesses},
     usage::record::{Record, What},
 };
 
@@ -229,35 +230,21 @@ const PROMPT: &str = "prompt";
 /// Maximum number of days counted separately; the last ones are kept.
 const DAYS: usize = 3660;
 
-/// How often an entry was found or injected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Access {
-    pub count: u64,
-    /// Time of the last access.
-    pub last: Option<Timestamp>,
-}
-
-impl Access {
-    /// Returns the sum of both.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { count: self.count + other.count, last: self.last.max(other.last) }
-    }
-}
-
-/// Returns the accesses of each entry by searches and injections.
+/// Returns the accesses of each entry by searches and recall.
 #[must_use]
-pub fn accesses(log: &Log) -> BTreeMap<EntryId, Access> {
-    let mut all: BTreeMap<EntryId, Access> = BTreeMap::new();
+pub fn accesses(log: &Log) -> Accesses {
+    let mut all = Accesses::default();
     for (at, record) in &log.records {
         let ids: Vec<&String> = match &record.what {
-            What::Injection { entries, .. } => entries.iter().map(|entry| &entry.id).collect(),
+            What::Injection { entries, .. } => {
+                let recalled = entries.iter().filter(|entry| entry.similarity.is_some());
+                recalled.map(|entry| &entry.id).collect()
+            }
             What::Access { entries } => entries.iter().collect(),
             _ => continue,
         };
         for id in ids.into_iter().filter_map(|id| id.parse().ok()) {
-            let known = all.entry(id).or_default();
-            *known = known.and(Access { count: 1, last: Some(*at) });
+            all.add(id, Access { count: 1, last: Some(*at) });
         }
     }
     all
@@ -333,8 +320,21 @@ mod tests {
         assert_eq!((volume.sessions, volume.measured, volume.prompts), (3, 2, 3));
         assert_eq!((volume.injections, volume.entries, volume.different), (3, 5, 3));
         assert_eq!(volume.days, [3, 0, 2, 0]);
+    }
+
+    /// What a search or recall found is an access; what a report showed is not.
+    #[test]
+    fn accesses_are_hits() {
+        let recalled = injection("2026-06-05T10:00:00Z", "s4", &[A])
+            .replace(r#""text":"t""#, r#""text":"t","similarity":0.7"#);
+        let found = format!(
+            r#"{{"ts":"2026-06-06T10:00:00Z","agent":"user","type":"access","entries":["{A}"]}}"#
+        );
+        let log = log(&[injection("2026-06-01T10:00:00Z", "s1", &[A, B]), recalled, found]);
         let counts = accesses(&log);
-        assert_eq!((counts[&EntryId(0xaa)].count, counts[&EntryId(0xbb)].count), (3, 1));
+        let of = |id| counts.of(EntryId(id), None);
+        assert_eq!((of(0xaa).count, of(0xbb).count), (2, 0));
+        assert_eq!(of(0xaa).last, Timestamp::parse("2026-06-06T10:00:00Z"));
     }
 
     #[test]

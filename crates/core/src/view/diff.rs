@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    Document, displayed,
-    why::{Factors, JudgedEntry},
-};
+use super::{Document, displayed, factors::Factors, why::JudgedEntry};
 use crate::{model::time::Timestamp, report::diff::Kind};
 
 /// Changes between two times.

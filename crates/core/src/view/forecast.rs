@@ -9,7 +9,7 @@ use crate::model::{calendar::Date, time::Timestamp};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forecast {
     /// Token budget of the report.
-    pub budget: u32,
+    pub budget: Option<u32>,
     /// The reports of today and of each coming day.
     pub days: Vec<Day>,
     /// Changes of entries, soonest first.

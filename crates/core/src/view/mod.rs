@@ -25,6 +25,7 @@ pub mod error;
 pub mod eval;
 pub mod exchange;
 pub mod extract;
+pub mod factors;
 pub mod forecast;
 pub mod hooks;
 pub mod list;
@@ -48,10 +49,7 @@ use std::{cell::OnceCell, fmt::Display};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use self::{
-    list::AccessedEntry,
-    why::{Factors, JudgedEntry},
-};
+use self::{factors::Factors, list::AccessedEntry, why::JudgedEntry};
 use crate::{
     model::{
         category::Categories,
@@ -61,11 +59,11 @@ use crate::{
     },
     report::{budget::thousands, explain::Arithmetic, select::Verdict},
     score::{
+        access::Access,
         evidence::UserState,
         ranking::{self, Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
     },
-    usage::sums::Access,
 };
 
 /// A document printed by `--json`.
@@ -195,7 +193,8 @@ impl<'a> Entries<'a> {
 
     /// Returns the factors of an entry's score.
     pub fn factors(&self, row: &ScoredEntry) -> Factors {
-        Factors(Arithmetic::of(row, self.categories.spec(row.entry.category)))
+        let spec = self.categories.spec(row.entry.category);
+        Factors::of(row, || Arithmetic::of(row, spec))
     }
 
     /// Returns the name of the entry's category.
@@ -235,7 +234,7 @@ impl<'a> Entries<'a> {
     /// Formats the score as 9999, as 0, or with three decimals.
     pub fn score(row: &ScoredEntry) -> String {
         match row.standing {
-            Standing::Scored(stability) => format!("{:.3}", stability.get()),
+            Standing::Scored(score) => format!("{:.3}", score.get()),
             other => format!("{:.0}", other.shown()),
         }
     }

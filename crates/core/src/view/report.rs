@@ -14,7 +14,11 @@ pub struct ReportView {
     /// Size in tokens.
     pub tokens: u32,
     /// Token budget.
-    pub budget: u32,
+    /// `null` if there is no limit.
+    pub budget: Option<u32>,
+    /// Whether memories were left out for want of places or tokens, under the policy `weighted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overflow: Option<bool>,
     /// Entries in the report; all entries if explanations were requested.
     pub entries: Vec<JudgedEntry>,
     /// Entries recalled for the prompt, best first.

@@ -61,12 +61,30 @@ pub struct HitView {
     /// `true` if it is in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// Relevance for the prompt, under the policy `ebbinghaus`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<RelevanceView>,
     /// Parts of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<ScoreParts>,
     /// Shortest prefix of the id that is unique among the hits.
     #[serde(skip)]
     pub short: Option<String>,
+}
+
+/// The relevance of a recalled entry: .50 similarity + .20 importance + .30 freshness.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelevanceView {
+    #[serde(serialize_with = "six_decimals")]
+    pub score: f64,
+    #[serde(serialize_with = "six_decimals")]
+    pub similarity: f64,
+    #[serde(serialize_with = "six_decimals")]
+    pub importance: f64,
+    /// Hours since the last access.
+    #[serde(serialize_with = "six_decimals")]
+    pub idle_hours: f64,
 }
 
 /// The parts of a hit's score.

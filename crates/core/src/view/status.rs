@@ -148,7 +148,7 @@ pub struct Report {
     /// Size in tokens.
     pub tokens: u32,
     /// Token budget.
-    pub budget: u32,
+    pub budget: Option<u32>,
 }
 
 /// The agents that call pimem.

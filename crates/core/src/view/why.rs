@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+use serde::Serialize;
 
-use super::{Document, Entries, EntryView, displayed, rounded};
+use super::{Document, Entries, EntryView, displayed, factors::Factors};
 use crate::{
     model::{category::CategorySpec, time::Timestamp},
-    report::explain::Arithmetic,
     score::{
         caps::Place,
+        policy::{Policy, limits},
         ranking::ScoredEntry,
         stability::{Standing, State},
     },
@@ -70,47 +70,9 @@ pub struct JudgedEntry {
     pub factors: Option<Factors>,
 }
 
-/// The factors of a score in a document.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Factors(pub Arithmetic);
-
-impl Serialize for Factors {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Arithmetic { weight, age_days, tau_days, decay, count: _, evidence } = self.0;
-        let mut fields = serializer.serialize_struct("Factors", 6)?;
-        fields.serialize_field("weight", &weight)?;
-        fields.serialize_field("ageDays", &rounded(age_days))?;
-        fields.serialize_field("tauDays", &tau_days)?;
-        fields.serialize_field("decay", &rounded(decay))?;
-        fields.serialize_field("evidenceFactor", &rounded(evidence))?;
-        fields.serialize_field("stability", &rounded(self.0.score()))?;
-        fields.end()
-    }
-}
-
-impl Factors {
-    /// Formats the factors:
-    /// `0.683 = 0.7 (behavioral) × 0.890 (e^(−7.0 d / 60 d)) × 1.099 (ln(1 + 2))`.
-    pub fn text(&self, entry: &EntryView) -> String {
-        let Arithmetic { weight, age_days, tau_days, decay, count, evidence } = self.0;
-        let cue = entry.cue;
-        let mut text = format!(
-            "{:.3} = {weight} ({cue}) × {decay:.3} (e^(−{age_days:.1} d / {tau_days} d)) × \
-             {evidence:.3} (ln(1 + {count}))",
-            self.0.score(),
-        );
-        match entry.user_state {
-            "pinned" => text.push_str(", but pinned"),
-            "forgotten" => text.push_str(", but forgotten"),
-            _ => {}
-        }
-        text
-    }
-}
-
 /// Formats the state of an entry with the score that the state requires.
-pub fn state(row: &ScoredEntry) -> String {
-    let by_score = row.standing.state();
+pub fn state(policy: Policy, row: &ScoredEntry) -> String {
+    let by_score = policy.state(row.standing);
     let mut text = Entries::state(row);
     if let Standing::Scored(_) = row.standing {
         // Writing to a string cannot fail.
@@ -120,9 +82,16 @@ pub fn state(row: &ScoredEntry) -> String {
                 (row.state != by_score).then(|| format!(": by its score it would be {name}"));
             return text + &more.unwrap_or_default();
         }
-        let _ = match by_score.least() {
+        if let Policy::Weighted(_) = policy {
+            let how = if row.state == State::Active { "within" } else { "not within" };
+            let _ = write!(text, ": {how} the limits");
+            return text;
+        }
+        let _ = match policy.least(by_score) {
             Some(least) => write!(text, ": at least {least}"),
-            None => write!(text, ": below {}", State::Candidate.least().unwrap_or_default()),
+            None => {
+                write!(text, ": below {}", policy.least(State::Candidate).unwrap_or_default())
+            }
         };
         if row.state != by_score {
             let _ = write!(
@@ -149,6 +118,17 @@ pub fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
         Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
         Place::BelowPool => "none: the overflow pool is full".to_owned(),
         Place::TooWeak => "none: its score is too low".to_owned(),
+        Place::Listed(rank) => format!("{rank} of those that it competes with"),
+        Place::Always => "kept: the latest decision on its topic".to_owned(),
+        Place::OverLimit => format!(
+            "none: there are {} places for a project's memories, and {} for those that hold \
+             everywhere",
+            limits::PROJECT,
+            limits::GLOBAL
+        ),
+        Place::OlderDecision => "none: there is a newer decision on its topic".to_owned(),
+        Place::OlderSession => format!("none: {} newer sessions are kept", limits::SESSIONS),
+        Place::Spent => "none: harm outweighs its evidence".to_owned(),
         Place::Forgotten => "none: forgotten".to_owned(),
         Place::Excluded => "none: superseded or expired".to_owned(),
         Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),

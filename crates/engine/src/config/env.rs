@@ -19,6 +19,13 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "PIMEM_UNASKED",
         "1 says that nobody has typed the command, so that its events stay on this machine as those of hooks do",
     ),
+    (
+        "PIMEM_SCORING_DISABLED",
+        "1 has the policy weighted list entries in the order in which they were added",
+    ),
+    ("PIMEM_DECAY_DISABLED", "1 has the policy weighted take every entry for new"),
+    ("AIDE_MEMORY_SCORING_DISABLED", "As PIMEM_SCORING_DISABLED"),
+    ("AIDE_MEMORY_DECAY_DISABLED", "As PIMEM_DECAY_DISABLED"),
     ("PIMEM_DISABLE", "1 has hooks do nothing"),
     ("PIMEM_DEBUG", "1 has hooks say on standard error what went wrong"),
     ("PIMEM_NO_SEARCH", "1 leaves what fits the prompt out of the working report"),
@@ -85,6 +92,11 @@ impl Env {
 
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.values.get(name).map(OsString::as_os_str)
+    }
+
+    /// Returns true if one of the variables is 1.
+    pub fn is_on(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.text(name) == Some("1"))
     }
 
     /// Returns an API key from a variable that a setting names, which may be any variable.

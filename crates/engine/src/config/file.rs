@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
+    aliases,
     invalid::Unusable,
     layers::Origin,
     schema::{Guard, Key},
@@ -12,6 +13,10 @@ use pimem_core::exchange::json_position::{self, Lines};
 
 /// Maximum number of unusable settings of a file that are reported one by one.
 const TOLD: usize = 20;
+/// The table of categories.
+const CATEGORIES: &str = "categories";
+/// The setting beside its rows.
+const PRESET: &str = "preset";
 /// Maximum number of characters of a value that a message quotes.
 const QUOTED: usize = 40;
 
@@ -42,13 +47,24 @@ pub(super) fn read(origin: &Origin, text: &str, lines: &Lines<'_>) -> Found {
     let is_project = matches!(origin, Origin::Project(_));
     let mut found = Found::default();
     let mut more = 0;
-    for (path, value) in flatten(root) {
-        match usable(&path, &value, is_project) {
-            Ok(key) => found.settings.push((key, value)),
+    let flat = flatten(root);
+    let paths = flat.iter().map(|(path, _)| path.as_str());
+    let renamed: Vec<&str> = paths.filter(|path| aliases::resolved(path) != *path).collect();
+    for (path, value) in &flat {
+        let of = aliases::resolved(path);
+        let by_name = (of != path && flat.iter().any(|(other, _)| other == of)).then_some(of);
+        let mut others = renamed.iter().copied().filter(|other| other != path);
+        let twin = others.find(|other| aliases::resolved(other) == of).or(by_name);
+        let usable = match twin {
+            Some(twin) => Err(Wrong::Twice(twin.to_owned())),
+            None => usable(path, value, is_project),
+        };
+        match usable {
+            Ok(key) => found.settings.push((key, value.clone())),
             Err(_) if found.unusable.len() >= TOLD => more += 1,
             Err(wrong) => {
-                let (message, hint) = wrong.told(&path, &value);
-                found.unusable.push(Unusable::key(origin, lines.of(&path), message, hint));
+                let (message, hint) = wrong.told(path, value);
+                found.unusable.push(Unusable::key(origin, lines.of(path), message, hint));
             }
         }
     }
@@ -66,7 +82,26 @@ fn flatten(root: Map<String, Value>) -> Vec<(String, Value)> {
     for (name, value) in root.into_iter().filter(|(name, _)| name != "$schema") {
         match value {
             Value::Object(group) if Key::find(&name).is_none() => {
-                flat.extend(group.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+                for (key, value) in group {
+                    let path = format!("{name}.{key}");
+                    match value {
+                        Value::Object(inner) if aliases::is_group(&path) => {
+                            let inner = inner.into_iter();
+                            flat.extend(inner.map(|(key, value)| (format!("{path}.{key}"), value)));
+                        }
+                        value => flat.push((path, value)),
+                    }
+                }
+            }
+            // The table of categories has a setting beside its rows.
+            Value::Object(mut table) if name == CATEGORIES => {
+                let is_setting = table.get(PRESET).is_some_and(|value| !value.is_object());
+                let preset = if is_setting { table.remove(PRESET) } else { None };
+                let set = preset.is_some();
+                flat.extend(preset.map(|preset| (format!("{name}.{PRESET}"), preset)));
+                if !(set && table.is_empty()) {
+                    flat.push((name, Value::Object(table)));
+                }
             }
             value => flat.push((name, value)),
         }
@@ -80,6 +115,8 @@ enum Wrong {
     Unknown,
     /// It is the name of a group; holds one of the group's settings.
     Group(&'static Key),
+    /// The file sets it by this other name too.
+    Twice(String),
     /// A project's file may not set it.
     Own,
     /// The value is invalid; holds what was expected.
@@ -87,7 +124,7 @@ enum Wrong {
 }
 
 fn usable(path: &str, value: &Value, is_project: bool) -> Result<&'static Key, Wrong> {
-    let Some(key) = Key::find(path) else {
+    let Some(key) = aliases::find(path) else {
         let of_group =
             |key: &&Key| key.name.split_once('.').is_some_and(|(group, _)| group == path);
         return Err(keys().find(of_group).map_or(Wrong::Unknown, Wrong::Group));
@@ -103,6 +140,14 @@ impl Wrong {
     fn told(self, path: &str, value: &Value) -> (String, String) {
         let (path, value) = (short(path), short(&value.to_string()));
         match self {
+            Self::Twice(other) => (
+                format!("{path} and {} are two names of one setting", short(&other)),
+                "leave one of them out".to_owned(),
+            ),
+            Self::Unknown if aliases::decided_elsewhere(&path).is_some() => {
+                let hint = aliases::decided_elsewhere(&path).unwrap_or_default();
+                (format!("{path} is no setting"), hint.to_owned())
+            }
             Self::Unknown => {
                 let names = keys().map(|key| key.name);
                 let hint = json_position::closest(&path, names).map_or_else(

@@ -6,7 +6,7 @@ use std::{fmt, path::PathBuf};
 use serde_json::{Map, Value};
 
 use super::{
-    categories,
+    aliases, categories,
     env::Env,
     file,
     invalid::Unusable,
@@ -108,7 +108,8 @@ impl Config {
         let origin = values.origin(&Scoring::categories);
         let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
         let further = categories::read(&settings.scoring.categories, origin, text, &mut unusable);
-        Self { values, settings, awaiting, unusable, categories: Categories::new(further) }
+        let categories = Categories::of(settings.scoring.categories_preset(), further);
+        Self { values, settings, awaiting, unusable, categories }
     }
 
     /// Puts the settings that awaited review in force.
@@ -141,7 +142,7 @@ pub fn with_setting(text: &str, key: &Key, value: Value) -> Option<String> {
         serde_json::from_str(text).ok()?
     };
     let mut at = root.as_object_mut()?;
-    let mut parts = key.name.split('.').peekable();
+    let mut parts = aliases::used_in(at, key).split('.').peekable();
     while let Some(part) = parts.next() {
         if parts.peek().is_none() {
             at.insert(part.to_owned(), value);

@@ -1,5 +1,6 @@
 //! Settings and the origin of each value. Only `env` accesses the process.
 
+pub mod aliases;
 mod categories;
 pub mod env;
 mod file;

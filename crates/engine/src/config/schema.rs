@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::settings::keys;
+use super::{aliases, settings::keys};
 
 /// Type of a setting, with its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +11,8 @@ pub enum Kind {
     Bool(bool),
     /// An integer within bounds.
     Whole { default: u64, least: u64, most: u64 },
+    /// An integer within bounds, or the word none for no limit.
+    WholeOrNone { default: u64, least: u64, most: u64 },
     /// A number within bounds.
     Number { default: f64, least: f64, most: f64 },
     /// One of several words; the first is the default.
@@ -70,7 +72,7 @@ impl Key {
     pub fn default(&self) -> Value {
         match self.kind {
             Kind::Bool(default) => json!(default),
-            Kind::Whole { default, .. } => json!(default),
+            Kind::Whole { default, .. } | Kind::WholeOrNone { default, .. } => json!(default),
             Kind::Number { default, .. } => json!(default),
             Kind::Choice(words) => json!(words.first().copied().unwrap_or_default()),
             Kind::Text(default) => json!(default),
@@ -85,6 +87,10 @@ impl Key {
             Kind::Whole { least, most, .. } => (
                 value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
                 format!("a whole number from {least} to {most}"),
+            ),
+            Kind::WholeOrNone { least, most, .. } => (
+                value == "none" || value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
+                format!("a whole number from {least} to {most}, or none"),
             ),
             Kind::Number { least, most, .. } => (
                 value.as_f64().is_some_and(|n| (least..=most).contains(&n)),
@@ -109,45 +115,66 @@ impl Key {
     }
 }
 
+/// Returns the schema of a setting.
+fn described(key: &Key) -> Value {
+    let mut spec = match key.kind {
+        Kind::Bool(_) => json!({"type": "boolean"}),
+        Kind::Whole { least, most, .. } => {
+            json!({"type": "integer", "minimum": least, "maximum": most})
+        }
+        Kind::WholeOrNone { least, most, .. } => {
+            let whole = json!({"type": "integer", "minimum": least, "maximum": most});
+            json!({"anyOf": [whole, {"const": "none"}]})
+        }
+        Kind::Number { least, most, .. } => {
+            json!({"type": "number", "minimum": least, "maximum": most})
+        }
+        Kind::Choice(words) => json!({"enum": words}),
+        Kind::Text(_) => json!({"type": "string"}),
+        Kind::Categories => {
+            let fields: Map<String, Value> = CATEGORY_FIELDS
+                .iter()
+                .map(|(name, kind)| ((*name).to_owned(), json!({"type": kind})))
+                .collect();
+            let one =
+                json!({"type": "object", "additionalProperties": false, "properties": fields});
+            json!({"type": "object", "additionalProperties": one})
+        }
+    };
+    if let Some(spec) = spec.as_object_mut() {
+        spec.insert("description".to_owned(), json!(key.doc));
+        spec.insert("default".to_owned(), key.default());
+    }
+    spec
+}
+
+/// Inserts the schema of a setting below those of its groups.
+fn insert(root: &mut Map<String, Value>, name: &str, spec: Value) {
+    let Some((group, rest)) = name.split_once('.') else {
+        return drop(root.insert(name.to_owned(), spec));
+    };
+    let group = root.entry(group).or_insert_with(
+        || json!({"type": "object", "additionalProperties": false, "properties": {}}),
+    );
+    let Some(group) = group.as_object_mut() else { return };
+    let inner = group.entry("properties").or_insert_with(|| json!({}));
+    if let Some(inner) = inner.as_object_mut() {
+        insert(inner, rest, spec);
+    }
+}
+
 /// Returns the JSON schema of `memory.json`.
 pub fn json_schema() -> Value {
     let mut root = Map::new();
     for key in keys() {
-        let mut spec = match key.kind {
-            Kind::Bool(_) => json!({"type": "boolean"}),
-            Kind::Whole { least, most, .. } => {
-                json!({"type": "integer", "minimum": least, "maximum": most})
-            }
-            Kind::Number { least, most, .. } => {
-                json!({"type": "number", "minimum": least, "maximum": most})
-            }
-            Kind::Choice(words) => json!({"enum": words}),
-            Kind::Text(_) => json!({"type": "string"}),
-            Kind::Categories => {
-                let fields: Map<String, Value> = CATEGORY_FIELDS
-                    .iter()
-                    .map(|(name, kind)| ((*name).to_owned(), json!({"type": kind})))
-                    .collect();
-                let one =
-                    json!({"type": "object", "additionalProperties": false, "properties": fields});
-                json!({"type": "object", "additionalProperties": one})
-            }
-        };
+        insert(&mut root, key.name, described(key));
+    }
+    for (alias, key) in aliases::all() {
+        let mut spec = described(key);
         if let Some(spec) = spec.as_object_mut() {
-            spec.insert("description".to_owned(), json!(key.doc));
-            spec.insert("default".to_owned(), key.default());
+            spec.insert("description".to_owned(), json!(format!("As {}", key.name)));
         }
-        match key.name.split_once('.') {
-            None => drop(root.insert(key.name.to_owned(), spec)),
-            Some((group, name)) => {
-                let group = root.entry(group).or_insert_with(
-                    || json!({"type": "object", "additionalProperties": false, "properties": {}}),
-                );
-                if let Some(inner) = group.get_mut("properties").and_then(Value::as_object_mut) {
-                    inner.insert(name.to_owned(), spec);
-                }
-            }
-        }
+        insert(&mut root, alias, spec);
     }
     root.insert("$schema".to_owned(), json!({"type": "string"}));
     json!({

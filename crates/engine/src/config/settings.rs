@@ -9,9 +9,10 @@ use super::{
     language_models::{DreamModel, LanguageModel, ObserverModel, ReflectorModel},
     layers::Values,
     schema::{Guard, Key},
-    spec::{CategoryTable, Choice, Number, Switch, Text, Whole, count, minutes, tokens},
+    spec::{Budget, CategoryTable, Choice, Number, Switch, Text, Whole, count, minutes, tokens},
 };
 use pimem_core::{
+    model::category::Preset,
     named,
     report::{budget::Tokens, render::GroundTruth},
 };
@@ -39,6 +40,35 @@ named! {
         Active = "active",
     }
 }
+
+named! {
+    /// The policy by which entries are scored.
+    #[derive(Default)]
+    pub enum PolicyName {
+        #[default]
+        Stability = "stability",
+        Weighted = "weighted",
+        Ebbinghaus = "ebbinghaus",
+    }
+}
+
+impl PolicyName {
+    /// Returns the categories that a policy has been made for.
+    fn preset(self) -> Preset {
+        match self {
+            Self::Stability => Preset::Pi,
+            Self::Weighted => Preset::Aide,
+            Self::Ebbinghaus => Preset::Sovereign,
+        }
+    }
+}
+
+/// Values of the setting `categories.preset`; none for that of the policy.
+const PRESETS: &[Option<Preset>] =
+    &[None, Some(Preset::Pi), Some(Preset::Aide), Some(Preset::Sovereign), Some(Preset::All)];
+
+/// Their names, in the same order.
+const PRESET_NAMES: &[&str] = &["policy", "pi", "aide", "sovereign", "all"];
 
 named! {
     /// Where observations go when an agent compacts its context.
@@ -120,6 +150,7 @@ settings! {
     embedding: Embedding in Embedding;
     hook: Hook in Hook;
     telemetry: Telemetry in Telemetry;
+    memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
     observer_model: LanguageModel in ObserverModel;
     observer: Observer in Observer;
@@ -131,9 +162,9 @@ settings! {
 
 group! {
     pub struct Report {
-        budget: Tokens = Whole(1700, 0..=1_000_000, tokens),
+        budget: Tokens = Budget(1700, 0..=1_000_000),
             Open "report.budget", "PIMEM_REPORT_BUDGET",
-            "Tokens that the report may take";
+            "Tokens that the report may take, or none for no limit";
         context: Tokens = Whole(8000, 0..=10_000_000, tokens),
             Open "report.context", "PIMEM_REPORT_CONTEXT",
             "Tokens that the system prompt and the report may take together";
@@ -161,6 +192,9 @@ group! {
         limit: usize = Whole(5, 0..=100, count),
             Open "recall.limit", "PIMEM_RECALL_LIMIT",
             "How many memories are recalled for a prompt";
+        enabled: bool = Switch(true),
+            Open "recall.enabled", "PIMEM_RECALL_ENABLED",
+            "Recall memories, notes and past sessions for prompts";
     }
 }
 
@@ -176,9 +210,40 @@ group! {
         clock: AgingClock = Choice(&AgingClock::ALL, AgingClock::NAMES),
             Open "scoring.clock", "PIMEM_SCORING_CLOCK",
             "What makes memories age: every day, or only days on which the store was used";
+        policy: PolicyName = Choice(&PolicyName::ALL, PolicyName::NAMES),
+            Open "scoring.policy", "PIMEM_SCORING_POLICY",
+            "How memories are scored: by cue, decay and evidence, by weighted parts, or by an importance that fades";
         categories: Map<String, Value> = CategoryTable,
             Open "categories", "PIMEM_CATEGORIES",
             "Further categories: name → topic, tauDays, maxActive, section, sectionTokens, windowDays, fill";
+        preset: Option<Preset> = Choice(PRESETS, PRESET_NAMES),
+            Open "categories.preset", "PIMEM_CATEGORIES_PRESET",
+            "Which categories there are: those of the policy, or those of another one, or all";
+    }
+}
+
+impl Scoring {
+    /// Returns the categories in force, without those of the table.
+    pub(super) fn categories_preset(&self) -> Preset {
+        self.preset.unwrap_or(self.policy.preset())
+    }
+}
+
+group! {
+    /// Settings by the names of another program.
+    pub struct MemoryBlock {
+        enabled: bool = Switch(true),
+            Open "memory.enabled", "PIMEM_MEMORY_ENABLED",
+            "Have hooks give memories to agents, and learn from what is said";
+        merge_threshold: f64 = Number(0.9, 0.0..=1.0),
+            Open "memory.merge_threshold", "PIMEM_MEMORY_MERGE_THRESHOLD",
+            "Similarity from which a memory may repeat another (under the policy ebbinghaus: 0.85); numbers, names and negations still keep them apart";
+        min_importance: f64 = Number(0.1, 0.0..=1.0),
+            Open "memory.min_importance", "PIMEM_MEMORY_MIN_IMPORTANCE",
+            "Importance below which a memory is dropped, under the policy ebbinghaus";
+        decay_factor: f64 = Number(0.95, 0.01..=1.0),
+            Open "memory.decay_factor", "PIMEM_MEMORY_DECAY_FACTOR",
+            "Share of an importance that is left after a day, under the policy ebbinghaus";
     }
 }
 

@@ -13,6 +13,9 @@ pub(super) struct Switch(pub(super) bool);
 /// An integer within limits, and the conversion to its type.
 pub(super) struct Whole<T>(pub(super) u64, pub(super) RangeInclusive<u64>, pub(super) fn(u64) -> T);
 
+/// A number of tokens within limits, or none.
+pub(super) struct Budget(pub(super) u64, pub(super) RangeInclusive<u64>);
+
 /// A number within limits.
 pub(super) struct Number(pub(super) f64, pub(super) RangeInclusive<f64>);
 
@@ -41,6 +44,19 @@ impl<T> Whole<T> {
 
     pub(super) fn read(&self, value: Option<&Value>) -> T {
         (self.2)(value.and_then(Value::as_u64).unwrap_or(self.0))
+    }
+}
+
+impl Budget {
+    pub(super) const fn kind(&self) -> Kind {
+        Kind::WholeOrNone { default: self.0, least: *self.1.start(), most: *self.1.end() }
+    }
+
+    pub(super) fn read(&self, value: Option<&Value>) -> Tokens {
+        if value.is_some_and(|value| value == "none") {
+            return Tokens::UNLIMITED;
+        }
+        tokens(value.and_then(Value::as_u64).unwrap_or(self.0))
     }
 }
 

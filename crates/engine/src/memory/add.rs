@@ -81,7 +81,7 @@ impl Memory {
             adding.take(new).map_err(|failure| Rejected { at: Some(at), failure })?;
         }
         let Adding { txn, done, .. } = adding;
-        let before = Before::of(&txn, &done, whole);
+        let before = Before::of(self, &txn, &done, whole);
         txn.commit()?;
         drop(lock);
         let added = added::results(self, &store, &before, &done, whole)?;

@@ -45,12 +45,13 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn of(txn: &Txn<'_>, done: &[Done], whole: bool) -> Self {
+    pub(super) fn of(memory: &Memory, txn: &Txn<'_>, done: &[Done], whole: bool) -> Self {
         let lines = txn.snapshot().entries().map(|(_, entry)| entry.id);
         let short = ranking::short_ids(lines.chain(done.iter().map(|done| done.wording.id)));
         let others = match done {
             [Done { wording, placed: Some(_), until, .. }]
-                if !(txn.has_evidence() || whole || until.is_some()) =>
+                if !(txn.has_evidence() || whole || until.is_some())
+                    && memory.policy().is_stability() =>
             {
                 Some(newcomer::lines(txn.snapshot(), wording))
             }
@@ -174,12 +175,14 @@ fn absent(
     let (place, rules) = (row.place, memory.rules());
     let of = row.entry.wording();
     let settings = memory.report_settings(None, Tokens(0));
-    let filled = || {
+    let made = || {
         let make = || render::report(ranking, rules.categories, settings);
-        settings.fill.and_then(|_| report.get_or_init(make).verdict(ranking, row))
+        report.get_or_init(make).verdict(ranking, row)
     };
+    let filled = || settings.fill.and_then(|_| made());
     let verdict = match place {
         Place::Pinned => return None,
+        _ if !rules.policy.is_stability() => made().cloned().unwrap_or(Verdict::NoPlace(place)),
         Place::Active(_) | Place::Pool(_) => {
             let reason = too_long(memory, &of)?;
             let fills = filled().is_some_and(Verdict::shown);
@@ -193,7 +196,9 @@ fn absent(
         return None;
     }
     let remedy = match place {
-        Place::OverCap | Place::BelowPool | Place::TooWeak if settings.fill.is_none() => {
+        Place::OverCap | Place::BelowPool | Place::TooWeak
+            if settings.fill.is_none() && rules.policy.is_stability() =>
+        {
             let spec = rules.categories.spec(of.category);
             let is_last = |other: &&ScoredEntry| {
                 other.entry.category == of.category && other.place == Place::Active(spec.max_active)

@@ -137,7 +137,7 @@ fn gone(
     let over = rows.len();
     let stands = |row: &&ScoredEntry| live.find(&row.entry.wording()).is_some();
     rows.extend(old.rows.iter().filter(|row| !stands(row)).cloned());
-    let candidates = Ranking { rows };
+    let candidates = Ranking { rows, policy: live.policy };
     let row = selector::entry(memory, &candidates, &[], selector)?;
     let at = candidates.rows.iter().position(|known| std::ptr::eq(known, row)).unwrap_or_default();
     Ok(Gone { archive, at, archived: at >= over, candidates })

@@ -82,7 +82,7 @@ impl Memory {
             short: entries.short(row.entry.id),
         };
         let view = Forecast {
-            budget: settings.budget.0,
+            budget: settings.budget.limit(),
             days: days.iter().map(day).collect(),
             changes: events.into_iter().map(change).collect(),
             curves,
@@ -102,7 +102,7 @@ fn events<'a>(
     let mut events: Vec<Event<'a>> = Vec::new();
     for row in rows.iter().copied() {
         let spec = memory.config.categories.spec(row.entry.category);
-        let turns = forecast::turns(memory.now, memory.rules().clock, row, spec)
+        let turns = forecast::turns(memory.now, memory.rules().clock, ranking.policy, row, spec)
             .into_iter()
             .filter(|(at, _)| *at <= end);
         events.extend(turns.map(|(at, turn)| Event { at, row, what: turn.describe(spec) }));
@@ -138,9 +138,15 @@ fn curve(memory: &Memory, entries: &Entries<'_>, row: &ScoredEntry, days: u32) -
     let point = |step: u32| {
         let ahead = i64::from(step) * DAY_MS / i64::from(POINTS);
         let then = Now(Timestamp(memory.now.0.0.saturating_add(ahead)));
-        let idle = row.idle.and(memory.rules().clock.ahead(memory.now, then));
-        let standing = stability::standing_of(idle, row.evidence.strength(), spec.tau_days, false);
-        (f64::from(step) / f64::from(POINTS), standing.shown())
+        let ahead = memory.rules().clock.ahead(memory.now, then);
+        let score = row.judged.as_ref().map_or_else(
+            || {
+                let (idle, strength) = (row.idle.and(ahead), row.evidence.strength());
+                stability::standing_of(idle, strength, spec.tau_days, false).shown()
+            },
+            |judged| judged.parts.later(memory.policy(), ahead).score(),
+        );
+        (f64::from(step) / f64::from(POINTS), score)
     };
     let text: String = row.entry.text.chars().take(NAME).collect();
     let more = if row.entry.text.chars().nth(NAME).is_some() { "…" } else { "" };

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Answer, Memory, intake, problems, selector, telemetry::Accesses};
+use super::{Answer, Memory, accesses, intake, problems, selector};
 use crate::error::Failure;
 use pimem_core::{
     score::{
@@ -71,10 +71,11 @@ impl Memory {
             }
         }
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let accesses = Accesses::of(self, &stores);
+        let accesses = self.accesses(&stores);
         let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let listed =
-            |row: &ScoredEntry| entries.accessed(row, accesses.get(row.entry.id, ledgers()));
+        let listed = |row: &ScoredEntry| {
+            entries.accessed(row, accesses::of_entry(&accesses, row.entry.id, ledgers()))
+        };
         let entries = rows.into_iter().map(listed).collect();
         Ok(Answer { view: Listed { entries }, problems: problems(&snapshots) })
     }
@@ -90,7 +91,7 @@ impl Memory {
         let row = selector::entry(self, &ranking, &problems, selector)?;
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
         let ledgers = snapshots.iter().map(|snapshot| &snapshot.ledger);
-        let accessed = Accesses::of(self, &stores).get(row.entry.id, ledgers);
+        let accessed = accesses::of_entry(&self.accesses(&stores), row.entry.id, ledgers);
         let superseded_by = row.superseded_by.and_then(|by| ranking.get(by));
         let view = Shown {
             entry: entries.accessed(row, accessed),

@@ -7,6 +7,7 @@
 //! [`Memory`] never prints, and reads neither the clock nor the environment: its inputs are in
 //! [`Wish`], and its messages go to [`Notices`].
 
+pub mod accesses;
 pub mod add;
 pub mod added;
 pub mod archived;
@@ -42,6 +43,7 @@ pub mod purge;
 pub mod rebuild;
 pub mod recall;
 pub mod reflect;
+pub mod relevance;
 pub mod report;
 pub mod review;
 pub mod scores_file;
@@ -62,7 +64,7 @@ pub mod why;
 pub mod working;
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, OnceLock},
@@ -73,8 +75,8 @@ use crate::{
     config::{
         env::Env,
         invalid::Unusable,
-        layers::Config,
-        settings::{AgingClock, HookEvidence},
+        layers::{Config, Origin},
+        settings::{AgingClock, HookEvidence, MemoryBlock, PolicyName},
     },
     error::{Failure, Kind},
     index::manifest,
@@ -101,8 +103,10 @@ use pimem_core::{
         render::Settings,
     },
     score::{
+        access::Accesses,
         clock::Clock,
         ledger::Ledger,
+        policy::{Policy, ebbinghaus::Fading, weighted::Switches},
         ranking::{LocatedEntry, Ranking, Rules, Scope},
     },
     view::undo::Initialized,
@@ -116,6 +120,9 @@ pub use self::{
     search::{SearchResult, request::SearchRequest},
 };
 pub use pimem_core::view::add::Added;
+
+/// Similarity from which a text may repeat another, under the policy `ebbinghaus`.
+const MERGE: f64 = 0.85;
 
 /// Receiver of messages that are not part of a result.
 pub trait Notices {
@@ -202,6 +209,8 @@ pub struct Memory {
     warned: RefCell<Vec<String>>,
     /// Unreviewed headings that the project gives to its categories.
     pub headings: Vec<String>,
+    /// Accesses, if the policy in force counts them.
+    counted: OnceCell<Accesses>,
     /// Error in recording a text as written here.
     unnoted: Arc<OnceLock<String>>,
 }
@@ -305,6 +314,7 @@ impl Memory {
             ends_soon: false,
             warned: RefCell::default(),
             headings: Vec::new(),
+            counted: OnceCell::new(),
             unnoted: Arc::default(),
         };
         memory.withhold_headings();
@@ -478,6 +488,40 @@ impl Memory {
                 AgingClock::Active => Clock::Active(self.now),
                 AgingClock::Calendar => Clock::Calendar,
             },
+            policy: self.policy(),
+            accesses: self.policy_accesses(),
+        }
+    }
+
+    /// Returns the policy in force.
+    pub fn policy(&self) -> Policy {
+        self.policy_of(self.config.settings.scoring.policy)
+    }
+
+    /// Returns the similarity from which a text may repeat another.
+    pub fn merge_threshold(&self) -> f64 {
+        let set = &MemoryBlock::merge_threshold;
+        let is_default = *self.config.origin(set) == Origin::Default;
+        if is_default && matches!(self.policy(), Policy::Ebbinghaus(_)) {
+            return MERGE;
+        }
+        self.config.settings.memory.merge_threshold
+    }
+
+    /// Returns a policy with the settings in force.
+    pub fn policy_of(&self, name: PolicyName) -> Policy {
+        let block = &self.config.settings.memory;
+        let is_off = |names: [&str; 2]| self.env.is_on(&names);
+        match name {
+            PolicyName::Stability => Policy::Stability,
+            PolicyName::Weighted => Policy::Weighted(Switches {
+                scoring: !is_off(["PIMEM_SCORING_DISABLED", "AIDE_MEMORY_SCORING_DISABLED"]),
+                decay: !is_off(["PIMEM_DECAY_DISABLED", "AIDE_MEMORY_DECAY_DISABLED"]),
+            }),
+            PolicyName::Ebbinghaus => Policy::Ebbinghaus(Fading {
+                decay_factor: block.decay_factor,
+                min_importance: block.min_importance,
+            }),
         }
     }
 
@@ -485,12 +529,13 @@ impl Memory {
     /// prompt.
     pub fn report_settings(&self, limit: Option<Tokens>, system_prompt: Tokens) -> Settings<'_> {
         let report = &self.config.settings.report;
+        let limit = limit.unwrap_or(report.budget);
+        let budget = match limit {
+            Tokens::UNLIMITED => limit,
+            limit => budget::available(limit, report.context, system_prompt),
+        };
         Settings {
-            budget: budget::available(
-                limit.unwrap_or(report.budget),
-                report.context,
-                system_prompt,
-            ),
+            budget,
             ground_truth: report.ground_truth,
             remove_command: &report.remove_command,
             fill: report.fill.then_some(&*report.search_command),

@@ -49,7 +49,7 @@ fn repeated(
     let known = entries.map(|entry| (entry.id, entry.text.as_str()));
     let like = |other: &&New| other.category == new.category && !new.told;
     let texts = earlier.iter().filter(like).map(|other| (other.id(memory), other.text.as_str()));
-    same(new, known.chain(texts), |id, text| {
+    same(new, known.chain(texts), memory.merge_threshold(), |id, text| {
         let said = earlier.iter().any(|other| other.text.as_str() == text);
         let over = over.iter().any(|over| over.id == id && over.text == text);
         said || !over && txn.reviewed(new.category, text)
@@ -60,11 +60,11 @@ fn repeated(
 fn same<'a>(
     new: &New,
     entries: impl Iterator<Item = (EntryId, &'a str)>,
+    least: f64,
     counts: impl Fn(EntryId, &str) -> bool,
 ) -> Option<Wording> {
     let text = new.text.as_str();
     let (probe, outline) = (Prefilter::of(text), NormalForm::of(text));
-    let least = table::model().thresholds.duplicate;
     let near = |known: &str| {
         let known = Vector::quantize(&table::embed(&embed::passage(known)));
         let own = Vector::quantize(&table::embed(&embed::passage(text)));

@@ -41,7 +41,7 @@ impl Memory {
         let gone = Ranking::new(self.now, self.rules(), gone.collect());
         let mut rows = live.rows.clone();
         rows.extend(gone.rows.into_iter().filter(|row| live.find(&row.entry.wording()).is_none()));
-        let all = Ranking { rows };
+        let all = Ranking { rows, policy: self.policy() };
         let unread = [problems(&snapshots), problems(&archives)].concat();
         let chosen = selector::entries(self, &all, &unread, selectors)?;
         let entries = Entries::new(self.now, &self.config.categories, &all);

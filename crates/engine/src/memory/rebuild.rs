@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
 
-use super::{Memory, archived, scores_file, search::embedding, telemetry::Accesses};
+use super::{Memory, accesses, archived, scores_file, search::embedding};
 use crate::{
     error::Failure,
     index::build,
@@ -99,9 +99,10 @@ fn rebuild(
     }
     txn.commit()?;
     let (ranking, snapshots) = memory.ranking(std::slice::from_ref(store));
-    let accesses = Accesses::of(memory, &memory.readers()?);
-    let accessed =
-        |row: &ScoredEntry| accesses.get(row.entry.id, snapshots.iter().map(|held| &held.ledger));
+    let accesses = memory.accesses(&memory.readers()?);
+    let accessed = |row: &ScoredEntry| {
+        accesses::of_entry(&accesses, row.entry.id, snapshots.iter().map(|held| &held.ledger))
+    };
     let scores = scores_file::snapshot(memory, &ranking, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
     atomic::replace_file(&path, scores.as_bytes(), Sync::None, || Ok(true))?;

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use super::{
-    Memory,
+    Memory, relevance,
     search::{Hit, SearchResult, find_each, request::SearchRequest},
 };
 use crate::store::{Store, notes, snapshot};
@@ -35,6 +35,7 @@ const PASSED: usize = 16;
 const ENTRIES: &[SourceKind] = &[SourceKind::Topic, SourceKind::Archive];
 
 /// What was recalled for a prompt.
+#[derive(Default)]
 pub struct Recalled {
     /// Entries; callers check whether they are in force.
     pub entries: SearchResult,
@@ -53,10 +54,15 @@ pub fn search(
     except: &IdSet<EntryId>,
     shown: Option<usize>,
 ) -> Recalled {
+    if !memory.config.settings.recall.enabled {
+        return Recalled::default();
+    }
     let query = Query::from_prompt(prompt);
+    let pool =
+        if relevance::is_used(memory) { relevance::POOL } else { limit(memory).saturating_mul(2) };
     let entries = SearchRequest {
         except: Some(except),
-        ..SearchRequest::recall(memory, &query, limit(memory).saturating_mul(2), ENTRIES)
+        ..SearchRequest::recall(memory, &query, pool, ENTRIES)
     };
     let passed = shown.unwrap_or(0).min(PASSED);
     let more = SESSIONS + passed;
@@ -117,8 +123,24 @@ pub fn limit(memory: &Memory) -> usize {
     memory.config.settings.recall.limit
 }
 
+/// Returns the entries to recall among those found, without those out of force.
+pub fn chosen(memory: &Memory, stores: &[Store], hits: Vec<Hit>) -> Vec<Hit> {
+    if relevance::is_used(memory) {
+        return relevance::of_stores(memory, stores, hits);
+    }
+    alive(memory, stores, hits, limit(memory))
+}
+
+/// Like [`chosen`], by a ranking.
+pub fn chosen_on(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
+    if relevance::is_used(memory) {
+        return relevance::chosen(memory, ranking, on_ranking(ranking, hits, relevance::POOL));
+    }
+    on_ranking(ranking, hits, limit(memory))
+}
+
 /// Returns the hits that are in force according to a ranking.
-pub fn on_ranking(ranking: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+fn on_ranking(ranking: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = |hit: &Hit| {
         // The search has already checked archived entries.
         if hit.is_archived() {
@@ -248,18 +270,22 @@ pub fn lines<'a>(
     sessions: &'a [Hit],
 ) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut section = |heading: &str, hits: &'a [Hit], line: &dyn Fn(&Hit) -> SafeText| {
+    let preamble = relevance::is_used(memory).then(|| SafeText::fixed(relevance::PREAMBLE));
+    let mut section = |heading: &str,
+                       preamble: Option<SafeText>,
+                       hits: &'a [Hit],
+                       line: &dyn Fn(&Hit) -> SafeText| {
         if hits.is_empty() {
             return;
         }
         let gap = (!lines.is_empty()).then(|| SafeText::fixed("\n"));
         let head = gap.into_iter().chain([safe!("# {}\n", heading), SafeText::fixed("\n")]);
-        lines.extend(head.map(|text| Line { text, hit: None }));
+        lines.extend(head.chain(preamble).map(|text| Line { text, hit: None }));
         lines.extend(hits.iter().map(|hit| Line { text: line(hit), hit: Some(hit) }));
     };
-    section("Contextually Relevant Memories", entries, &|hit| line(memory, hit));
-    section("Relevant Notes and Logs", notes, &note);
-    section("Relevant Past Sessions", sessions, &|hit| safe!("- {}\n", session(hit)));
+    section("Contextually Relevant Memories", preamble, entries, &|hit| line(memory, hit));
+    section("Relevant Notes and Logs", None, notes, &note);
+    section("Relevant Past Sessions", None, sessions, &|hit| safe!("- {}\n", session(hit)));
     lines
 }
 

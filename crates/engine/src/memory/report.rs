@@ -1,13 +1,17 @@
 //! The report, with recall for a prompt.
 
 use super::{
-    Memory, problems,
-    recall::{self, limit},
-    search::SearchResult,
-    search::hits::{self, Detail},
+    Memory, problems, recall,
+    search::{
+        Hit, SearchResult,
+        hits::{self, Detail},
+    },
     stale::Stale,
 };
-use crate::{error::Failure, store::read::Problem};
+use crate::{
+    error::Failure,
+    store::{Store, read::Problem},
+};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{budget::Tokens, render, select::Verdict},
@@ -38,6 +42,12 @@ pub enum Listed {
     Explained,
 }
 
+/// Returns the entries of a store among the hits.
+fn found_in(store: &Store, hits: &[Hit]) -> Vec<EntryId> {
+    let here = hits.iter().filter(|hit| hit.scope == store.scope);
+    here.filter_map(|hit| hit.entry).collect()
+}
+
 /// A report with its problems.
 pub struct Reported {
     /// The report; its text is what goes into a prompt.
@@ -66,7 +76,10 @@ impl Memory {
             let found = recall::search(self, &stores, prompt, &shown, None);
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
-            recalled.hits = recall::on_ranking(&ranking, recalled.hits, limit(self));
+            recalled.hits = recall::chosen_on(self, &ranking, recalled.hits);
+            for store in &stores {
+                self.count_accesses(store, &found_in(store, &recalled.hits));
+            }
         }
         let unreviewed = ranking.unreviewed();
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
@@ -88,7 +101,8 @@ impl Memory {
             entries: judged.collect(),
             text: report.text,
             tokens: report.tokens.0,
-            budget: report.budget.0,
+            budget: report.budget.limit(),
+            overflow: report.overflow,
             recalled_text: recall::text(self, &recalled.hits, &[], &sessions),
             recalled: recalled.hits.into_iter().map(|hit| hits::view(hit, detail)).collect(),
             sessions: sessions.iter().map(recall::session).collect(),

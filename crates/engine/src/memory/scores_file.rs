@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use super::Memory;
 use pimem_core::{
-    score::ranking::{Ranking, ScoredEntry},
-    usage::sums::Access,
+    score::{
+        access::Access,
+        ranking::{Ranking, ScoredEntry},
+    },
     view::{self, Entries},
 };
 

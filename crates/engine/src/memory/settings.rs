@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Memory, Target, config_files};
 use crate::{
     config::{
+        aliases,
         env::Env,
         invalid::Unusable,
         layers,
@@ -169,7 +170,7 @@ impl Memory {
 
 /// Returns the setting of that name.
 pub fn find(name: &str) -> Result<&'static Key, Failure> {
-    Key::find(name).ok_or_else(|| {
+    aliases::find(name).ok_or_else(|| {
         let hint = json_position::closest(name, settings::keys().map(|key| key.name)).map_or_else(
             || "pimem config show lists the settings".to_owned(),
             |name| format!("did you mean {name}?"),

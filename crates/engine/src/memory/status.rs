@@ -48,7 +48,7 @@ impl Memory {
                 entries: shown,
                 left_out: ranking.rows.len() - shown,
                 tokens: report.tokens.0,
-                budget: report.budget.0,
+                budget: report.budget.limit(),
             },
             hooks,
             unusable: self.unusable(),

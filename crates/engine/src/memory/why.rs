@@ -28,7 +28,7 @@ impl Memory {
         let report = render::report(&ranking, categories, settings);
         let verdict = report.verdict(&ranking, row).unwrap_or(&Verdict::ReportFull);
         let spec = categories.spec(row.entry.category);
-        let turns = forecast::turns(self.now, self.rules().clock, row, spec);
+        let turns = forecast::turns(self.now, self.rules().clock, ranking.policy, row, spec);
         let cheapest = || {
             let placed = placed(categories, &stores, &snapshots);
             explain::cheapest(self.now, self.rules(), settings, &placed, row)
@@ -55,7 +55,7 @@ impl Memory {
             tokens: Tokens::of(&format!("- {}\n", safe_text::model(&row.entry.text))).0,
             ahead: ahead.collect(),
             cheapest: act.map(|act| act.command(&short)),
-            state: why::state(row),
+            state: why::state(ranking.policy, row),
             section_tokens: spec.section_tokens,
         };
         Ok(Answer { view, problems })

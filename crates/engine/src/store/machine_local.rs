@@ -1,6 +1,6 @@
 //! Machine-local files: `data/` beside the store, which has a `.gitignore` that excludes it.
 //!
-//! It holds telemetry, session ledgers and summaries, readable by their owner only. Of these only
+//! It holds telemetry, accesses, session ledgers and summaries, readable by their owner only. Of these only
 //! summaries are synced, because they cannot be rebuilt. The others may lose lines in a crash, but
 //! stay readable.
 
@@ -20,11 +20,14 @@ use super::{
 };
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
+    score::access::Accesses,
     usage::record::Record,
 };
 
 /// Telemetry, one record per line.
 pub const TELEMETRY: &str = "memory-telemetry.jsonl";
+/// Accesses of entries.
+pub const ACCESSES: &str = "access.json";
 /// Summaries of past sessions.
 pub const SESSIONS: &str = "session-search.json";
 /// Maximum size of the telemetry in bytes.
@@ -151,6 +154,19 @@ impl Store {
                 Some(record) => record.and_then(|record| record.without(&ids)).unwrap_or_default(),
             };
             Some(text.lines().map(line).collect::<String>().into_bytes())
+        })
+    }
+
+    /// Removes some entries from the accesses. Returns true if there was any.
+    pub fn purge_accesses(&self, ids: &IdSet<EntryId>) -> Result<bool> {
+        // The common case, nothing to remove, needs no lock.
+        let held = self.local(ACCESSES)?.unwrap_or_default();
+        if !Accesses::read(&held).forget(ids) {
+            return Ok(false);
+        }
+        self.keep_local(ACCESSES, |bytes| {
+            let mut accesses = Accesses::read(bytes?);
+            accesses.forget(ids).then(|| accesses.write().into_bytes())
         })
     }
 

@@ -6,7 +6,11 @@
 use anyhow::Result;
 
 use super::{
-    Store, evidence_log, lock::StoreLock, machine_local::TELEMETRY, read, snapshot::EVIDENCE,
+    Store, evidence_log,
+    lock::StoreLock,
+    machine_local::{ACCESSES, TELEMETRY},
+    read,
+    snapshot::EVIDENCE,
 };
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
@@ -60,6 +64,9 @@ impl Store {
         self.forget_steps()?;
         if self.purge_telemetry(ids)? {
             changed.push(format!("../data/{TELEMETRY}"));
+        }
+        if self.purge_accesses(ids)? {
+            changed.push(format!("../data/{ACCESSES}"));
         }
         Ok(changed)
     }

@@ -12,7 +12,6 @@ use crate::{
         ulid::EventId,
     },
     score::{
-        clock::Clock,
         evidence::UserState,
         ledger::Ledger,
         ranking::{LocatedEntry, Rules},
@@ -138,8 +137,7 @@ fn world(all: &[Held]) -> World {
 }
 
 fn steps(world: &World) -> (Vec<Step>, Ranking) {
-    let rules =
-        Rules { categories: &world.categories, fresh: true, reserve: true, clock: Clock::Calendar };
+    let rules = Rules::new(&world.categories);
     let ranking = Ranking::new(NOW, rules, vec![(world.placed.clone(), &world.ledger)]);
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];

@@ -32,13 +32,33 @@ const PROVENANCE: [(&str, f64); 3] =
 /// The tag of a memory that holds everywhere.
 const GLOBAL: &str = "#scope:global";
 
-/// The parts of a weighted score, each from 0 to 1.
+/// What can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// False if entries are in chronological order instead of that of their scores.
+    pub scoring: bool,
+    /// False if recency is always 1.
+    pub decay: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self { scoring: true, decay: true }
+    }
+}
+
+/// The parts of a weighted score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts {
+    /// Time since the first add.
+    pub age: Age,
+    /// From 0 to 1, as the next three.
     pub category: f64,
     pub recency: f64,
     pub provenance: f64,
     pub access: f64,
+    /// Number of accesses.
+    pub accesses: u64,
     /// Replaces the sum of the others.
     pub priority: Option<Share>,
 }
@@ -62,7 +82,11 @@ impl Parts {
     pub fn weighed(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
         let names = ["category", "recency", "provenance", "access"];
         let values = [self.category, self.recency, self.provenance, self.access];
-        names.into_iter().zip(values).zip(WEIGHTS).map(|((name, value), weight)| (name, value, weight))
+        names
+            .into_iter()
+            .zip(values)
+            .zip(WEIGHTS)
+            .map(|((name, value), weight)| (name, value, weight))
     }
 }
 
@@ -129,11 +153,14 @@ mod tests {
             };
             let text = tags.split(' ').map(|tag| format!(" #{tag}")).collect::<String>();
             let seen = Timestamp(now.0.0 - age.parse::<i64>().unwrap() * 1000);
+            let (age, accesses) = (now.since(seen), accesses.parse().unwrap());
             let parts = Parts {
+                age,
                 category: category(name, scope == "user" || is_global(&text)),
-                recency: if decay == "on" { recency(now.since(seen)) } else { 1.0 },
+                recency: if decay == "on" { recency(age) } else { 1.0 },
                 provenance: provenance(&text),
-                access: access(accesses.parse().unwrap()),
+                access: access(accesses),
+                accesses,
                 priority: priority
                     .parse()
                     .ok()
@@ -170,10 +197,12 @@ mod tests {
     fn parts((at, global, age, accesses, said): (usize, bool, u64, u64, bool)) -> Parts {
         let name = CATEGORIES.get(at).map_or("other", |(name, _)| name);
         Parts {
+            age: Age(age),
             category: category(name, global),
             recency: recency(Age(age)),
             provenance: provenance(if said { "#source:user #verified:true" } else { "" }),
             access: access(accesses),
+            accesses,
             priority: None,
         }
     }

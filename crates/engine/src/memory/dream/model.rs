@@ -43,7 +43,10 @@ pub fn ask(
         let category = &categories.spec(row.entry.category).name;
         row.entry.reviewed && trust.holds_entry(category, &row.entry.text)
     };
-    let ranking = Ranking { rows: ranking.rows.iter().filter(ours).cloned().collect() };
+    let ranking = Ranking {
+        rows: ranking.rows.iter().filter(ours).cloned().collect(),
+        policy: ranking.policy,
+    };
     let text = model_prompt::ask(memory.now, categories, &ranking, transcripts);
     memory.notices.detail(&format!("Asking {}", service.name()));
     let answer = service.ask(Question { rules: &rules, text: &text })?;

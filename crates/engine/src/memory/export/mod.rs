@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Answer, Memory, Target, named_file, problems, scores_file, telemetry::Accesses};
+use super::{Answer, Memory, Target, accesses, named_file, problems, scores_file};
 use crate::{
     error::{Failure, Kind},
     local_time,
@@ -120,13 +120,14 @@ fn pi(memory: &Memory, output: &Path) -> Result<Written, Failure> {
     // pi supports forgotten entries, but neither expiry nor supersession.
     let held = hold(memory, |row| !row.expired && row.superseded_by.is_none())?;
     let mut files = tree_of(pi::render(&held.items));
-    let accesses = Accesses::of(memory, &memory.readers()?);
+    let accesses = memory.accesses(&memory.readers()?);
     let key = |row: &ScoredEntry| {
         let name = &memory.config.categories.spec(row.entry.category).name;
         format!("{:08x}", pi32(&entry_line::canonical(name, &row.entry.text)))
     };
-    let scores =
-        scores_file::snapshot(memory, &held.ranking, key, |row| accesses.get(row.entry.id, None));
+    let scores = scores_file::snapshot(memory, &held.ranking, key, |row| {
+        accesses::of_entry(&accesses, row.entry.id, None)
+    });
     files.push(("memory-scores.json".to_owned(), scores.into_bytes()));
     tree("pi", held, output, &files)
 }

@@ -12,7 +12,7 @@ use pimem_core::{
     model::time::Timestamp,
     score::ranking,
     search::rank::Candidate,
-    view::search::{HitView, ScoreParts, SearchView},
+    view::search::{HitView, RelevanceView, ScoreParts, SearchView},
 };
 
 /// Level of detail of a document.
@@ -79,6 +79,12 @@ impl Memory {
 pub fn view(hit: Hit, detail: Detail) -> HitView {
     let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
     let (near, coverage, factor) = (reading.near, reading.coverage, hit.factor);
+    let relevance = hit.relevance.map(|relevance| RelevanceView {
+        score: relevance.score,
+        similarity: relevance.similarity,
+        importance: relevance.importance,
+        idle_hours: relevance.idle.days() * 24.0,
+    });
     let parts = ScoreParts { bm25, cosine, likeness, near, coverage, context, factor };
     HitView {
         id: hit.entry.map(|id| id.to_string()),
@@ -91,6 +97,7 @@ pub fn view(hit: Hit, detail: Detail) -> HitView {
         date: hit.when.map(Timestamp::date),
         text: hit.text,
         reviewed: (!hit.reviewed).then_some(false),
+        relevance,
         explain: (detail == Detail::Explained).then_some(parts),
         short: None,
     }

@@ -40,7 +40,10 @@ use crate::{
     },
 };
 use pimem_core::{
-    model::{entry::EntryId, time::Timestamp},
+    model::{
+        entry::EntryId,
+        time::{Age, Timestamp},
+    },
     score::{ranking::Scope, stability::Standing},
     search::{
         bm25::{self, Query},
@@ -59,6 +62,7 @@ pub struct Hit {
     pub candidate: Candidate,
     /// Factor on the score by the entry's standing.
     pub factor: f64,
+    pub relevance: Option<Relevance>,
     /// The entry; `None` for a passage.
     pub entry: Option<EntryId>,
     /// Hash of its category's name.
@@ -74,6 +78,16 @@ pub struct Hit {
     pub when: Option<Timestamp>,
     /// True if it was written or reviewed on this machine.
     pub reviewed: bool,
+}
+
+/// The relevance of a recalled entry under the policy `ebbinghaus`, with its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relevance {
+    pub score: f64,
+    pub similarity: f64,
+    pub importance: f64,
+    /// Time since the last access.
+    pub idle: Age,
 }
 
 impl Hit {
@@ -121,7 +135,8 @@ impl Memory {
         let found = find(self, &stores, request);
         for store in stores.iter().filter(|_| request.touch) {
             let here = found.hits.iter().filter(|hit| hit.scope == store.scope);
-            self.note_access(store, here.filter_map(|hit| hit.entry));
+            let here: Vec<EntryId> = here.filter_map(|hit| hit.entry).collect();
+            self.note_access(store, &here);
         }
         Ok(found)
     }
@@ -494,6 +509,7 @@ impl<'a> Search<'a> {
             score,
             candidate,
             factor,
+            relevance: None,
             entry: documents::entry_id(&doc),
             category: doc.category,
             kind,

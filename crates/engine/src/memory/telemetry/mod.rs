@@ -3,8 +3,6 @@
 mod replay;
 mod summary;
 
-use std::collections::BTreeMap;
-
 use clap::ValueEnum;
 
 use super::{Answer, Memory, leaky::Leaky, period::Period, problems};
@@ -18,11 +16,10 @@ use crate::{
     },
 };
 use pimem_core::{
-    model::entry::EntryId,
-    score::{ledger::Ledger, ranking::Ranking},
+    score::ranking::Ranking,
     usage::{
         record::{Record, What},
-        sums::{self, Access, Log},
+        sums::Log,
     },
     view::telemetry as view,
 };
@@ -113,15 +110,6 @@ impl Memory {
         }
     }
 
-    /// Records that a search found entries, if the data directory exists: commands that read create
-    /// no directories.
-    pub(super) fn note_access(&self, store: &Store, entries: impl Iterator<Item = EntryId>) {
-        let entries: Vec<String> = entries.map(|id| id.to_string()).collect();
-        if !entries.is_empty() && store.data_dir().is_dir() {
-            self.note_telemetry(store, &[self.record(What::Access { entries })]);
-        }
-    }
-
     /// Returns records, oldest first.
     ///
     /// # Errors
@@ -199,29 +187,4 @@ fn end_of(log: &[u8]) -> &[u8] {
     let Some(cut) = log.len().checked_sub(most).filter(|cut| *cut > 0) else { return log };
     let end = log.get(cut..).unwrap_or_default();
     memchr::memchr(b'\n', end).and_then(|at| end.get(at + 1..)).unwrap_or_default()
-}
-
-/// Number of times that entries were found or shown, as far as telemetry goes back.
-#[derive(Default)]
-pub struct Accesses(BTreeMap<EntryId, Access>);
-
-impl Accesses {
-    /// Reads the accesses of some stores. A log that cannot be read counts as empty.
-    pub fn of(memory: &Memory, stores: &[Store]) -> Self {
-        Self(sums::accesses(&log(memory, stores).0))
-    }
-
-    /// Returns the accesses of an entry, including its earlier wordings.
-    pub fn get<'a>(&self, id: EntryId, ledgers: impl IntoIterator<Item = &'a Ledger>) -> Access {
-        if self.0.is_empty() {
-            return Access::default();
-        }
-        let mut family: Vec<EntryId> =
-            ledgers.into_iter().flat_map(|ledger| ledger.sources(id)).collect();
-        family.sort_unstable();
-        family.dedup();
-        family.push(id);
-        let known = family.iter().filter_map(|id| self.0.get(id));
-        known.fold(Access::default(), |sum, access| sum.and(*access))
-    }
 }

@@ -1,0 +1,84 @@
+//! Accesses of entries: counted when a search or recall finds them, and read by policies that count
+//! them.
+
+use super::{Memory, telemetry};
+use crate::store::{Store, machine_local::ACCESSES};
+use pimem_core::{
+    model::entry::EntryId,
+    score::{
+        access::{self, Access, Accesses},
+        ledger::Ledger,
+    },
+    usage::{record::What, sums},
+};
+
+impl Memory {
+    /// Counts the entries that a search found, and records them in the telemetry.
+    pub(super) fn note_access(&self, store: &Store, entries: &[EntryId]) {
+        if entries.is_empty() {
+            return;
+        }
+        self.count_accesses(store, entries);
+        let entries = entries.iter().map(EntryId::to_string).collect();
+        self.note_telemetry(store, &[self.record(What::Access { entries })]);
+    }
+
+    /// Counts entries that were found. An error only loses the counts.
+    pub fn count_accesses(&self, store: &Store, entries: &[EntryId]) {
+        if entries.is_empty() {
+            return;
+        }
+        let done = store.rewrite_local(ACCESSES, |file| {
+            // Earlier versions counted in the telemetry only.
+            let known = file.map_or_else(
+                || self.counted_in_telemetry(store).write(),
+                |file| String::from_utf8_lossy(file).into_owned(),
+            );
+            Some(access::counted(&known, entries, self.now.0).into_bytes())
+        });
+        if let Err(error) = done {
+            self.notices.detail(&format!("accesses not counted: {error:#}"));
+        }
+    }
+
+    /// Returns the accesses of some stores. A file that cannot be read counts as empty.
+    pub fn accesses(&self, stores: &[Store]) -> Accesses {
+        let mut all = Accesses::default();
+        for store in stores {
+            all.merge(&match store.local(ACCESSES) {
+                Ok(Some(file)) => Accesses::read(&file),
+                Ok(None) => self.counted_in_telemetry(store),
+                Err(_) => Accesses::default(),
+            });
+        }
+        all
+    }
+
+    fn counted_in_telemetry(&self, store: &Store) -> Accesses {
+        sums::accesses(&telemetry::log(self, std::slice::from_ref(store)).0)
+    }
+
+    /// Returns the accesses that the policy in force counts; `None` if it counts none.
+    pub(super) fn policy_accesses(&self) -> Option<&Accesses> {
+        if self.policy().is_stability() {
+            return None;
+        }
+        Some(self.counted.get_or_init(|| self.accesses(&self.readers().unwrap_or_default())))
+    }
+}
+
+/// Returns the accesses of an entry, including those of its earlier wordings.
+pub fn of_entry<'a>(
+    accesses: &Accesses,
+    id: EntryId,
+    ledgers: impl IntoIterator<Item = &'a Ledger>,
+) -> Access {
+    if accesses.is_empty() {
+        return Access::default();
+    }
+    let mut sources: Vec<EntryId> =
+        ledgers.into_iter().flat_map(|ledger| ledger.sources(id)).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    accesses.of(id, sources)
+}
