@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::language_models::ObserverModel;
+    use crate::config::{language_models::ObserverModel, settings::PolicyName};
     use pimem_core::report::budget::Tokens;
 
     fn load(text: &str) -> Config {
@@ -197,7 +197,7 @@ mod tests {
             ),
             (
                 "{\n \"report\": {\"budget\": -1}}",
-                "memory.json:2: report.budget is -1, not a whole number from 0 to 1000000 (Tokens that the report may take: 1700 by default)",
+                "memory.json:2: report.budget is -1, not a whole number from 0 to 1000000, or none (Tokens that the report may take, or none for no limit: 1700 by default)",
             ),
             (
                 "{\"report\": {\"removeCommand\": \"rm\"}}",
@@ -226,6 +226,74 @@ mod tests {
         let broken = load("{\n\"a\": }");
         assert!(wrong(&broken)[0].starts_with("memory.json:2: not valid JSON"));
         assert!(broken.unusable[0].whole);
+    }
+
+    /// A setting has one value, whichever of its names a file uses; two names of one are an error.
+    #[test]
+    fn other_names() {
+        let config = load(
+            r#"{"memory": {"rag_limit": 3, "rag_threshold": 0.5, "enable_rag": false, "decay_factor": 0.9,
+                "embedding": {"timeout_ms": 10}}, "categories": {"preset": "all", "idea": {}}}"#,
+        );
+        let wrong_of = |config: &Config| wrong(config).join("\n");
+        let own = "memory.json:2: a project's file may not set memory.embedding.timeout_ms (set it in your own ~/.pi/agent/memory.json, or by variable)";
+        assert_eq!(wrong_of(&config), own);
+        let Settings { recall, memory, .. } = &config.settings;
+        assert_eq!((recall.limit, recall.enabled), (3, false));
+        assert!((recall.min_score - 0.5).abs() + (memory.decay_factor - 0.9).abs() < 1e-9);
+        assert!(config.categories.find("tool-result").is_some());
+        assert!(config.categories.find("idea").is_some());
+        let both = load(
+            "{\"memory\": {\"rag_limit\": 3},\n\"recall\": {\"limit\": 4, \"minScore\": 0.1}}",
+        );
+        assert_eq!(
+            wrong(&both),
+            [
+                "memory.json:1: memory.rag_limit and recall.limit are two names of one setting (leave one of them out)",
+                "memory.json:2: recall.limit and memory.rag_limit are two names of one setting (leave one of them out)",
+            ]
+        );
+        assert_eq!(both.settings.recall.limit, 5, "neither is taken");
+        let dimension = load(r#"{"memory": {"embedding": {"dimension": 384}}}"#);
+        assert_eq!(
+            wrong_of(&dimension),
+            "memory.json:1: memory.embedding.dimension is no setting (the dimension is that of the model: leave it out)"
+        );
+        let misspelt =
+            load(r#"{"scoring": {"policy": "wieghted"}, "categories": {"preset": "adie"}}"#);
+        assert_eq!(misspelt.unusable.len(), 2, "{:?}", misspelt.unusable);
+        assert_eq!(misspelt.settings.scoring.policy, PolicyName::Stability);
+        let key = Key::find("recall.limit").unwrap();
+        let after = with_setting("{\"memory\": {\"rag_limit\": 3}}", key, Value::from(9)).unwrap();
+        assert_eq!(load(&after).settings.recall.limit, 9, "{after}");
+        assert!(load(&after).unusable.is_empty(), "{after}");
+    }
+
+    #[test]
+    fn a_policy_brings_its_categories() {
+        let names = |text: &str| load(text).categories.names();
+        let pi = "preference, lesson, mistake, pattern, decision, done";
+        assert_eq!(names("{}"), pi);
+        for (text, has, lacks) in [
+            (r#"{"scoring": {"policy": "weighted"}}"#, "blocker", "fact"),
+            (r#"{"scoring": {"policy": "ebbinghaus"}}"#, "tool-result", "blocker"),
+            (
+                r#"{"scoring": {"policy": "weighted"}, "categories": {"preset": "sovereign"}}"#,
+                "fact",
+                "issue",
+            ),
+            (r#"{"categories": {"preset": "all"}}"#, "session", "idea"),
+            (r#"{"categories.preset": "aide"}"#, "abandoned", "context"),
+        ] {
+            let names = names(text);
+            assert!(names.contains(has) && !names.contains(lacks), "{text}: {names}");
+            assert!(pi.split(", ").all(|name| names.contains(name)), "{text}: {names}");
+        }
+        let weighted = r#"{"scoring": {"policy": "weighted"}, "categories": {"preset": "pi"}}"#;
+        assert_eq!(names(weighted), pi);
+        // A category may be called as the setting is.
+        let odd = load(r#"{"categories": {"preset": {"tauDays": 3}}}"#);
+        assert!(odd.categories.find("preset").is_some() && odd.unusable.is_empty());
     }
 
     /// A mistake affects one setting only: the other settings of the file and the lower layers
