@@ -213,6 +213,22 @@ fn a_model_reflects() {
 }
 
 /// Content of a clone is not sent to a model, and stays unreviewed.
+/// A change may be too small to be seen in tokens.
+#[test]
+fn a_reflection_that_keeps_the_number_of_tokens() {
+    let sandbox = Sandbox::new("empty");
+    sandbox.run(&["init"]).ok();
+    for spaces in 1..=4 {
+        let before =
+            format!("Date: 2026-06-30\n{}- [!] 12:00 The port is 8080\n", "\n".repeat(spaces));
+        sandbox.write("observations/s1.md", &before);
+        let done = sandbox.run(&["reflect", "s1", "--json"]).json();
+        let file = &done["files"][0];
+        assert_eq!(file["changed"], json!(sandbox.read("observations/s1.md") != before), "{done}");
+        assert_eq!(file["changed"], json!(true), "{done}");
+    }
+}
+
 #[test]
 fn what_came_with_a_clone() {
     let sandbox = Sandbox::cloned("empty");

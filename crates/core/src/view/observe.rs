@@ -71,8 +71,10 @@ impl ReflectedFile {
     pub fn line(&self) -> String {
         let Self { file, before, after, .. } = self;
         let (before, after) = (Tokens(*before), Tokens(*after));
-        if before == after {
-            return format!("{file}: nothing of {before} tokens can go");
+        match (before == after, self.changed) {
+            (true, false) => return format!("{file}: nothing of {before} tokens can go"),
+            (true, true) => return format!("{file}: tidied, still {before} tokens"),
+            (false, _) => {}
         }
         let verb = if self.changed { "became" } else { "would become" };
         format!("{file}: {before} tokens {verb} {after}")

@@ -142,7 +142,7 @@ pub(super) fn file(
         return Ok(done);
     }
     let lock = lock(memory, store)?;
-    let mut broken = false;
+    let (mut broken, mut changed) = (false, false);
     store.rewrite(&lock, &name, |bytes| {
         let Some(now) = text_of(bytes) else {
             broken = true;
@@ -151,9 +151,10 @@ pub(super) fn file(
         // If the file changed meanwhile, the model has not read the new part, so rules are used.
         let after = if now == before { after.clone() } else { by_rules(&now, today, how).0 };
         (done.before, done.after) = (Tokens::of(&now).0, Tokens::of(&after).0);
-        (after != now).then(|| after.replace('\n', lines::newline(bytes)).into_bytes())
+        changed = after != now;
+        changed.then(|| after.replace('\n', lines::newline(bytes)).into_bytes())
     })?;
-    done.changed = done.before != done.after;
+    done.changed = changed;
     if broken { Err(no_text(&name)) } else { Ok(done) }
 }
 

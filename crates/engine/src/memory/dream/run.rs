@@ -16,8 +16,9 @@ use crate::{
 use pimem_core::{
     dream::{
         script,
-        step::{By, Step},
+        step::{By, Refused, Step},
     },
+    safety::safe_text,
     view::{
         self,
         dream::{Detached, Dream, Dreamed},
@@ -92,7 +93,7 @@ impl Memory {
             Mode::Plan => self.plan(request, &store).map(done),
             Mode::Apply(script) => {
                 let _lock = store.lock_dreams(self.now)?;
-                self.apply(&store, script).map(done)
+                self.apply(&store, script)
             }
             Mode::Dream => {
                 let _lock = store.lock_dreams(self.now)?;
@@ -205,8 +206,8 @@ impl Memory {
     }
 
     /// Applies a plan, or nothing if a line is not valid. Steps whose topic has no room are left
-    /// out.
-    fn apply(&self, store: &Store, from: &Script) -> Result<Dream, Failure> {
+    /// out, which is a failure that the outcome tells.
+    fn apply(&self, store: &Store, from: &Script) -> Result<Outcome, Failure> {
         let own = left(store)?;
         let text = match from {
             Script::Text(text) => text.clone(),
@@ -248,8 +249,15 @@ impl Memory {
             journal::discard(&own)?;
         }
         let mut view = begin(store, None);
-        self.take_up(&mut view, &run);
-        Ok(view)
+        view.extend(&run.plan, run.done, &run.store_view);
+        let left_out = |one: &Refused| format!("{}: {}", safe_text::terminal(&one.what), one.why);
+        let left_out: Vec<String> = run.plan.refused.iter().map(left_out).collect();
+        let failure = (!left_out.is_empty()).then(|| {
+            let (steps, verb) = (view::count(left_out.len(), "step"), left_out.len() == 1);
+            let verb = if verb { "was" } else { "were" };
+            refuse(format!("{steps} {verb} not done"), left_out)
+        });
+        Ok(Outcome { failure, ..done(view) })
     }
 }
 
