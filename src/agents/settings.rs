@@ -226,7 +226,10 @@ pub(crate) fn without(bytes: &[u8], layout: &Layout) -> Result<Without, Refusal>
     if !members.is_empty() && gone.iter().all(|gone| *gone) && is_ours(bytes, &root) {
         let start = bytes.get(..root.span.start).unwrap_or_default();
         let end = bytes.get(root.span.end..).unwrap_or_default();
-        if start.is_empty() && end == b"\n" {
+        // A file that was blank gets what we write, without a line break at its end. If the agent
+        // has written that anew, nothing tells whether there was a file.
+        let was_blank = || with(Some(b""), layout).is_ok_and(|new| new.as_deref() == Some(bytes));
+        if start.is_empty() && (end == b"\n" || (end.is_empty() && !was_blank())) {
             return Ok(Without::Nothing);
         }
         return Ok(Without::Bytes([start, end].concat()));

@@ -35,6 +35,9 @@ CHECKS = {
     "hooks": "every hook done, in time, without a word",
     "faults": "also with a model that fails or hangs",
     "repeated": "use noted in 12 of 12 short sessions",
+    "linked": "settings that are a link",
+    "rewritten": "settings that were written anew",
+    "beside": "another version beside it",
     "uninstalled": "settings given back byte for byte",
 }
 
@@ -51,7 +54,7 @@ def need(condition, why):
 class Run:
     """An agent in a lab of its own, with a model of its own."""
 
-    def __init__(self, kind, folder, pimem, programs, direct=False):
+    def __init__(self, kind, folder, pimem, programs, direct=False, linked=False):
         self.model = Model()
         path = ":".join(str(one) for one in programs)
         self.lab = Lab(folder, pimem, direct)
@@ -59,9 +62,23 @@ class Run:
         self.agent = kind(self.lab, programs[0] / kind.name, self.model.url)
         self.settings = self.lab.home / self.agent.settings
         self.before = self.settings.read_bytes() if self.settings.exists() else None
+        self.link = self.make_link() if linked else None
         self.lab.pimem("hooks", "install", kind.name)
         self.status = self.lab.pimem("hooks", "status")
         self.turns = 0
+
+    def make_link(self):
+        """Moves the settings to another place, or the directory where they belong, and links to it."""
+        link = self.settings if self.settings.exists() else self.settings.parent
+        target = self.lab.home / "dotfiles" / link.name.lstrip(".")
+        target.parent.mkdir()
+        if link.exists():
+            link.rename(target)
+        else:
+            target.mkdir()
+            link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(target)
+        return link
 
     def turn(self, name, prompt, text="Done.", seconds=90, **script):
         self.model.script = Script(name, text, **script)
@@ -283,5 +300,71 @@ def repeated(kind, folder, pimem, programs, times=12):
         time.sleep(1)
         noted = used(run)
         need(noted == times, f"{noted} of {times}")
+    finally:
+        run.model.close()
+
+
+def need_memories(run, name):
+    """A short session, which must get the report and what fits its prompt."""
+    run.turns = 0
+    run.turn(name, f"{ASKED} It is for {name}.", DONE)
+    text = run.last(name)
+    lost, twice = missing(text, REPORT, BERTH), repeats(text, REPORT, BERTH)
+    need(not lost, f"{name}: missing: {lost}")
+    need(not twice, f"{name}: twice: {twice}")
+
+
+def need_installed(run):
+    before = run.settings.read_bytes()
+    said = run.lab.pimem("hooks", "install", run.agent.name)
+    need("unchanged" in said and run.settings.read_bytes() == before, f"installing again says: {said.strip()}")
+    rows = [row for row in run.lab.pimem("hooks", "status").splitlines() if row.startswith(f"{run.agent.name}\t")]
+    need(len(rows) == 1 and rows[0].split("\t")[1].startswith("installed"), f"status says: {rows}")
+
+
+def linked(kind, folder, pimem, programs):
+    """The settings, or the directory where they belong, are a link, as in a repository of dotfiles."""
+    run = Run(kind, folder, pimem, programs, linked=True)
+    try:
+        need_installed(run)
+        need_memories(run, "links")
+        check_uninstalled(run)
+        need(run.link.is_symlink(), "the link is gone")
+    finally:
+        run.model.close()
+
+
+def rewritten(kind, folder, pimem, programs):
+    """The agent has written its settings in its own form and order."""
+    if not kind.settings.endswith(".json"):
+        return "not possible: the file is pimem's own"
+    run = Run(kind, folder, pimem, programs)
+    try:
+        def plain(data):
+            lines = data.decode().splitlines(True)
+            return json.loads("".join(line for line in lines if not line.lstrip().startswith("//")))
+
+        settings = plain(run.settings.read_bytes())
+        run.settings.write_text(json.dumps(settings, indent=4, sort_keys=True))
+        need_installed(run)
+        need_memories(run, "order")
+        run.lab.pimem("hooks", "uninstall", kind.name)
+        after = plain(run.settings.read_bytes()) if run.settings.exists() else {}
+        need(after == (plain(run.before) if run.before else {}), "what is left differs")
+    finally:
+        run.model.close()
+
+
+def beside(kind, folder, pimem, programs, others):
+    """Two versions share a home."""
+    run = Run(kind, folder, pimem, programs)
+    try:
+        before = run.settings.read_bytes()
+        for number, at in enumerate((others, programs, others)):
+            run.agent.program = str(at[0] / kind.name)
+            need_memories(run, f"version {number}")
+        need(run.settings.read_bytes() == before, "the settings differ")
+        need_installed(run)
+        need_quiet(run.lab.calls())
     finally:
         run.model.close()

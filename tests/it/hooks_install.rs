@@ -282,6 +282,25 @@ fn settings_that_an_agent_wrote_anew() {
     }
 }
 
+/// What an agent wrote anew, and holds nothing but hooks of ours, goes as a whole.
+#[test]
+fn settings_of_ours_that_an_agent_wrote_anew() {
+    for agent in JSON {
+        for end in ["", "\n"] {
+            let sandbox = Sandbox::new("empty");
+            let path = path(&sandbox, agent);
+            ok(&sandbox, &["hooks", "install", agent]);
+            let root: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let pretty = serde_json::to_string_pretty(&root).unwrap() + end;
+            write(&path, pretty.as_bytes());
+            ok(&sandbox, &["hooks", "uninstall", agent]);
+            let left = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
+            let left: Value = serde_json::from_str(&left).expect(agent);
+            assert_eq!(left, json!({}), "{agent}");
+        }
+    }
+}
+
 /// Adds a member to all handlers.
 fn with_members(value: &Value) -> Value {
     match value {
