@@ -235,7 +235,7 @@ def check_handoff(run):
 
 def check_summary(run):
     if run.agent.name not in ("claude", "opencode", "pi"):
-        return "not possible: it does not tell the summary"
+        return "not possible: its hooks do not tell the summary"
     need("northern mole" in run.lab.pimem("search", "--in", "sessions", "northern mole closed until dredging", code=None), "not found")
 
 
@@ -278,7 +278,7 @@ def check_uninstalled(run):
 
 def faults(kind, folder, pimem, programs):
     """A model that answers 500, and one that does not answer: the hooks must not be what fails."""
-    for fault, seconds in (("error", 60), ("hang", 12)):
+    for fault, seconds in (("error", 60), ("hang", 30)):
         run = Run(kind, folder / fault, pimem, programs)
         try:
             run.turn(fault, ASKED, fault=fault, seconds=seconds)

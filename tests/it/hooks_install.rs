@@ -237,6 +237,7 @@ type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
 /// Agents write their settings as a whole when something else changes in them.
 #[test]
 fn settings_that_an_agent_wrote_anew() {
+    type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
     let before = json!({"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}, "version": 1});
     let pretty = |value: &Value| serde_json::to_vec_pretty(value).unwrap();
     let tabs = |value: &Value| String::from_utf8(pretty(value)).unwrap().replace("  ", "\t").into();
