@@ -232,8 +232,6 @@ fn links_are_followed_and_modes_kept() {
     assert!(said.contains("is a link to nothing"), "{said}");
 }
 
-type Form<'a> = &'a dyn Fn(&Value) -> Vec<u8>;
-
 /// Agents write their settings as a whole when something else changes in them.
 #[test]
 fn settings_that_an_agent_wrote_anew() {
