@@ -7,6 +7,7 @@ use super::{
 };
 use pimem_core::{
     language::preference::{self, Preference},
+    score::ranking::Scope,
     search::social_gate,
 };
 use pimem_engine::{
@@ -84,6 +85,10 @@ pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
     }
     let (waiting, typed): (Vec<Preference>, Vec<Preference>) =
         preference::find(prompt).into_iter().partition(|found| found.waits.is_some());
+    // What holds for a project does not hold in all of them.
+    let elsewhere = home.scope == Scope::User;
+    let typed: Vec<Preference> =
+        typed.into_iter().filter(|found| !(elsewhere && found.family.is_of_project())).collect();
     let mut learned = learn::take(call.ctx, home, &typed, most, call.who(), Effect::Write)?;
     let mut made = None;
     if !waiting.is_empty()

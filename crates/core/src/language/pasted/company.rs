@@ -1,5 +1,7 @@
 //! Decides from the sentences of a message who speaks: the user to the agent, or another person.
 
+use std::ops::Range;
+
 use super::{
     Voice,
     marks::{LABEL, is_level},
@@ -11,6 +13,7 @@ use super::{
     },
 };
 use crate::language::{
+    cues::Reading,
     preference::{
         cue::{Clause, Said, Word},
         words::{AUXILIARIES, QUESTIONS, REPORTS},
@@ -48,6 +51,10 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
             None => line.beside(at < last, personal),
         }
     });
+    let sign = sign.or_else(|| {
+        let letter = |voice: &Voice| Reading::new(&voice.sentence, &voice.words).is_of_letter();
+        voices.iter().any(letter).then_some(LETTER)
+    });
     let alone = |voice: &Voice| voice.words.iter().any(|word| ME.contains(&word.text.as_str()));
     sign.or_else(|| (learned().count() >= ROW && !learned().any(alone)).then_some(RULES))
 }
@@ -55,7 +62,7 @@ pub(super) fn find(voices: &[Voice]) -> Option<&'static str> {
 /// Returns true if a sentence alone is a question or an order.
 pub(super) fn is_request(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
-    line.letter().is_none() && line.label(0, true).is_none() && (line.asks() || line.orders())
+    line.letter().is_none() && line.label(0, true, 0..0).is_none() && (line.asks() || line.orders())
 }
 
 /// Returns true if a sentence is only praise or a greeting.
@@ -68,7 +75,8 @@ pub(super) fn is_idle(sentence: &Sentence, words: &[Word]) -> bool {
 /// Returns true if a sentence begins a letter, or names its speaker.
 pub(super) fn is_of_others(sentence: &Sentence, words: &[Word]) -> bool {
     let line = Line { sentence, said: Said { words } };
-    line.letter().is_some() || (line.label(0, true).is_some() && !TITLES.contains(line.word(0)))
+    line.letter().is_some()
+        || (line.label(0, true, 0..0).is_some() && !TITLES.contains(line.word(0)))
 }
 
 /// Returns true if a sentence belongs to a letter or a page.
@@ -119,7 +127,7 @@ impl Line<'_> {
         let led = begins == 0 || self.leads_to(begins);
         let told = !ends || clause.cue == clause.start || self.tells(at(clause.start));
         self.letter()
-            .or_else(|| self.label(begins, false))
+            .or_else(|| self.label(begins, false, clause.cue..clause.end))
             .or_else(|| self.data(begins))
             .or_else(|| (!led || !told).then_some(SOMEBODY))
     }
@@ -149,11 +157,15 @@ impl Line<'_> {
     /// Checks a sentence next to the one to be learned.
     fn beside(&self, before: bool, personal: bool) -> Option<&'static str> {
         self.letter()
-            .or_else(|| self.label(0, true))
+            .or_else(|| self.label(0, true, 0..0))
             .or_else(|| self.data(self.count()))
             .or_else(|| reach(&self.sentence.text).map(|_| ADDRESS))
             .or_else(|| (before && self.points()).then_some(POINTS))
-            .or_else(|| (!self.is_own(before, personal)).then_some(SOMEBODY))
+            .or_else(|| {
+                let own = self.is_own(before, personal)
+                    || Reading::new(self.sentence, self.said.words).is_own();
+                (!own).then_some(SOMEBODY)
+            })
     }
 
     fn letter(&self) -> Option<&'static str> {
@@ -166,10 +178,10 @@ impl Line<'_> {
     }
 
     /// Detects a label before a colon, at the start of a sentence or later. Any colon before word
-    /// `begins`, where the text to be learned starts, counts.
-    fn label(&self, begins: usize, alone: bool) -> Option<&'static str> {
+    /// `begins`, where the text to be learned starts, counts; one within its `cue` does not.
+    fn label(&self, begins: usize, alone: bool, cue: Range<usize>) -> Option<&'static str> {
         let opened = self.sentence.opening.as_str();
-        let loud = ["note", "important", "reminder", "nb", "remember", "listen"];
+        let loud = ["note", "important", "reminder", "nb", "listen"];
         if opened.ends_with(':') && loud.iter().any(|word| opened.contains(word)) {
             return Some(LABEL);
         }
@@ -180,7 +192,8 @@ impl Line<'_> {
         let bad = |(at, word): (usize, &Word)| {
             let words: Vec<&str> = (0..=at).map(|at| self.word(at)).collect();
             let own = ["my", "our", "that's", "thats", "that", "i", "no", "not", "you're"];
-            if LABELS.contains(&words.join(" ").as_str()) || self.is_any(0, &own) {
+            let of_cue = cue.contains(&word.start);
+            if of_cue || LABELS.contains(&words.join(" ").as_str()) || self.is_any(0, &own) {
                 return false;
             }
             // "Refactor the parser: split it."
@@ -378,6 +391,7 @@ impl Line<'_> {
             || called
             || (joined && work)
             || (!before.asks() && before.is_own(true, true))
+            || Reading::new(self.sentence, words).is_own()
     }
 }
 

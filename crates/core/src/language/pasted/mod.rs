@@ -49,6 +49,11 @@ pub(super) fn sign(
     form(&open, text).or_else(|| beside(text, learned))
 }
 
+/// Returns true if a message has the size of one that is typed.
+pub(super) fn is_short(message: &str) -> bool {
+    marks::size(message.trim()).is_none()
+}
+
 /// Checks the form of `text`, which is all or part of the `open` message.
 fn form(open: &str, text: &str) -> Option<&'static str> {
     // Agents inject text only at the start or end of a message.

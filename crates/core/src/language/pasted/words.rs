@@ -164,7 +164,7 @@ pub(super) static SAYINGS: Words = Words::new(
 
 /// Words after "I'm".
 pub(super) static BEING: Words = Words::new(
-    "a an the using tired new not colour color dyslexic blind learning used happy fine allergic \
+    "a an the using tired new not colour color colourblind colorblind dyslexic blind deaf learning used happy fine allergic \
     more most very based living visually",
 );
 
@@ -194,6 +194,15 @@ pub(super) const LABELS: &[&str] = &[
     "fyi",
     "nb",
     "one thing",
+    "please remember",
+    "keep in mind",
+    "small ask",
+    "one request",
+    "small request",
+    "kleine bitte",
+    "bitte",
+    "zur info",
+    "nicht vergessen",
     "one more thing",
     "another thing",
     "one rule",

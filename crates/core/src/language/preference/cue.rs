@@ -61,6 +61,12 @@ pub(crate) fn may_hold(message: &str) -> bool {
     CUES.iter().any(one_space)
 }
 
+/// Returns true if a sentence has one of the phrases, whatever surrounds it.
+pub(crate) fn mentions(words: &[Word]) -> bool {
+    let said = Said { words };
+    (0..words.len()).any(|at| CUES.iter().any(|cue| said.reads(at, cue)))
+}
+
 /// Returns true if a message specifies what a program or another agent should do.
 pub(crate) fn is_for_others(message: &str) -> bool {
     let lower = message.to_ascii_lowercase();

@@ -3,7 +3,10 @@
 //! Precision comes before recall: sentences that ask, report, deny, quote, or concern a single task
 //! are ignored, because a wrong preference is repeated in every session.
 
-use super::pasted;
+use super::{
+    cues::{Cue, Family, Reading, Strength},
+    pasted,
+};
 use crate::{
     language::sentence::{self, Sentence},
     safety::{private::without_private, secret},
@@ -30,6 +33,7 @@ pub const LOOKED_AT: usize = 32 << 10;
 pub struct Preference {
     /// The text, at most 100 characters.
     pub text: String,
+    pub family: Family,
     /// Kind of secret in its sentence, if any. Such a preference must not be stored.
     pub secret: Option<&'static str>,
     /// The reason why it needs a review: it may have been pasted, or refers outside of the project.
@@ -42,28 +46,101 @@ pub fn find(message: &str) -> Vec<Preference> {
     let Some(open) = transcript::typed(&without_private(message)) else { return Vec::new() };
     let open = open.get(..open.floor_char_boundary(LOOKED_AT)).unwrap_or_default().trim_end();
     let bare = open.trim_start();
-    if bare.starts_with('/') || bare.chars().count() < LEAST_MESSAGE || !cue::may_hold(bare) {
+    if bare.starts_with('/') || bare.chars().count() < LEAST_MESSAGE {
         return Vec::new();
     }
-    let mut found: Vec<Preference> = Vec::new();
+    // The tables are for what is typed; in a long text their wordings mean little.
+    let tables = pasted::is_short(bare) && !cue::is_for_others(bare);
+    let phrases = cue::may_hold(bare);
+    if !tables && !phrases {
+        return Vec::new();
+    }
+    let reader = Reader { phrases, tables, corrected: false };
+    let mut listening = reader;
+    let mut all: Vec<(Preference, Strength)> = Vec::new();
     for sentence in sentence::sentences(open) {
         let words = cue::words(&sentence.masked);
-        let Some(preference) = stated(&sentence, &words) else { continue };
-        if !found.iter().any(|other| other.text.eq_ignore_ascii_case(&preference.text)) {
-            found.push(preference);
+        let Some(said) = listening.read(&sentence, &words) else { continue };
+        let Some(preference) = drafted(&sentence, &said) else { continue };
+        if !all.iter().any(|(other, _)| other.text.eq_ignore_ascii_case(&preference.text)) {
+            all.push((preference, said.strength));
         }
-        if found.len() == MOST {
+        if all.iter().filter(|(_, strength)| *strength != Strength::Weak).count() == MOST {
             break;
         }
     }
+    // Beside a plain statement, a weak one gives its reason.
+    let least = all.iter().map(|(_, strength)| *strength).max().unwrap_or(Strength::Weak);
+    let least = least.min(Strength::Plain);
+    let found = all.into_iter().filter(|(_, strength)| *strength >= least).map(|(found, _)| found);
+    let mut found: Vec<Preference> = found.take(MOST).collect();
+    let mut again = reader;
+    let learned = |sentence: &Sentence, words: &[cue::Word]| {
+        again.read(sentence, words).filter(|said| said.strength >= least).map(|said| said.clause)
+    };
     if !found.is_empty()
-        && let Some(sign) = pasted::sign(message, cue::stated)
+        && let Some(sign) = pasted::sign(message, learned)
     {
         for one in &mut found {
             one.waits = Some(sign);
         }
     }
     found
+}
+
+/// What a sentence states.
+struct Said {
+    family: Family,
+    strength: Strength,
+    clause: cue::Clause,
+    /// Byte at which the statement begins, behind "no, " and the like.
+    from: usize,
+}
+
+impl Said {
+    fn plain(clause: cue::Clause) -> Self {
+        Self { family: Family::Preference, strength: Strength::Plain, clause, from: 0 }
+    }
+}
+
+/// Reads the sentences of a message in order.
+#[derive(Clone, Copy)]
+struct Reader {
+    /// True if the message may have one of the phrases of `cue`.
+    phrases: bool,
+    /// True if the tables of cues apply.
+    tables: bool,
+    /// True if the sentence before said that something was wrong.
+    corrected: bool,
+}
+
+impl Reader {
+    fn read(&mut self, sentence: &Sentence, words: &[cue::Word]) -> Option<Said> {
+        // A question states nothing, and the phrases of `cue` have rules of their own.
+        let plain = self.phrases && !sentence.asked && cue::mentions(words);
+        if let Some(clause) = plain.then(|| cue::stated(sentence, words)).flatten() {
+            self.corrected = false;
+            return Some(Said::plain(clause));
+        }
+        if !self.tables || sentence.asked {
+            self.corrected = false;
+            return None;
+        }
+        let reading = Reading::new(sentence, words);
+        let corrected = std::mem::replace(&mut self.corrected, reading.only_denies());
+        let found = reading.cue(corrected)?;
+        if plain && found.family != Family::Convention {
+            return None;
+        }
+        let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
+        let led = found.statement == found.clause;
+        let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
+        // What leads to a statement belongs to it for whoever asks who speaks.
+        let start = if led { 0 } else { byte(found.clause) };
+        let clause = cue::Clause { start, cue: start, end };
+        let Cue { family, strength, statement, .. } = found;
+        Some(Said { family, strength, clause, from: byte(statement) })
+    }
 }
 
 /// Returns the sentences that a person says in a message, without code blocks and pasted text: each
@@ -74,22 +151,27 @@ pub fn sentences(message: &str) -> impl Iterator<Item = (String, String, bool)> 
 
 /// Returns the preference in a sentence.
 pub(super) fn stated(sentence: &Sentence, words: &[cue::Word]) -> Option<Preference> {
+    drafted(sentence, &Said::plain(cue::stated(sentence, words)?))
+}
+
+/// Returns what a sentence states, as it is stored.
+fn drafted(sentence: &Sentence, stated: &Said) -> Option<Preference> {
     let said = LEAST_SENTENCE <= sentence.text.chars().count() && sentence.text.len() <= PASTED;
     if !said {
         return None;
     }
-    let text = shortened(sentence, cue::stated(sentence, words)?);
+    let text = shortened(sentence, stated);
     let enough = text.chars().count() >= LEAST_SENTENCE;
     let (secret, waits) = (secret::find(&sentence.text), pasted::reach(&sentence.text));
-    enough.then_some(Preference { text, secret, waits })
+    enough.then_some(Preference { text, family: stated.family, secret, waits })
 }
 
 /// Returns a sentence as it is stored: from its start, or from the clause of the preference if that
 /// comes too late, cut between words.
-fn shortened(sentence: &Sentence, clause: cue::Clause) -> String {
+fn shortened(sentence: &Sentence, Said { clause, from, .. }: &Said) -> String {
     let text = sentence.text.as_str();
-    let far = text.get(..clause.end).is_none_or(|text| text.chars().count() > CHARS);
-    let text = text.get(if far { clause.start } else { 0 }..).unwrap_or_default();
+    let far = text.get(*from..clause.end).is_none_or(|text| text.chars().count() > CHARS);
+    let text = text.get(if far { clause.start } else { *from }..).unwrap_or_default();
     capitalized(cut(text, CHARS))
 }
 

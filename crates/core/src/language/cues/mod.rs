@@ -1,0 +1,369 @@
+//! Cues as data: wordings by which people say what should be known in later sessions, in tables that
+//! hold a language each (`english.txt` describes the format; `build.rs` compiles them).
+//!
+//! The tables say what a cue is. What makes a sentence state nothing despite its cue is the same in
+//! every language and is decided here: questions, reports, conditions, single occasions, things that
+//! nobody knows a week later.
+
+mod matcher;
+
+#[cfg(test)]
+mod tests;
+
+use super::{sentence::Sentence, words::Word};
+use matcher::{Kind, Line, Part, Plain, Seen};
+
+include!(concat!(env!("OUT_DIR"), "/cues.rs"));
+
+/// The languages; another one needs a table and a name in `build.rs`.
+static LANGUAGES: [&Language; 2] = [&ENGLISH, &GERMAN];
+
+// Bits of the lists that the guards use, in the order of `build.rs`.
+const OPENING: u64 = 1;
+const SOFT: u64 = 1 << 1;
+const JOINT: u64 = 1 << 2;
+const QUESTION: u64 = 1 << 3;
+const AUXILIARY: u64 = 1 << 4;
+const PRONOUN: u64 = 1 << 5;
+const REPORT: u64 = 1 << 6;
+const IF: u64 = 1 << 7;
+const THIS: u64 = 1 << 8;
+const PROJECT: u64 = 1 << 9;
+const THE: u64 = 1 << 10;
+const LOCAL: u64 = 1 << 11;
+const POINTER: u64 = 1 << 12;
+const TROUBLE: u64 = 1 << 13;
+
+/// Maximum number of words of a sentence; longer ones are not typed.
+const WORDS: usize = 60;
+/// Maximum number of words between an article and the noun that belongs to it.
+const APART: usize = 3;
+
+/// The kind of a cue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// What the agent or a person is called.
+    Naming,
+    /// Who the user is.
+    Identity,
+    /// What was wrong, and what is right.
+    Correction,
+    /// What the user likes.
+    Preference,
+    /// What the user asks to remember.
+    Wish,
+    /// What the agent has to do, or not to do.
+    Rule,
+    /// What a team does.
+    Convention,
+}
+
+impl Family {
+    /// Returns true for what is said about a project rather than about the user.
+    #[must_use]
+    pub fn is_of_project(self) -> bool {
+        matches!(self, Self::Convention | Self::Correction)
+    }
+}
+
+/// How clearly a wording states something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// Only if a message states nothing else.
+    Weak,
+    Plain,
+    /// Even under a condition.
+    Firm,
+}
+
+/// A wording that states something.
+struct Row {
+    family: Family,
+    strength: Strength,
+    wording: &'static str,
+    parts: &'static [Part],
+}
+
+/// A table.
+struct Language {
+    /// Words of the patterns and lists, by their hashes.
+    words: &'static [Entry],
+    /// Rows that any sentence may match.
+    open: &'static [u16],
+    task: u64,
+    since: u64,
+    own: u64,
+    which: u64,
+    and: u64,
+    agent: u64,
+    /// Wordings of a single occasion.
+    once: Phrases,
+    /// Wordings that narrow a weak rule to one place.
+    narrow: Phrases,
+    /// Wordings that turn a statement into a complaint.
+    turn: Phrases,
+    /// Wordings that say that something is wrong.
+    denial: Phrases,
+    /// Wordings of letters.
+    letter: Phrases,
+    rows: &'static [Row],
+}
+
+/// A word of a table.
+struct Entry {
+    /// FNV-1a of the word without umlauts.
+    hash: u64,
+    /// Bits of the lists that have it.
+    lists: u64,
+    /// Rows that a sentence may match because it has this word.
+    rows: &'static [u16],
+}
+
+/// Wordings that the guards look for.
+struct Phrases {
+    /// The list of the words that begin one.
+    starts: u64,
+    all: &'static [&'static [Part]],
+}
+
+impl Phrases {
+    /// Returns the position behind a wording that begins at a word.
+    fn behind(&self, line: &Line<'_>, at: usize) -> Option<usize> {
+        let may = line.is(at, self.starts);
+        may.then(|| self.all.iter().find_map(|parts| line.behind(parts, at, None)))?
+    }
+}
+
+/// A cue in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cue {
+    pub family: Family,
+    pub strength: Strength,
+    /// The pattern, as the table has it.
+    pub wording: &'static str,
+    /// Positions of words: where the statement, the clause of the cue and the rest after it begin.
+    pub statement: usize,
+    pub clause: usize,
+    pub end: usize,
+}
+
+/// A sentence as the tables see it.
+pub struct Reading<'a> {
+    asked: bool,
+    words: Vec<Plain<'a>>,
+    opening: Vec<Plain<'a>>,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(sentence: &'a Sentence, words: &'a [Word]) -> Self {
+        // Nobody types longer sentences.
+        let words = if words.len() > WORDS { &[] } else { words };
+        let opening = sentence.opening.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        Self {
+            asked: sentence.asked,
+            words: words.iter().map(|word| Plain::of(&word.text, word.apart)).collect(),
+            opening: opening
+                .filter(|word| !word.is_empty())
+                .map(|word| Plain::of(word, false))
+                .collect(),
+        }
+    }
+
+    fn line(&'a self, language: &Language) -> Line<'a> {
+        let seen =
+            |words: &'a [Plain<'a>]| words.iter().map(|word| Seen::of(word, language)).collect();
+        Line { words: seen(&self.words), opening: seen(&self.opening), denied: None }
+    }
+
+    /// Returns the cue of the sentence. `corrected` is true if the sentence before said that
+    /// something was wrong.
+    pub fn cue(&self, corrected: bool) -> Option<Cue> {
+        if self.asked || self.words.is_empty() {
+            return None;
+        }
+        let mut best: Option<Cue> = None;
+        for language in LANGUAGES {
+            let line = self.line(language);
+            let mut rows: Vec<u16> = language.open.to_vec();
+            rows.extend(line.words.iter().flat_map(|word| word.rows));
+            if rows.is_empty() {
+                continue;
+            }
+            rows.sort_unstable();
+            rows.dedup();
+            let Some(reader) = Reader::new(language, line, corrected) else { continue };
+            let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
+            for cue in rows.filter_map(|row| reader.cue(row)) {
+                // The first clause says what the others are about.
+                let key = |cue: &Cue| (cue.strength == Strength::Weak, cue.clause);
+                if best.as_ref().is_none_or(|best| key(&cue) < key(best)) {
+                    best = Some(cue);
+                }
+            }
+        }
+        best
+    }
+
+    /// Returns true if the sentence only says that something was wrong.
+    pub fn only_denies(&self) -> bool {
+        !self.asked
+            && self.words.len() < 8
+            && LANGUAGES.iter().any(|language| {
+                let line = self.line(language);
+                let rest = |at: usize| {
+                    line.words
+                        .get(at..)
+                        .is_some_and(|rest| rest.iter().all(|word| word.is(OPENING | SOFT)))
+                };
+                let first = line.words.iter().take_while(|word| word.is(OPENING)).count();
+                (0..=first).any(|at| language.denial.behind(&line, at).is_some_and(rest))
+            })
+    }
+
+    /// Returns true if the sentence, beside a cue, is one that a user says to an agent, in a language
+    /// other than English, which has rules of its own.
+    pub fn is_own(&self) -> bool {
+        LANGUAGES.iter().skip(1).any(|language| {
+            let line = self.line(language);
+            let said = line.words.iter().all(|word| word.is(OPENING));
+            let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
+            said || first.is_some_and(|word| word.is(language.task))
+                || line.words.iter().any(|word| word.is(language.own))
+        })
+    }
+
+    /// Returns true if the sentence has words of a letter.
+    pub fn is_of_letter(&self) -> bool {
+        LANGUAGES.iter().any(|language| {
+            let line = self.line(language);
+            (0..line.words.len()).any(|at| language.letter.behind(&line, at).is_some())
+        })
+    }
+}
+
+/// A sentence in a language, with what the guards found.
+struct Reader<'a> {
+    language: &'static Language,
+    line: Line<'a>,
+    /// The first word that is no opening.
+    first: usize,
+    /// True if the sentence asks the agent to do something.
+    requested: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a sentence; `None` if it asks something or is about one occasion or thing.
+    fn new(language: &'static Language, line: Line<'a>, corrected: bool) -> Option<Self> {
+        let is = |at: usize, list: u64| line.is(at, list);
+        let first = line.words.iter().take_while(|word| word.is(OPENING)).count();
+        let first = if first == line.words.len() { 0 } else { first };
+        let asks = |at: usize| is(at, QUESTION) || is(at, AUXILIARY) && is(at + 1, PRONOUN);
+        // "Could you always run the tests" is a wish, but for a question mark.
+        let requested = is(first, AUXILIARY) && is(first + 1, language.agent);
+        if !requested && (asks(first) || first > 0 && asks(0)) {
+            return None;
+        }
+        let count = line.words.len();
+        let once = |at: usize| {
+            let since = at.checked_sub(1).is_some_and(|at| is(at, language.since));
+            !since && language.once.behind(&line, at).is_some()
+        };
+        // "This function"; a project is still known in a week, and a colon may follow "this".
+        let this = |at: usize| {
+            is(at, THIS)
+                && at + 1 < count
+                && !line.apart(at + 1)
+                && !(at + 1..=at + 4).any(|at| is(at, PROJECT))
+        };
+        if (0..count).any(|at| once(at) || this(at)) {
+            return None;
+        }
+        let denied = if corrected {
+            Some(0)
+        } else {
+            let phrase = |from| language.denial.behind(&line, from);
+            phrase(0).or_else(|| phrase(first)).filter(|at| line.apart(*at))
+        };
+        Some(Self { language, line: Line { denied, ..line }, first, requested })
+    }
+
+    /// Returns the cue, if the row matches and no guard objects.
+    fn cue(&self, row: &'static Row) -> Option<Cue> {
+        let firm = row.strength == Strength::Firm;
+        if !firm && (self.requested || self.line.is(self.first, IF)) {
+            return None;
+        }
+        let plain = firm || row.family == Family::Correction;
+        (0..self.line.words.len()).filter(|at| self.begins(*at)).find_map(|clause| {
+            let mut at = clause;
+            loop {
+                if let Some(end) = self.line.behind(row.parts, at, Some(row.family))
+                    && !self.is_local(clause, plain)
+                    && self.holds(row, clause, at..end)
+                {
+                    let before = self.line.words.get(..clause)?;
+                    let asked = self.requested && clause == self.first + 2;
+                    let led = asked || before.iter().all(|word| word.is(OPENING | SOFT));
+                    let statement =
+                        if led || self.line.denied == Some(clause) { clause } else { 0 };
+                    let Row { family, strength, wording, .. } = *row;
+                    return Some(Cue { family, strength, wording, statement, clause, end });
+                }
+                if !self.line.is(at, SOFT) {
+                    return None;
+                }
+                at += 1;
+            }
+        })
+    }
+
+    /// Returns true if a clause begins at a word.
+    fn begins(&self, at: usize) -> bool {
+        let asked = self.requested && at == self.first + 2;
+        asked
+            || self.line.apart(at)
+            || at.checked_sub(1).is_some_and(|at| self.line.is(at, JOINT | OPENING))
+    }
+
+    /// Returns true if a word behind `from` names one thing in the code; of what is `firm`, only one
+    /// of several things.
+    fn is_local(&self, from: usize, firm: bool) -> bool {
+        let line = &self.line;
+        (from..line.words.len()).filter(|at| line.is(*at, THE)).any(|at| {
+            let noun = |at: &usize| line.is(*at, LOCAL);
+            line.is(at + 1, self.language.which)
+                || !firm
+                    && (at + 1..=at + APART).take_while(|at| !line.apart(*at)).any(|at| noun(&at))
+        })
+    }
+
+    /// Returns true if nothing around a cue says that it states nothing.
+    fn holds(&self, row: &Row, clause: usize, cue: std::ops::Range<usize>) -> bool {
+        // A pattern that begins with anything may contain a report.
+        let open = row.parts.first().is_some_and(|part| part.kind == Kind::Not);
+        let before = self.line.words.get(..if open { cue.end } else { cue.start });
+        let reported = before.is_none_or(|words| words.iter().any(|word| word.is(REPORT)));
+        let family = row.family;
+        let ordered = family != Family::Convention
+            && clause > self.first
+            && self.line.is(self.first, self.language.task);
+        let troubled = || {
+            let plain = matches!(family, Family::Rule | Family::Wish | Family::Naming)
+                || family == Family::Preference && row.strength != Strength::Weak;
+            !plain && self.line.words.iter().skip(cue.end).any(|word| word.is(TROUBLE))
+        };
+        // "Use x instead of y and update the callers", "we use x but it is slow".
+        let behind = |wanted: &dyn Fn(usize) -> bool| (cue.end..self.line.words.len()).any(wanted);
+        let errand = |at: usize| {
+            let joined = self.line.is(at - 1, self.language.and) || self.line.apart(at);
+            joined && self.line.is(at, self.language.task)
+        };
+        let has = |phrases: &Phrases, at| phrases.behind(&self.line, at).is_some();
+        let turn = |at: usize| has(&self.language.turn, at);
+        let narrow = |at: usize| family == Family::Rule && has(&self.language.narrow, at);
+        let weak = row.strength == Strength::Weak;
+        let spoiled = weak && family != Family::Identity && (behind(&errand) || behind(&narrow))
+            || (weak || family == Family::Convention) && behind(&turn);
+        !reported && !ordered && !troubled() && !spoiled
+    }
+}

@@ -1,0 +1,209 @@
+//! Tests of the tables: every example of every row, and what is learned by them.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::language::{pieces::piece, preference, sentence, words::words};
+
+const TABLES: [(&Language, &str); 2] =
+    [(&ENGLISH, include_str!("english.txt")), (&GERMAN, include_str!("german.txt"))];
+
+/// Returns the pattern of each row with its examples, and the sign before each.
+fn examples(table: &'static str) -> Vec<(&'static str, Vec<(char, &'static str)>)> {
+    let mut rows: Vec<(&str, Vec<(char, &str)>)> = Vec::new();
+    for line in table.lines() {
+        let sign = |mark, sign| line.strip_prefix(mark).map(|text| (sign, text));
+        if let Some(example) = sign("  + ", '+').or_else(|| sign("  - ", '-')) {
+            rows.last_mut().expect("a row").1.push(example);
+        } else if let Some((_, pattern)) =
+            line.split_once(": ").filter(|_| !line.starts_with(['#', ' ']))
+        {
+            rows.push((pattern.trim(), Vec::new()));
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_row_does_what_its_examples_say() {
+    let mut wrong = String::new();
+    for (language, table) in TABLES {
+        let rows = examples(table);
+        assert_eq!(rows.len(), language.rows.len());
+        for (row, (pattern, examples)) in language.rows.iter().zip(rows) {
+            assert_eq!(row.wording, pattern);
+            let signs: Vec<char> = examples.iter().map(|(sign, _)| *sign).collect();
+            if !signs.contains(&'+') || !signs.contains(&'-') {
+                wrong.push_str(&format!("{pattern}\n  has no example of each\n"));
+            }
+            for (sign, text) in examples {
+                let found = sentence::sentences(text).iter().any(|sentence| {
+                    let words = words(&sentence.masked);
+                    let reading = Reading::new(sentence, &words);
+                    let reader = Reader::new(language, reading.line(language), false);
+                    reader.is_some_and(|reader| reader.cue(row).is_some())
+                });
+                if found != (sign == '+') {
+                    wrong.push_str(&format!("{pattern}\n  {sign} {text}\n"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Every row must be found by the words that it is filed under.
+#[test]
+fn every_row_is_found_by_its_words() {
+    for (language, table) in TABLES {
+        for (row, (_, examples)) in language.rows.iter().zip(examples(table)) {
+            for (_, text) in examples.iter().filter(|(sign, _)| *sign == '+') {
+                let sentences = sentence::sentences(text);
+                let found = sentences.iter().any(|sentence| {
+                    let words = words(&sentence.masked);
+                    Reading::new(sentence, &words).cue(false).is_some()
+                });
+                assert!(found, "{}: {text}", row.wording);
+            }
+        }
+    }
+}
+
+/// What is learned of a table: how much of what is to be kept, and how much of what is learned
+/// ought to be.
+fn measured(table: &str, language: &str) -> (f64, f64) {
+    let (mut kept, mut hits, mut alarms) = (0.0, 0.0, 0.0);
+    for line in table.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let row: Vec<&str> = line.split('\t').collect();
+        let [of, kind, want, message] = row.try_into().expect("three tabs");
+        if of != language {
+            continue;
+        }
+        let found = preference::find(&message.replace('⏎', "\n"));
+        let want = want.to_lowercase();
+        let same = |text: &str| text.contains(&want) || want.contains(text);
+        let hit = kind != "-" && found.iter().any(|found| same(&found.text.to_lowercase()));
+        kept += f64::from(u8::from(kind != "-"));
+        hits += f64::from(u8::from(hit));
+        alarms += f64::from(u8::from(!hit && !found.is_empty()));
+    }
+    (hits / kept, hits / (hits + alarms))
+}
+
+/// `held.tsv` was written before the rules, and its failures were not looked at.
+#[test]
+fn sentences_that_no_rule_was_made_for() {
+    let held = include_str!("../../../../../fixtures/cues/held.tsv");
+    for (language, least) in [("en", 0.8), ("de", 0.8)] {
+        let (recall, precision) = measured(held, language);
+        assert!(recall >= least && precision >= 0.95, "{language}: {recall:.2}, {precision:.2}");
+    }
+}
+
+#[test]
+fn sentences_that_rules_were_adjusted_with() {
+    let dev = include_str!("../../../../../fixtures/cues/dev.tsv");
+    for (language, least) in [("en", 0.9), ("de", 0.9)] {
+        let (recall, precision) = measured(dev, language);
+        assert!(recall >= least && precision >= 0.97, "{language}: {recall:.2}, {precision:.2}");
+    }
+}
+
+fn learned(message: &str) -> Vec<String> {
+    preference::find(message).into_iter().map(|found| found.text).collect()
+}
+
+#[test]
+fn umlauts_may_be_spelled_otherwise() {
+    for text in ["für neue Endpunkte immer Tests hinzufügen", "Künftig bitte kürzere Antworten"]
+    {
+        let others = [[("ü", "ue")], [("ü", "u")], [("für", "für")]];
+        for pairs in others {
+            let text =
+                pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+            assert_eq!(learned(&text).len(), 1, "{text}");
+            assert_eq!(learned(&text.to_uppercase()).len(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn messages_of_several_sentences() {
+    for (message, want) in [
+        (
+            "Danke! Bitte nie direkt auf main pushen. And stop adding comments, please.",
+            &["Bitte nie direkt auf main pushen", "stop adding comments, please"][..],
+        ),
+        (
+            "🎉 super, aber bitte nie wieder ohne Review mergen 🙏",
+            &["super, aber bitte nie wieder ohne Review mergen 🙏"],
+        ),
+        ("That's wrong. The worker reads from SQS.", &["The worker reads from SQS"]),
+        (
+            "nein, bei uns heißen Branches nach dem Ticket",
+            &["bei uns heißen Branches nach dem Ticket"],
+        ),
+        // A weak statement gives the reason of a plain one.
+        (
+            "I hate long functions. Never write more than 40 lines.",
+            &["Never write more than 40 lines"],
+        ),
+        ("I hate long functions in tests.", &["I hate long functions in tests"]),
+        // What is long was not typed.
+        (&"We use pnpm here. Fix the build of the web client first. ".repeat(12), &[]),
+        ("We use pnpm here.\n\nWe squash merges here.", &[]),
+    ] {
+        assert_eq!(learned(message), want, "{message}");
+    }
+}
+
+const PHRASES: &[&str] = &[
+    "never ",
+    "immer ",
+    "bitte ",
+    "please ",
+    "we use ",
+    "wir nutzen ",
+    "X ",
+    "nicht ",
+    ", not ",
+    "zu fragen",
+    "that's wrong",
+    "merk dir ",
+    "in this repo ",
+    "bei uns ",
+    "ab jetzt ",
+    "no ",
+    "ß",
+    "ue",
+    "tests ",
+];
+
+proptest! {
+    #[test]
+    fn any_text_is_read(pieces in prop::collection::vec(piece(PHRASES), 0..40)) {
+        let text = pieces.concat();
+        for sentence in sentence::sentences(&text) {
+            let words = words(&sentence.masked);
+            let reading = Reading::new(&sentence, &words);
+            if let Some(cue) = reading.cue(true) {
+                prop_assert!(cue.statement <= cue.clause && cue.end <= words.len());
+            }
+        }
+        let _ = preference::find(&text);
+    }
+}
+
+/// No wording makes the matcher try too often.
+#[test]
+fn odd_sentences_take_no_time() {
+    for piece in
+        ["nie ohne ", "we use use ", ", not ", "bitte immer ", "please, ", "every test must "]
+    {
+        for sentence in sentence::sentences(&piece.repeat(60 / piece.split(' ').count().max(1))) {
+            let words = words(&sentence.masked);
+            Reading::new(&sentence, &words).cue(false);
+        }
+        assert!(preference::find(&piece.repeat(200_000 / piece.len())).len() <= preference::MOST);
+    }
+}
