@@ -43,6 +43,9 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand why 'Show why an entry is in the report or not'
             cand forecast 'Show what will fade, and when, if nothing happens'
             cand diff 'Show what changed between two times, or will'
+            cand score 'Print the scores of all entries, by any policy'
+            cand stats 'Count entries by category and state, with what was found, shown and used of them'
+            cand decay 'Show how the importance of entries has faded'
             cand trust 'Look at what came by git, and let agents see it'
             cand handoff 'Leave in today''s log what the next session should start from'
             cand hook 'Answer an agent''s hook'
@@ -101,6 +104,8 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --tag 'Add `#TAG` to the text, also to that of a known entry (repeatable)'
             cand --supersedes 'The entry that this one replaces: it leaves the report'
             cand --valid-until 'Last day on which it holds, as clocks show it here'
+            cand --priority 'What its score is under the policy weighted, from above 0 to 1; 0 takes it back'
+            cand --importance 'How important it is at the start under the policy ebbinghaus, from 0 to 1 [default: 0.5]'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
@@ -207,7 +212,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;report'= {
-            cand --budget 'Tokens that the report may take [default: 1700]'
+            cand --budget 'Tokens that the report may take, or none for no limit [default: 1700]'
             cand --system-prompt-tokens 'Tokens that the system prompt takes already'
             cand --system-prompt 'The system prompt, to be measured'
             cand --prompt 'Add memories that fit this prompt (`-` reads it from standard input)'
@@ -264,6 +269,50 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;score'= {
+            cand --policy 'Policy: stability, weighted or ebbinghaus [default: the one in force]'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;stats'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;decay'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --apply 'Archive what is below the minimum; only where scoring.policy is ebbinghaus'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'
@@ -833,6 +882,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;edit'= {
+            cand --priority 'What its score is under the policy weighted, from above 0 to 1; 0 takes it back'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
@@ -1831,6 +1881,9 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand why 'Show why an entry is in the report or not'
             cand forecast 'Show what will fade, and when, if nothing happens'
             cand diff 'Show what changed between two times, or will'
+            cand score 'Print the scores of all entries, by any policy'
+            cand stats 'Count entries by category and state, with what was found, shown and used of them'
+            cand decay 'Show how the importance of entries has faded'
             cand trust 'Look at what came by git, and let agents see it'
             cand handoff 'Leave in today''s log what the next session should start from'
             cand hook 'Answer an agent''s hook'
@@ -1888,6 +1941,12 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;forecast'= {
         }
         &'pimem;help;diff'= {
+        }
+        &'pimem;help;score'= {
+        }
+        &'pimem;help;stats'= {
+        }
+        &'pimem;help;decay'= {
         }
         &'pimem;help;trust'= {
             cand status 'Say how much awaits review'

@@ -6,10 +6,10 @@ use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     commands::{
-        add, check, config, curate, diff, doctor, dream, edit, eval, export, extract, forecast,
-        generate, handoff, hooks, import, init, list, merge_driver, model, note, observe, purge,
-        read, rebuild, reflect, reinforce, report, search, session, show, status, telemetry, todo,
-        topics, trust, undo, why,
+        add, check, config, curate, decay, diff, doctor, dream, edit, eval, export, extract,
+        forecast, generate, handoff, hooks, import, init, list, merge_driver, model, note, observe,
+        purge, read, rebuild, reflect, reinforce, report, score, search, session, show, stats,
+        status, telemetry, todo, topics, trust, undo, why,
     },
     exit::Exit,
     globals::Globals,
@@ -67,6 +67,9 @@ commands! {
     Why "why" why::Args;
     Forecast "forecast" forecast::Args;
     Diff "diff" diff::Args;
+    Score "score" score::Args;
+    Stats "stats" stats::Args;
+    Decay "decay" decay::Args;
     Trust "trust" trust::Args;
     Handoff "handoff" handoff::Args;
     Hook "hook" hook::Args;
@@ -183,6 +186,7 @@ fn undone_as(command: &Command) -> Option<&'static str> {
         Command::Import(_) => "import",
         Command::Check(_) => "check --fix",
         Command::Dream(_) => "dream",
+        Command::Decay(_) => "decay --apply",
         Command::Log(_) => "log",
         Command::Todo(_) => "todo",
         Command::Note(_) => "note",
@@ -222,6 +226,9 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Why(args) => why::run(ctx, args).map(plain),
         Command::Forecast(args) => forecast::run(ctx, args).map(plain),
         Command::Diff(args) => diff::run(ctx, args).map(plain),
+        Command::Score(args) => score::run(ctx, args).map(plain),
+        Command::Stats(args) => stats::run(ctx, args).map(plain),
+        Command::Decay(args) => decay::run(ctx, args).map(plain),
         Command::Trust(args) => trust::run(ctx, args).map(plain),
         Command::Handoff(args) => handoff::run(ctx, args).map(plain),
         // Hooks are answered earlier, before anything else can fail.

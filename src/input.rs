@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::shell::Shell;
+use pimem_core::model::share::Share;
 use pimem_engine::{
     error::{Failure, Kind},
     memory::sessions::Transcript,
@@ -36,6 +37,14 @@ pub(crate) fn read_stdin() -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         let message = format!("standard input is not UTF-8 (byte {at})");
         Failure::new(Kind::Refused, message, "convert it first, as with iconv")
+    })
+}
+
+/// Parses the number of an option, from 0 to 1.
+pub(crate) fn share(option: &str, text: &str) -> Result<Share, Failure> {
+    text.trim().parse().ok().and_then(Share::new).ok_or_else(|| {
+        let message = format!("{option} is {text:?}, not a number from 0 to 1");
+        Failure::new(Kind::Usage, message, format!("as in {option} 0.8"))
     })
 }
 

@@ -33,7 +33,7 @@ use pimem_engine::{
 /// by subject.
 ///
 /// With `-`, standard input is read: one entry a line, or one JSON object a line with the keys
-/// text, category, cue, pin, tags, validUntil and supersedes. Either every line is stored or, when
+/// text, category, cue, pin, tags, validUntil, priority, importance and supersedes. Either every line is stored or, when
 /// one of them cannot be, none. What does not fit into a topic goes on in a file beside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem add -c decision Use PostgreSQL for all services\n  \
@@ -65,6 +65,12 @@ pub(crate) struct Args {
     /// Last day on which it holds, as clocks show it here
     #[arg(long, value_name = "YYYY-MM-DD")]
     valid_until: Option<String>,
+    /// What its score is under the policy weighted, from above 0 to 1; 0 takes it back
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    priority: Option<String>,
+    /// How important it is at the start under the policy ebbinghaus, from 0 to 1 [default: 0.5]
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    importance: Option<String>,
     /// Add it even if an entry says the same in other words
     #[arg(long)]
     force: bool,
@@ -80,6 +86,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         new.supersedes = Some(selector.clone());
     }
     let (numbers, texts): (Vec<Option<usize>>, Vec<New>) = news.into_iter().unzip();
+    let has_priority = texts.iter().any(|new| new.priority.is_some());
     let request = AddRequest {
         texts,
         // A replacement may resemble the entry that it replaces.
@@ -91,6 +98,9 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         let number = at.and_then(|at| numbers.get(at).copied().flatten());
         at_line(number, failure)
     })?;
+    if has_priority {
+        ctx.say_unweighted();
+    }
     ctx.ui.show(&AddView { results });
     Ok(Exit::Done)
 }
@@ -132,10 +142,15 @@ fn read(ctx: &Shell, args: &Args) -> Result<Vec<(Option<usize>, New)>, Failure> 
     let cue = Cue::find(&args.cue).unwrap_or(Cue::Explicit);
     let until = args.valid_until.as_deref().map(last_day).transpose()?;
     let topic = args.topic.as_deref().map(intake::topic).transpose()?;
+    let share = |option: &str, text: &Option<String>| {
+        text.as_deref().map(|text| input::share(option, text)).transpose()
+    };
+    let priority = share("--priority", &args.priority)?;
+    let importance = share("--importance", &args.importance)?;
     let base = |text: &str| {
         let category = category(ctx, &args.category)?;
         let plain = New::plain(category, EntryText::new(text)?, cue);
-        let new = New { pin: args.pin, until, topic: topic.clone(), ..plain };
+        let new = New { pin: args.pin, until, topic: topic.clone(), priority, importance, ..plain };
         tagged(new, &args.tags)
     };
     if args.text != ["-"] {
@@ -183,6 +198,8 @@ fn from_json(
     }
     new.cue = item.cue.unwrap_or(new.cue);
     new.until = item.until.map(local_time::end_of).or(new.until);
+    new.priority = item.priority.or(new.priority);
+    new.importance = item.importance.or(new.importance);
     new.pin |= item.pinned;
     new.supersedes = item.supersedes;
     Ok(new)

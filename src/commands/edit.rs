@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::{
     exit::Exit,
+    input,
     shell::Shell,
     ui::{Human, Ui},
 };
@@ -15,21 +16,37 @@ use pimem_engine::{
 
 /// Give an entry another wording
 ///
-/// Evidence, pin and history stay with it. Without TEXT, the entry is opened in $VISUAL or $EDITOR.
+/// Evidence, pin and history stay with it. Without TEXT and --priority, the entry is opened in $VISUAL
+/// or $EDITOR.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Which entry
     #[arg(value_name = "ENTRY")]
     entry: String,
+    /// What its score is under the policy weighted, from above 0 to 1; 0 takes it back
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    priority: Option<String>,
     /// The new text
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
-    let edited = ctx.edit(&args.entry, |old| {
-        if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
-    })?;
+    let priority = args.priority.as_deref().map(|text| input::share("--priority", text));
+    let priority = priority.transpose()?;
+    let mut edited = None;
+    if !args.text.is_empty() || priority.is_none() {
+        edited = ctx.edit(&args.entry, |old| {
+            if args.text.is_empty() { ask(ctx, old) } else { Ok(args.text.join(" ")) }
+        })?;
+    }
+    if let Some(priority) = priority {
+        let entry = edited.as_ref().map_or(&args.entry, |edited| &edited.entry.id);
+        let found = ctx.prioritize(entry, priority)?;
+        ctx.say_unweighted();
+        let from = edited.map_or_else(|| found.from.clone(), |edited| edited.from);
+        edited = Some(Edited { from, ..found });
+    }
     match edited {
         Some(edited) => ctx.ui.show(&edited),
         None => ctx.ui.note("Nothing changed"),

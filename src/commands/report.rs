@@ -29,9 +29,9 @@ use pimem_engine::{
 #[command(after_help = "Examples:\n  pimem report\n  pimem report --budget 800 --explain\n  \
     pimem report --prompt 'why do berths overlap?'")]
 pub(crate) struct Args {
-    /// Tokens that the report may take [default: 1700]
-    #[arg(long, value_name = "TOKENS")]
-    budget: Option<u32>,
+    /// Tokens that the report may take, or none for no limit [default: 1700]
+    #[arg(long, value_name = "TOKENS", value_parser = budget)]
+    budget: Option<Tokens>,
     /// Tokens that the system prompt takes already
     #[arg(long, value_name = "TOKENS", conflicts_with = "system_prompt")]
     system_prompt_tokens: Option<u32>,
@@ -63,7 +63,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Outcome, Failure> {
         prompt => prompt.map(str::to_owned),
     };
     let request = ReportRequest {
-        budget: args.budget.map(Tokens),
+        budget: args.budget,
         system_prompt: system_prompt(args)?,
         prompt,
         listed: match (args.explain, ctx.ui.json) {
@@ -106,6 +106,14 @@ impl Human for WorkingView {
     fn human(&self, ui: &Ui) {
         ui.text(&self.text);
     }
+}
+
+/// Parses a budget: a number, or none.
+fn budget(text: &str) -> Result<Tokens, String> {
+    if text == "none" {
+        return Ok(Tokens::UNLIMITED);
+    }
+    text.parse().map(Tokens).map_err(|_| "it is no whole number, and not none".to_owned())
 }
 
 /// Returns the tokens of the system prompt.

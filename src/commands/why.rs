@@ -32,13 +32,14 @@ impl Human for Why {
         let Self { entry, heading, section, tokens, section_tokens, .. } = self;
         let (topic, line, tokens) = (&entry.topic, entry.line, Tokens(*tokens));
         let below = heading.as_ref().map(|heading| format!(", below {heading:?}"));
+        let of = section_tokens.map_or_else(String::new, |most| format!(" of its {most}"));
         let mut lines = vec![
             ("entry", entry.line()),
             ("file", format!("topics/{topic}.md:{line}{}", below.unwrap_or_default())),
             ("score", self.factors.text(entry)),
             ("state", self.state.clone()),
             ("place", self.place.clone()),
-            ("section", format!("{section}, {tokens} of its {section_tokens} tokens")),
+            ("section", format!("{section}, {tokens}{of} tokens")),
             ("report", self.reason.clone()),
         ];
         lines.extend(self.ahead.iter().map(|ahead| {

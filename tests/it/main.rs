@@ -65,6 +65,7 @@ mod observe;
 mod own;
 mod own_doubt;
 mod pasted;
+mod policy;
 mod race;
 mod scopes;
 mod sessions;

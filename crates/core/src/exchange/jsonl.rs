@@ -9,13 +9,24 @@ use crate::{
     model::{
         calendar::Date,
         event::{Cue, Event},
+        share::Share,
         time::Timestamp,
     },
     score::{adopt::PiScore, evidence::UserState},
 };
 
 /// The keys of a new entry.
-pub const ENTRY: [&str; 7] = ["text", "category", "cue", "pin", "tags", "validUntil", "supersedes"];
+pub const ENTRY: [&str; 9] = [
+    "text",
+    "category",
+    "cue",
+    "pin",
+    "tags",
+    "validUntil",
+    "priority",
+    "importance",
+    "supersedes",
+];
 /// The keys of an entry with its evidence.
 pub const WHOLE: [&str; 13] = [
     "text",
@@ -110,6 +121,13 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
         Some(Value::Bool(pin)) => *pin,
         Some(_) => return wrong("pin is neither true nor false", EXAMPLE),
     };
+    let share = |key: &str| match value(key) {
+        None => Ok(None),
+        Some(number) => match number.as_f64().and_then(Share::new) {
+            None => wrong(format!("{key} is not a number from 0 to 1"), EXAMPLE),
+            share => Ok(share),
+        },
+    };
     let (first, last) = (time("firstSeen")?, time("lastReinforced")?);
     let evidence = match value("evidenceCount") {
         None => 1,
@@ -147,6 +165,8 @@ fn item(fields: &Map<String, Value>) -> Result<Item, Wrong> {
         pinned,
         tags,
         until: until.flatten(),
+        priority: share("priority")?,
+        importance: share("importance")?,
         supersedes: text("supersedes")?,
         score,
         events,

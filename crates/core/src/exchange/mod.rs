@@ -15,6 +15,7 @@ use crate::{
     model::{
         calendar::Date,
         event::{Cue, Event},
+        share::Share,
     },
     score::adopt::PiScore,
 };
@@ -50,6 +51,10 @@ pub struct Item {
     pub tags: Vec<String>,
     /// Last day on which it is valid.
     pub until: Option<Date>,
+    /// Score under the policy `weighted`.
+    pub priority: Option<Share>,
+    /// Importance at the start, under the policy `ebbinghaus`.
+    pub importance: Option<Share>,
     /// Selector of the entry that it replaces.
     pub supersedes: Option<String>,
     /// Score of its evidence.

@@ -146,7 +146,9 @@ pub(super) fn over_budget(rows: &[ScoredEntry], categories: &Categories) -> Vec<
     let finding = |row: &ScoredEntry| {
         let spec = categories.spec(row.entry.category);
         let needed = select::tokens_alone(spec, &row.entry.text);
-        let fits = row.standing == Standing::Pinned || needed.0 <= spec.section_tokens;
+        // Under other policies than stability, sections have no budgets.
+        let free = row.standing == Standing::Pinned || row.judged.is_some();
+        let fits = free || needed.0 <= spec.section_tokens;
         let (limit, section) = (spec.section_tokens, &spec.section);
         let says = format!("takes {needed} tokens, where {section} has {limit}");
         let finding = Finding::new(&rule::OVER_BUDGET, place(row), says);

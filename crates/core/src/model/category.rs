@@ -36,8 +36,8 @@ const LASTING_DAYS: f64 = 30.0;
 const DONE_LASTING_DAYS: f64 = 7.0;
 /// Default factor of the lasting value.
 pub const FILL: f64 = 1.5;
-/// The category of completions.
-const DONE: &str = "done";
+/// Categories of reports: what was done, said or seen at one time.
+const REPORTS: [&str; 4] = ["done", "session", "context", "tool-result"];
 
 named! {
     /// A set of categories.
@@ -68,10 +68,10 @@ impl CategorySpec {
         if self.is_done() { DONE_LASTING_DAYS } else { LASTING_DAYS }
     }
 
-    /// Returns true if entries report finished work. Each of them stands for itself.
+    /// Returns true if entries report what was done or seen. Each of them stands for itself.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.name == DONE
+        REPORTS.contains(&self.name.as_ref())
     }
 }
 

@@ -43,7 +43,8 @@ pub(super) fn select(
         let tail = tails.as_ref().map_or(0, |tails| tails.chars(is_there));
         let fits = used + cost + tail <= room;
         if let Some(verdict) = verdicts.get_mut(at).filter(|_| fits) {
-            *verdict = Verdict::Listed;
+            let always = row.place == Place::Always;
+            *verdict = if always { Verdict::Always } else { Verdict::Listed };
         }
         if !fits {
             if let Some(tails) = &mut tails {
@@ -56,17 +57,20 @@ pub(super) fn select(
             section.push(at);
         }
     }
-    let mut rendered: Vec<Section> = Vec::new();
+    let mut rendered: Vec<(usize, Section)> = Vec::new();
     for ((category, _), mut rows) in categories.iter().zip(sections) {
         rows.sort_unstable();
         let rows: Vec<_> =
             rows.into_iter().filter_map(|at| Some((at, ranking.rows.get(at)?))).collect();
-        let Some((_, first)) = rows.first() else { continue };
-        let heading = heading(categories, first);
+        let Some((best, first)) = rows.first() else { continue };
+        let (best, heading) = (*best, heading(categories, first));
         let mut lines: Vec<Line> = rows.iter().map(|(at, row)| line(*at, row)).collect();
         lines.extend(tails.as_ref().and_then(|tails| tails.end(category)));
-        rendered.push(Section { heading, lines });
+        rendered.push((best, Section { heading, lines }));
     }
+    // The section of the best entry comes first.
+    rendered.sort_by_key(|(best, _)| *best);
+    let rendered: Vec<Section> = rendered.into_iter().map(|(_, section)| section).collect();
     let pinned = pinned(ranking, categories);
     let chars: usize = rendered.iter().map(Section::chars).sum();
     let closing = tails.as_ref().and_then(|tails| tails.closing());
@@ -116,4 +120,137 @@ fn line(at: usize, row: &ScoredEntry) -> Line {
 
 fn heading(categories: &Categories, row: &ScoredEntry) -> SafeText {
     SafeText::of(&categories.spec(row.entry.category).section)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        model::{
+            category::{CategoryId, Preset},
+            entry::EntryId,
+            event::{Author, Cue, Event, EventKind},
+            time::{DAY_MS, Now, Timestamp},
+            ulid::EventId,
+        },
+        report::{
+            budget::Tokens,
+            render::{GroundTruth, Report, Settings, report},
+        },
+        score::{
+            ledger::Ledger,
+            policy::{Policy, ebbinghaus::Fading, weighted::Switches},
+            ranking::{LocatedEntry, Rules, Scope},
+        },
+    };
+
+    const NOW: Now = Now(Timestamp(100 * DAY_MS));
+
+    /// Category, text, day of the first add, and scope.
+    type Entry = (u16, String, i64, Scope);
+
+    fn ranking(policy: Policy, categories: &Categories, entries: &[Entry]) -> Ranking {
+        let mut ledger = Ledger::default();
+        let mut placed = Vec::new();
+        for (n, (category, text, day, scope)) in (0_u128..).zip(entries) {
+            let category = CategoryId(*category);
+            let id = EntryId::of(&categories.spec(category).name, text.as_bytes());
+            let (ts, kind) = (Timestamp(day * DAY_MS), EventKind::Add(Cue::Explicit, None));
+            ledger.fold(&Event { id: EventId(n), ts, entry: id, by: Author::Person, kind });
+            placed.push(LocatedEntry {
+                id,
+                category,
+                text: text.clone(),
+                pinned: false,
+                enforced: false,
+                topic: "t".to_owned(),
+                line: 1,
+                scope: *scope,
+                reviewed: true,
+            });
+        }
+        let rules = Rules { policy, ..Rules::new(categories) };
+        Ranking::new(NOW, rules, vec![(placed, &ledger)])
+    }
+
+    fn made(ranking: &Ranking, categories: &Categories, budget: Tokens, fill: bool) -> Report {
+        let (ground_truth, fill) = (GroundTruth::Off, fill.then_some("pimem search"));
+        let settings = Settings { budget, ground_truth, remove_command: "", fill };
+        report(ranking, categories, settings)
+    }
+
+    fn any_policy() -> impl Strategy<Value = Policy> {
+        let switches = (any::<bool>(), any::<bool>())
+            .prop_map(|(scoring, decay)| Policy::Weighted(Switches { scoring, decay }));
+        prop_oneof![switches, Just(Policy::Ebbinghaus(Fading::default()))]
+    }
+
+    fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
+        let text = "[a-zé`<#> ]{1,12}( [a-z]{1,9}){0,20}( \\[\\[[ab]\\]\\]){0,1}";
+        let scope = prop::sample::select(vec![Scope::Project, Scope::User]);
+        prop::collection::vec((0..17_u16, text, 0..101_i64, scope), 0..70)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn the_report_is_within_its_budget(
+            policy in any_policy(), entries in any_entries(), budget in 0..2500_u32, fill in any::<bool>(),
+        ) {
+            let categories = Categories::of(Preset::All, Vec::new());
+            let ranking = ranking(policy, &categories, &entries);
+            let found = made(&ranking, &categories, Tokens(budget), fill);
+            prop_assert!(found.tokens <= Tokens(budget));
+            prop_assert_eq!(Tokens::of(&found.text), found.tokens);
+            prop_assert_eq!(found.text.lines().count(), found.shown_rows.len());
+            let mut shown: Vec<usize> = found.shown_rows.iter().copied().flatten().collect();
+            shown.sort_unstable();
+            let verdicts = found.verdicts.iter().enumerate().filter(|(_, verdict)| verdict.shown());
+            prop_assert_eq!(shown, verdicts.map(|(row, _)| row).collect::<Vec<_>>());
+            let left = found.verdicts.iter().filter(|verdict| !verdict.shown()).count();
+            if fill && !found.text.is_empty() {
+                let closing = format!("\n... {left} more: pimem search WORDS\n");
+                prop_assert_eq!(found.text.ends_with(&closing), left > 0, "{}", found.text);
+            }
+            let weighted = matches!(policy, Policy::Weighted(_));
+            prop_assert_eq!(found.overflow.is_some(), weighted);
+            prop_assert_eq!(
+                found.overflow == Some(true) && !found.text.is_empty(),
+                found.text.lines().next().is_some_and(|head| head.ends_with(", overflow]"))
+            );
+        }
+
+        /// Without a budget, whatever has a place is shown.
+        #[test]
+        fn without_a_limit_places_decide(policy in any_policy(), entries in any_entries()) {
+            let categories = Categories::of(Preset::All, Vec::new());
+            let ranking = ranking(policy, &categories, &entries);
+            let found = made(&ranking, &categories, Tokens::UNLIMITED, true);
+            for (row, verdict) in found.judged(&ranking) {
+                prop_assert_eq!(verdict.shown(), row.place.eligible());
+            }
+        }
+    }
+
+    #[test]
+    fn decisions_come_before_higher_scores() {
+        let categories = Categories::of(Preset::Aide, Vec::new());
+        let of = |name: &str| categories.find(name).unwrap().0;
+        let text = |n: usize| format!("{n} {}", "x".repeat(100));
+        let mut entries: Vec<Entry> =
+            (0..40).map(|n| (of("abandoned"), text(n), 99, Scope::Project)).collect();
+        entries.push((of("decision"), "Old and of low score".to_owned(), 1, Scope::Project));
+        let policy = Policy::Weighted(Switches::default());
+        let ranking = ranking(policy, &categories, &entries);
+        let found = made(&ranking, &categories, Tokens(200), true);
+        assert!(found.text.contains("- Old and of low score\n"), "{}", found.text);
+        assert!(found.text.starts_with("# Project Memory [") && found.overflow == Some(true));
+        let head = found.text.lines().next().unwrap();
+        assert!(head.ends_with("/200 tokens, overflow]"), "{head}");
+        let row =
+            ranking.rows.iter().zip(&found.verdicts).find(|(row, _)| row.place == Place::Always);
+        assert_eq!(row.unwrap().1, &Verdict::Always);
+    }
 }

@@ -37,6 +37,8 @@ pub enum Verdict {
     Shown(usize),
     /// In its section by its rank, under another policy than stability.
     Listed,
+    /// In its section whatever its score, as the latest decision on its topic.
+    Always,
     /// In its section because the budget had space left.
     Fills(Lasting),
     /// Its section has no space left.
@@ -59,7 +61,7 @@ impl Verdict {
     /// Returns true if the entry is in the report.
     #[must_use]
     pub fn shown(&self) -> bool {
-        matches!(self, Self::Pinned | Self::Shown(_) | Self::Listed | Self::Fills(_))
+        matches!(self, Self::Pinned | Self::Shown(_) | Self::Listed | Self::Always | Self::Fills(_))
     }
 }
 
@@ -69,6 +71,7 @@ impl fmt::Display for Verdict {
             Self::Pinned => f.write_str("in: pinned"),
             Self::Shown(rank) => write!(f, "in: by its score, rank {rank} of its section"),
             Self::Listed => f.write_str("in: by its score"),
+            Self::Always => f.write_str("in: the latest decision on its topic"),
             Self::Fills(value) => write!(f, "in: fills the budget, lasting value {value}"),
             Self::SectionFull(tokens) => {
                 write!(f, "out: its section's {tokens} tokens are used up")

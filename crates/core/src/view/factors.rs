@@ -179,23 +179,27 @@ fn weighted(parts: &weighted::Parts) -> String {
         let _ = write!(text, "{sign} {weight:.2} × {value:.3} ({name}");
         let _ = match name {
             "recency" => write!(text, ", {:.1} d)", parts.age.days()),
-            "access" => write!(text, ", {} times)", parts.accesses),
+            "access" => write!(text, ", {})", times(parts.accesses)),
             _ => write!(text, ")"),
         };
     }
     text
 }
 
+fn times(accesses: u64) -> String {
+    if accesses == 1 { "found once".to_owned() } else { format!("found {accesses} times") }
+}
+
 fn ebbinghaus(parts: &ebbinghaus::Parts) -> String {
     let (rate, days) = (parts.rate(), parts.idle.days());
     format!(
-        "{:.3} = {:.3} × {:.3} (e^(−{rate:.4} × {days:.1} d)) + {:.3} (accessed {} times), at \
+        "{:.3} = {:.3} × {:.3} (e^(−{rate:.4} × {days:.1} d)) + {:.3} ({}), at \
          least {} ({})",
         parts.importance(),
         parts.base,
         (-rate * days).exp(),
         parts.reinforcement(),
-        parts.accesses,
+        times(parts.accesses),
         parts.kind.floor(),
         parts.kind.name(),
     )

@@ -35,6 +35,7 @@ pub mod notes;
 pub mod observe;
 pub mod rebuild;
 pub mod report;
+pub mod score;
 pub mod search;
 pub mod session;
 pub mod status;

@@ -9,8 +9,11 @@ use crate::{
     model::{category::CategorySpec, time::Timestamp},
     score::{
         caps::Place,
-        policy::{Policy, limits},
-        ranking::ScoredEntry,
+        policy::{
+            Policy,
+            limits::{self, Group},
+        },
+        ranking::{Scope, ScoredEntry},
         stability::{Standing, State},
     },
 };
@@ -41,9 +44,9 @@ pub struct Why {
     /// State, with the score that the state requires.
     #[serde(skip)]
     pub state: String,
-    /// Token budget of the section.
+    /// Token budget of the section, if the policy gives it one.
     #[serde(skip)]
-    pub section_tokens: u32,
+    pub section_tokens: Option<u32>,
 }
 
 /// A change of an entry by time alone.
@@ -105,7 +108,7 @@ pub fn state(policy: Policy, row: &ScoredEntry) -> String {
 }
 
 /// Formats the place of an entry under the caps, or why it has none.
-pub fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
+pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
     let cap = spec.max_active;
     match row.place {
         Place::Pinned => "pinned: in no cap".to_owned(),
@@ -118,7 +121,17 @@ pub fn place(row: &ScoredEntry, spec: &CategorySpec) -> String {
         Place::OverCap => format!("none: its category has {cap} places, and the pool is full"),
         Place::BelowPool => "none: the overflow pool is full".to_owned(),
         Place::TooWeak => "none: its score is too low".to_owned(),
-        Place::Listed(rank) => format!("{rank} of those that it competes with"),
+        Place::Listed(rank) => {
+            let (text, of_user) = (&row.entry.text, row.entry.scope == Scope::User);
+            match Group::of(&spec.name, text, of_user, row.evidence.first_seen) {
+                _ if !matches!(policy, Policy::Weighted(_)) => format!("{rank} by importance"),
+                Group::Global => {
+                    format!("{rank} of at most {} that hold everywhere", limits::GLOBAL)
+                }
+                Group::Session(_) => format!("{rank} of the newest {} sessions", limits::SESSIONS),
+                _ => format!("{rank} of at most {} of the project", limits::PROJECT),
+            }
+        }
         Place::Always => "kept: the latest decision on its topic".to_owned(),
         Place::OverLimit => format!(
             "none: there are {} places for a project's memories, and {} for those that hold \

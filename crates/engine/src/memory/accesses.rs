@@ -58,12 +58,17 @@ impl Memory {
         sums::accesses(&telemetry::log(self, std::slice::from_ref(store)).0)
     }
 
+    /// Returns the accesses of all stores.
+    pub(super) fn counted(&self) -> &Accesses {
+        self.counted.get_or_init(|| self.accesses(&self.readers().unwrap_or_default()))
+    }
+
     /// Returns the accesses that the policy in force counts; `None` if it counts none.
     pub(super) fn policy_accesses(&self) -> Option<&Accesses> {
         if self.policy().is_stability() {
             return None;
         }
-        Some(self.counted.get_or_init(|| self.accesses(&self.readers().unwrap_or_default())))
+        Some(self.counted())
     }
 }
 

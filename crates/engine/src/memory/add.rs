@@ -303,6 +303,7 @@ impl<'a, 'b> Adding<'a, 'b> {
             self.txn.record(of.id, EventKind::Expire(until))?;
             self.ranking = None;
         }
+        new.rate(&mut self.txn, of.id)?;
         if new.pin || new.text.pinned() {
             self.txn.record(of.id, EventKind::Pin)?;
             for stem in self.holders(line) {

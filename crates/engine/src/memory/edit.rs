@@ -9,13 +9,40 @@ use pimem_core::{
     model::{
         entry::{EntryId, Wording},
         event::EventKind,
+        share::Share,
     },
     safety::entry_text::EntryText,
-    score::{adopt, stability::Standing},
+    score::{adopt, policy::Policy, stability::Standing},
     view::{Entries, curate::Edited},
 };
 
 impl Memory {
+    /// Gives an entry a priority, which replaces its score under the policy `weighted`; 0 takes it
+    /// back.
+    ///
+    /// # Errors
+    /// Fails if the selector does not match exactly one entry, or the store cannot be written.
+    pub fn prioritize(&self, selector: &str, priority: Share) -> Result<Edited, Failure> {
+        let selectors = [selector.to_owned()];
+        let changed = curate::on_each(self, &selectors, |txn, row| {
+            txn.record(row.entry.id, EventKind::Priority(priority))
+        })?;
+        let entries = Entries::new(self.now, &self.config.categories, &changed.after);
+        let none = || selector::failure(selector, std::iter::empty());
+        let found = changed.rows.first().ok_or_else(none)?;
+        Ok(Edited { from: found.entry.id.to_string(), entry: entries.entry(found) })
+    }
+
+    /// Notes that a priority counts under another policy only.
+    pub fn say_unweighted(&self) {
+        if !matches!(self.policy(), Policy::Weighted(_)) {
+            let policy = self.policy().name();
+            self.notices.note(&format!(
+                "A priority counts under the policy weighted; in force is {policy}"
+            ));
+        }
+    }
+
     /// Replaces the text of an entry by the result of `reword`. `None` if the text is unchanged.
     ///
     /// # Errors

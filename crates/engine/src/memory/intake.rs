@@ -16,6 +16,7 @@ use pimem_core::{
         category::CategoryId,
         entry::{EntryId, Markers, Wording},
         event::{Cue, EventKind},
+        share::Share,
         time::Timestamp,
     },
     safety::entry_text::EntryText,
@@ -39,6 +40,10 @@ pub struct New {
     pub pin: bool,
     pub tags: Vec<String>,
     pub until: Option<Timestamp>,
+    /// Score under the policy `weighted`; 0 takes an earlier priority back.
+    pub priority: Option<Share>,
+    /// Importance at the start, under the policy `ebbinghaus`.
+    pub importance: Option<Share>,
     /// Selector of the entry that it supersedes.
     pub supersedes: Option<String>,
     /// True if the entry has evidence, with which it was kept beside similar entries.
@@ -60,6 +65,8 @@ impl New {
             pin: false,
             tags: Vec::new(),
             until: None,
+            priority: None,
+            importance: None,
             supersedes: None,
             told: false,
             known: None,
@@ -192,7 +199,15 @@ impl New {
         if markers.pinned {
             txn.record(line.id, EventKind::Pin)?;
         }
-        self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))
+        self.until.map_or(Ok(()), |until| txn.record(line.id, EventKind::Expire(until)))?;
+        self.rate(txn, line.id)
+    }
+
+    /// Records the priority and importance that it was given.
+    pub fn rate(&self, txn: &mut Txn<'_>, id: EntryId) -> anyhow::Result<()> {
+        let given =
+            [self.priority.map(EventKind::Priority), self.importance.map(EventKind::Importance)];
+        given.into_iter().flatten().try_for_each(|kind| txn.record(id, kind))
     }
 }
 

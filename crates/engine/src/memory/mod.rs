@@ -46,6 +46,7 @@ pub mod reflect;
 pub mod relevance;
 pub mod report;
 pub mod review;
+pub mod score;
 pub mod scores_file;
 pub mod search;
 pub mod selector;

@@ -47,7 +47,7 @@ impl Memory {
         let view = Why {
             entry: entries.entry(row),
             factors: entries.factors(row),
-            place: why::place(row, spec),
+            place: why::place(ranking.policy, row, spec),
             heading,
             shown: verdict.shown(),
             reason: verdict.to_string(),
@@ -56,7 +56,7 @@ impl Memory {
             ahead: ahead.collect(),
             cheapest: act.map(|act| act.command(&short)),
             state: why::state(ranking.policy, row),
-            section_tokens: spec.section_tokens,
+            section_tokens: ranking.policy.is_stability().then_some(spec.section_tokens),
         };
         Ok(Answer { view, problems })
     }

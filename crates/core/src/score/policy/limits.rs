@@ -213,3 +213,159 @@ fn within_limits(all: &[Contender<'_>], waiting: &[usize], places: &mut [Place])
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::ulid::EventId,
+        score::{
+            policy::{ebbinghaus::Fading, weighted::Switches},
+            stability::Score,
+        },
+    };
+
+    const WEIGHTED: Policy = Policy::Weighted(Switches { scoring: true, decay: true });
+    const CHRONOLOGICAL: Policy = Policy::Weighted(Switches { scoring: false, decay: true });
+    const EBBINGHAUS: Policy =
+        Policy::Ebbinghaus(Fading { decay_factor: 0.95, min_importance: 0.1 });
+
+    /// Returns an entry of a category, added as the `at`-th one.
+    fn entry<'a>(at: i64, category: &str, text: &'a str, score: f64) -> Contender<'a> {
+        let seen = Timestamp(at * DAY_MS);
+        Contender {
+            id: EntryId(at.unsigned_abs()),
+            standing: Standing::Scored(Score::of(score)),
+            first: (seen, EventId(0)),
+            last_reinforced: seen,
+            excluded: false,
+            reviewed: true,
+            spent: false,
+            group: Group::of(category, text, text.contains("(user)"), seen),
+        }
+    }
+
+    fn places(policy: Policy, all: &[Contender<'_>]) -> Vec<Place> {
+        place(policy, all).0.into_iter().map(|placed| placed.place).collect()
+    }
+
+    #[test]
+    fn groups() {
+        let seen = Timestamp(3 * DAY_MS + 5);
+        for (category, text, of_user, want) in [
+            ("lesson", "x", false, Group::Project),
+            ("lesson", "x", true, Group::Global),
+            ("gotcha", "x #scope:global", false, Group::Global),
+            ("session", "x", true, Group::Session("3".into())),
+            ("session", "x #session:a1.", false, Group::Session("a1".into())),
+            ("decision", "x", true, Group::Decision(None)),
+            (
+                "decision",
+                "[[ Database ]] and [[other]]",
+                false,
+                Group::Decision(Some("database".into())),
+            ),
+            ("decision", "[[]] x", false, Group::Decision(None)),
+            ("decision", "[[open", false, Group::Decision(None)),
+        ] {
+            assert_eq!(Group::of(category, text, of_user, seen), want, "{category} {text}");
+        }
+    }
+
+    #[test]
+    fn limits_by_scope() {
+        for (text, limit) in [("x", PROJECT), ("x (user)", GLOBAL), ("x #scope:global", GLOBAL)] {
+            let all: Vec<Contender<'_>> =
+                (0..120).map(|at| entry(at, "lesson", text, 0.001 * at as f64)).collect();
+            let (placed, ranked) = place(WEIGHTED, &all);
+            assert_eq!(ranked[0], 119, "the highest score is the first");
+            let listed: Vec<usize> =
+                (0..120).filter(|at| matches!(placed[*at].place, Place::Listed(_))).collect();
+            assert_eq!(listed, (120 - limit..120).collect::<Vec<_>>(), "{text}");
+            assert_eq!(placed[119].place, Place::Listed(1));
+            assert_eq!((placed[0].place, placed[0].state), (Place::OverLimit, State::Provisional));
+            assert_eq!(placed[119].state, State::Active);
+        }
+        // The two do not compete.
+        let mut all: Vec<Contender<'_>> = (0..30).map(|at| entry(at, "lesson", "x", 0.5)).collect();
+        all.extend((30..130).map(|at| entry(at, "lesson", "x (user)", 0.9)));
+        assert!(places(WEIGHTED, &all).iter().all(|place| place.eligible()));
+    }
+
+    #[test]
+    fn the_latest_decision_of_each_topic_and_the_newest_sessions() {
+        let all = [
+            entry(1, "decision", "Use A [[db]]", 0.9),
+            entry(2, "decision", "Use B [[DB]]", 0.1),
+            entry(3, "decision", "Use C", 0.0),
+            entry(4, "session", "one #session:a", 0.4),
+            entry(5, "session", "two #session:b", 0.3),
+            entry(6, "session", "three #session:c", 0.2),
+            entry(7, "session", "two again #session:b", 0.1),
+        ];
+        let want = [
+            Place::OlderDecision,
+            Place::Always,
+            Place::Always,
+            Place::OlderSession,
+            Place::Listed(1),
+            Place::Listed(2),
+            Place::Listed(3),
+        ];
+        assert_eq!(places(WEIGHTED, &all), want);
+        // A decision that is out of force is not the latest.
+        let mut all = all;
+        all[1].excluded = true;
+        assert_eq!(places(WEIGHTED, &all)[..2], [Place::Always, Place::Excluded]);
+    }
+
+    #[test]
+    fn order_and_ties() {
+        let all = [
+            entry(3, "lesson", "x", 0.5),
+            entry(1, "lesson", "x", 0.5),
+            entry(2, "lesson", "x", 0.7),
+        ];
+        assert_eq!(place(WEIGHTED, &all).1, [2, 1, 0], "the older one of equals comes first");
+        assert_eq!(place(CHRONOLOGICAL, &all).1, [1, 2, 0]);
+        assert_eq!(place(EBBINGHAUS, &all).1, [2, 0, 1], "the newer one of equals comes first");
+        // The newest are kept where all are chronological.
+        let many: Vec<Contender<'_>> =
+            (0..40).map(|at| entry(at, "lesson", "x", 1.0 - 0.01 * at as f64)).collect();
+        let placed = places(CHRONOLOGICAL, &many);
+        assert_eq!(
+            (placed[9], placed[10], placed[39]),
+            (Place::OverLimit, Place::Listed(30), Place::Listed(1))
+        );
+    }
+
+    #[test]
+    fn what_is_out() {
+        let scored = entry(1, "lesson", "x", 0.9);
+        let standing = |standing| Contender { standing, ..scored.clone() };
+        for policy in [WEIGHTED, EBBINGHAUS] {
+            for (one, place, state) in [
+                (standing(Standing::Pinned), Place::Pinned, State::Active),
+                (standing(Standing::Forgotten), Place::Forgotten, State::Dropped),
+                (Contender { spent: true, ..scored.clone() }, Place::Spent, State::Dropped),
+                (scored.clone(), Place::Listed(1), State::Active),
+            ] {
+                let placed = super::place(policy, std::slice::from_ref(&one)).0[0];
+                assert_eq!((placed.place, placed.state), (place, state), "{policy:?}");
+                let strange = Contender { reviewed: false, ..one };
+                let placed = super::place(policy, &[strange]).0[0];
+                assert_eq!(placed.place, Place::Unreviewed);
+                assert!(placed.state <= State::Candidate);
+            }
+        }
+        for (score, place, state) in [
+            (0.5, Place::Listed(1), State::Active),
+            (0.3, Place::Listed(1), State::Provisional),
+            (0.1, Place::Listed(1), State::Candidate),
+            (0.09, Place::TooWeak, State::Dropped),
+        ] {
+            let placed = super::place(EBBINGHAUS, &[entry(1, "fact", "x", score)]).0[0];
+            assert_eq!((placed.place, placed.state), (place, state), "{score}");
+        }
+    }
+}

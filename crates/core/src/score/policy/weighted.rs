@@ -109,7 +109,8 @@ pub fn recency(age: Age) -> f64 {
 #[must_use]
 pub fn provenance(text: &str) -> f64 {
     let said = PROVENANCE.iter().filter(|(tag, _)| has_tag(text, tag));
-    said.map(|(_, boost)| boost).sum::<f64>().min(1.0)
+    // `sum` of no floats would be -0.
+    said.fold(0.0, |sum: f64, (_, boost)| sum + boost).min(1.0)
 }
 
 /// Returns the part of a score that accesses make.

@@ -1,0 +1,208 @@
+//! Scores by any policy, counts of entries, and the fading of importance.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Answer, Memory, archived, curate, placed, problems, telemetry};
+use crate::{
+    config::settings::PolicyName,
+    error::{Failure, Kind},
+    index::{corpus, vectors},
+    memory::{export, search::embedding},
+    store::Store,
+};
+use pimem_core::{
+    embed::table,
+    model::{entry::Wording, event::Why},
+    report::explain::Arithmetic,
+    score::{
+        archive,
+        policy::{Parts, Policy},
+        ranking::{Ranking, Rules, ScoredEntry},
+        stability::Standing as StandingOf,
+    },
+    usage::sums,
+    view::{
+        Entries,
+        factors::{Factors, PartsView},
+        rounded,
+        score::{Decay, Faded, ScoreRow, Scores, Standing, Stats},
+    },
+};
+
+impl Memory {
+    /// Returns the rules for scoring by another policy than that in force.
+    fn rules_of(&self, policy: Policy) -> Rules<'_> {
+        let accesses = (!policy.is_stability()).then(|| self.counted());
+        Rules { policy, accesses, ..self.rules() }
+    }
+
+    /// Returns all entries as a policy scores them, or that in force.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn score(&self, name: Option<PolicyName>) -> Result<Answer<Scores>, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.own_ranking(&stores);
+        let categories = &self.config.categories;
+        let policy = name.map_or(ranking.policy, |name| self.policy_of(name));
+        let other = placed(categories, &stores, &snapshots);
+        let other = Ranking::new(self.now, self.rules_of(policy), other);
+        let known: HashMap<Wording, &ScoredEntry> =
+            ranking.rows.iter().map(|row| (row.entry.wording(), row)).collect();
+        let entries = Entries::new(self.now, categories, &ranking);
+        let standing =
+            |row: &ScoredEntry| Standing { score: row.standing.shown(), state: row.state.name() };
+        let view = |row: &ScoredEntry| {
+            let spec = categories.spec(row.entry.category);
+            let in_force = known.get(&row.entry.wording()).copied().unwrap_or(row);
+            ScoreRow {
+                id: row.entry.id.to_string(),
+                short: entries.short(row.entry.id),
+                category: spec.name.to_string(),
+                text: row.entry.text.clone(),
+                score: row.standing.shown(),
+                state: row.state.name(),
+                parts: PartsView(Factors::of(row, || Arithmetic::of(row, spec))),
+                in_force: standing(in_force),
+                scope: row.entry.scope.name(),
+            }
+        };
+        let entries = other.rows.iter().map(view).collect();
+        let view = Scores { policy: policy.name(), in_force: ranking.policy.name(), entries };
+        Ok(Answer { view, problems: problems(&snapshots) })
+    }
+
+    /// Returns counts of the entries.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn stats(&self) -> Result<Answer<Stats>, Failure> {
+        let stores = self.readers()?;
+        let (ranking, snapshots) = self.own_ranking(&stores);
+        let categories = &self.config.categories;
+        let mut by_category: BTreeMap<String, usize> =
+            categories.iter().map(|(_, spec)| (spec.name.to_string(), 0)).collect();
+        for row in &ranking.rows {
+            let name = categories.spec(row.entry.category).name.to_string();
+            *by_category.entry(name).or_default() += 1;
+        }
+        let scored = ranking.rows.iter().filter_map(|row| match row.standing {
+            StandingOf::Scored(score) => Some(score.get()),
+            _ => None,
+        });
+        let scored: Vec<f64> = scored.collect();
+        let average =
+            (!scored.is_empty()).then(|| rounded(scored.iter().sum::<f64>() / scored.len() as f64));
+        let fates = sums::fates(&telemetry::log(self, &stores).0);
+        let all = sums::by(&fates, |_, _| Some(())).remove(&()).unwrap_or_default();
+        let counts = self.accesses(&stores).sorted();
+        let view = Stats {
+            policy: ranking.policy.name(),
+            total: ranking.rows.len(),
+            by_category,
+            by_state: ranking.counts().into_iter().map(|(state, n)| (state.name(), n)).collect(),
+            with_embeddings: self.with_embeddings(&stores, &ranking),
+            average_score: average,
+            average_importance: average.filter(|_| matches!(ranking.policy, Policy::Ebbinghaus(_))),
+            injected: all.injected,
+            used: all.used,
+            accesses: counts.iter().fold(0, |sum, (_, access)| access.count.saturating_add(sum)),
+        };
+        Ok(Answer { view, problems: problems(&snapshots) })
+    }
+
+    /// Returns the number of entries with a vector of the model in use.
+    fn with_embeddings(&self, stores: &[Store], ranking: &Ranking) -> usize {
+        match embedding::name(self).as_str() {
+            embedding::NONE => return 0,
+            // The built-in model has a vector for every line.
+            table::NAME => return ranking.rows.len(),
+            _ => {}
+        }
+        let Ok(model) = export::chosen(self) else { return 0 };
+        let known = |store: &Store| {
+            let dir = self.cache_dir(store)?;
+            Some(corpus::known_vectors(&dir, (model.key(), model.dimension)))
+        };
+        let known: Vec<_> = stores.iter().filter_map(known).collect();
+        let has = |row: &&ScoredEntry| {
+            let name = &self.config.categories.spec(row.entry.category).name;
+            let key = vectors::key(Some(name), &row.entry.text);
+            known.iter().any(|known| known.contains_key(&key))
+        };
+        ranking.rows.iter().filter(has).count()
+    }
+
+    /// Returns how the importance of entries has changed. With `apply`, archives those below the
+    /// minimum.
+    ///
+    /// # Errors
+    /// Fails if a store cannot be read or written, or with `apply` if another policy is in force.
+    pub fn decay(&self, apply: bool) -> Result<Answer<Decay>, Failure> {
+        let in_force = self.policy();
+        let is_in_force = matches!(in_force, Policy::Ebbinghaus(_));
+        if apply && !is_in_force {
+            let message = format!("scoring.policy is {}, by which nothing decays", in_force.name());
+            let hint = "pimem config set scoring.policy ebbinghaus chooses the other one";
+            return Err(Failure::new(Kind::Refused, message, hint));
+        }
+        let policy = self.policy_of(PolicyName::Ebbinghaus);
+        let Policy::Ebbinghaus(fading) = policy else {
+            return Err(Failure::new(Kind::Refused, "there is no such policy", "report this"));
+        };
+        let stores = self.readers()?;
+        let (mine, snapshots) = self.own_ranking(&stores);
+        let placed = placed(&self.config.categories, &stores, &snapshots);
+        let ranking = Ranking::new(self.now, self.rules_of(policy), placed);
+        let entries = Entries::new(self.now, &self.config.categories, &ranking);
+        let mut faded: Vec<(Wording, Faded)> = ranking
+            .rows
+            .iter()
+            .filter(|row| matches!(row.standing, StandingOf::Scored(_)) && !row.is_over())
+            .filter_map(|row| {
+                Some((row.entry.wording(), faded(&entries, row, fading.min_importance)?))
+            })
+            .collect();
+        faded.sort_by(|(_, a), (_, b)| a.now.total_cmp(&b.now).then_with(|| a.id.cmp(&b.id)));
+        if apply {
+            let goes = |row: &&ScoredEntry| {
+                let of = row.entry.wording();
+                archive::is_free(row) && faded.iter().any(|(known, one)| *known == of && one.below)
+            };
+            let rows: Vec<ScoredEntry> = mine.rows.iter().filter(goes).cloned().collect();
+            let gone: Vec<Wording> = rows.iter().map(|row| row.entry.wording()).collect();
+            curate::on_rows(self, mine, rows, |txn, row| archived::archive(txn, row, Why::Age))?;
+            for (of, one) in &mut faded {
+                one.archived = gone.contains(of);
+            }
+        }
+        let view = Decay {
+            policy: in_force.name(),
+            min_importance: fading.min_importance,
+            decay_factor: fading.decay_factor,
+            applied: apply,
+            entries: faded.into_iter().map(|(_, faded)| faded).collect(),
+        };
+        Ok(Answer { view, problems: problems(&snapshots) })
+    }
+}
+
+/// Returns how an entry's importance has changed; `None` if it has not, and is not below `least`.
+fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<Faded> {
+    let Parts::Ebbinghaus(parts) = row.judged.as_ref()?.parts else { return None };
+    let now = parts.importance();
+    let (changed, below) = (rounded(now) != rounded(parts.base), now < least);
+    (changed || below).then(|| Faded {
+        id: row.entry.id.to_string(),
+        short: entries.short(row.entry.id),
+        category: entries.category(row).to_owned(),
+        text: row.entry.text.clone(),
+        kind: parts.kind.name(),
+        importance: parts.base,
+        now,
+        floor: parts.kind.floor(),
+        idle_days: parts.idle.days(),
+        below,
+        archived: false,
+    })
+}

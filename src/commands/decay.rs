@@ -1,0 +1,58 @@
+//! `pimem decay`: shows how importance has faded, and archives what faded away.
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::score::{Decay, Faded};
+use pimem_engine::error::Failure;
+
+/// Show how the importance of entries has faded
+///
+/// This is the arithmetic of the policy ebbinghaus. Importance is computed when it is read, so that
+/// there is nothing to store; what falls below memory.min_importance can be archived. Pinned and
+/// enforced entries stay.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem decay\n  pimem decay --apply")]
+pub(crate) struct Args {
+    /// Archive what is below the minimum; only where scoring.policy is ebbinghaus
+    #[arg(long)]
+    apply: bool,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    Ok(ctx.show(&ctx.decay(args.apply)?))
+}
+
+impl Human for Decay {
+    fn human(&self, ui: &Ui) {
+        let fate = |row: &Faded| match row {
+            Faded { archived: true, .. } => "archived",
+            Faded { below: true, .. } if self.applied => "kept: pinned, enforced or not reviewed",
+            Faded { below: true, .. } => "falls below",
+            _ => "stays",
+        };
+        let cells = |row: &Faded| {
+            vec![
+                row.short.clone(),
+                row.kind.to_owned(),
+                format!("{:.3}", row.importance),
+                format!("{:.3}", row.now),
+                format!("{:.2}", row.floor),
+                fate(row).to_owned(),
+                row.text.clone(),
+            ]
+        };
+        let header = ["id", "kind", "at first", "now", "floor", "fate", "text"];
+        ui.table(&header, self.entries.iter().map(cells).collect());
+        let least = self.min_importance;
+        let below = self.entries.iter().filter(|row| row.below).count();
+        let archived = self.entries.iter().filter(|row| row.archived).count();
+        ui.note(&match (below, self.applied) {
+            (0, _) => format!("Nothing falls below {least}: each kind has a floor"),
+            (_, true) => format!("Archived {archived} of {below} below {least}"),
+            (_, false) => format!("Below {least}: {below}; pimem decay --apply archives them"),
+        });
+    }
+}

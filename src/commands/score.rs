@@ -1,0 +1,61 @@
+//! `pimem score`: prints the scores of all entries by any policy.
+
+use clap::builder::PossibleValuesParser;
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::{
+    Whose,
+    score::{ScoreRow, Scores},
+};
+use pimem_engine::{config::settings::PolicyName, error::Failure};
+
+/// Print the scores of all entries, by any policy
+///
+/// Reports are made by the policy that scoring.policy names; its score and state stand beside those
+/// of another one. `pimem why` explains one entry.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pimem score\n  pimem score --policy weighted")]
+pub(crate) struct Args {
+    /// Policy: stability, weighted or ebbinghaus [default: the one in force]
+    #[arg(long, value_name = "POLICY", value_parser = PossibleValuesParser::new(PolicyName::NAMES),
+        hide_possible_values = true)]
+    policy: Option<String>,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    let policy = args.policy.as_deref().and_then(PolicyName::find);
+    Ok(ctx.show(&ctx.score(policy)?))
+}
+
+impl Human for Scores {
+    fn human(&self, ui: &Ui) {
+        let whose = Whose::of(self.entries.iter().map(|row| row.scope));
+        let other = self.policy != self.in_force;
+        let cells = |row: &ScoreRow| {
+            let mut cells = vec![
+                row.short.clone(),
+                row.category.clone(),
+                row.state.to_owned(),
+                score(row.score),
+            ];
+            if other {
+                cells.push(format!("{} {}", score(row.in_force.score), row.in_force.state));
+            }
+            cells.push(whose.mark(row.text.clone(), row.scope));
+            cells
+        };
+        let mut header = vec!["id", "category", "state", self.policy];
+        header.extend(other.then_some(self.in_force));
+        header.push("text");
+        ui.table(&header, self.entries.iter().map(cells).collect());
+    }
+}
+
+/// Formats a score as 9999, as 0, or with three decimals.
+fn score(score: f64) -> String {
+    if score >= 9999.0 { format!("{score:.0}") } else { format!("{score:.3}") }
+}

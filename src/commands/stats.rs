@@ -1,0 +1,43 @@
+//! `pimem stats`: counts the entries.
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::score::Stats;
+use pimem_engine::error::Failure;
+
+/// Count entries by category and state, with what was found, shown and used of them
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(ctx: &Shell, _: &Args) -> Result<Exit, Failure> {
+    Ok(ctx.show(&ctx.stats()?))
+}
+
+impl Human for Stats {
+    fn human(&self, ui: &Ui) {
+        let list = |counts: &mut dyn Iterator<Item = (&str, usize)>| {
+            let counts = counts.filter(|(_, count)| *count > 0);
+            counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+        };
+        let categories = self.by_category.iter().map(|(name, count)| (name.as_str(), *count));
+        let states = self.by_state.iter().map(|(name, count)| (*name, *count));
+        let what = if self.average_importance.is_some() { "importance" } else { "score" };
+        let average = self.average_score.map_or_else(|| "-".to_owned(), |it| format!("{it:.3}"));
+        let lines = [
+            ("entries", self.total.to_string()),
+            ("by category", list(&mut categories.into_iter())),
+            ("by state", list(&mut states.into_iter())),
+            ("with vectors", self.with_embeddings.to_string()),
+            ("average", format!("{average} {what} ({})", self.policy)),
+            ("found", format!("{} times", self.accesses)),
+            ("injected", format!("{}, an entry once a session", self.injected)),
+            ("used", self.used.to_string()),
+        ];
+        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+            ui.line(&format!("{name:<14}{value}"));
+        }
+    }
+}
