@@ -190,7 +190,7 @@ proptest! {
                 prop_assert!(cue.statement <= cue.clause && cue.end <= words.len());
             }
         }
-        let _ = preference::find(&text);
+        drop(preference::find(&text));
     }
 }
 

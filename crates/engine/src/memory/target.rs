@@ -1,0 +1,164 @@
+//! The stores that a call reads, the one that it writes, and the lock of that one.
+
+use std::path::{Path, PathBuf};
+
+use super::{Memory, Reach};
+use crate::{
+    error::{Failure, Kind},
+    store::{Store, discover, lock::StoreLock},
+};
+use pimem_core::{score::ranking::Scope, view::undo::Initialized};
+
+/// The store that a writing call is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub dir: PathBuf,
+    pub scope: Scope,
+    pub exists: bool,
+}
+
+/// Whether a call changes the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Write,
+    /// It only says what it would change.
+    DryRun,
+}
+
+impl Effect {
+    pub fn of(dry_run: bool) -> Self {
+        if dry_run { Self::DryRun } else { Self::Write }
+    }
+}
+
+impl Memory {
+    /// Returns the existing stores to read, the project's first.
+    pub fn readers(&self) -> Result<Vec<Store>, Failure> {
+        let choice = match self.wish.stores {
+            None if self.wish.user => Reach::User,
+            choice => choice.unwrap_or(Reach::All),
+        };
+        let mut stores = Vec::new();
+        if choice != Reach::User {
+            let found = self.places.project();
+            if let (Some(named), Some(dir)) = (&self.places.named, &found)
+                && !discover::is_there(dir)
+            {
+                let (message, hint) = no_store(named);
+                return Err(Failure::new(Kind::Usage, message, hint));
+            }
+            stores.extend(found.map(|dir| self.store(dir, Scope::Project)));
+        }
+        // A store named explicitly is read alone, unless more scopes are requested.
+        let alone = self.places.named.is_some() && self.wish.stores.is_none() && !self.wish.user;
+        if choice != Reach::Project && !alone {
+            let user = self.places.user().filter(|dir| discover::is_there(dir));
+            stores.extend(user.map(|dir| self.store(dir, Scope::User)));
+        }
+        Ok(stores)
+    }
+
+    /// Returns the stores for callers that send text to an agent unasked: only reviewed text
+    /// counts, even in a named store.
+    pub fn strict_readers(&self) -> Result<Vec<Store>, Failure> {
+        Ok(self.readers()?.into_iter().map(Store::strict).collect())
+    }
+
+    /// Returns the store to write to, and creates it if it does not exist.
+    pub fn writer(&self) -> Result<Store, Failure> {
+        self.made(self.target()?)
+    }
+
+    /// Returns the store of a target. If it is to be written to and does not exist, it is created.
+    pub fn opened(&self, target: Target, effect: Effect) -> Result<Store, Failure> {
+        match effect {
+            Effect::Write => self.made(target),
+            Effect::DryRun => Ok(self.store(target.dir, target.scope)),
+        }
+    }
+
+    /// Returns the store of a target, and creates it if it does not exist.
+    pub fn made(&self, Target { dir, scope, exists }: Target) -> Result<Store, Failure> {
+        let store = self.store(dir, scope);
+        if !exists {
+            store.init()?;
+            self.notices.note(&format!(
+                "Created a {} store in {}",
+                scope.name(),
+                store.dir.display()
+            ));
+        }
+        Ok(store)
+    }
+
+    /// Creates the store that a writing command would use. If it exists, nothing changes.
+    ///
+    /// # Errors
+    /// Fails if there can be no such store, or it cannot be written.
+    pub fn init(&self) -> Result<Initialized, Failure> {
+        let Target { dir, scope, .. } = self.target()?;
+        let store = self.store(dir, scope);
+        let created = store.init()?;
+        let (store, scope) = (store.dir.display().to_string(), scope.name());
+        Ok(Initialized { store, scope, created })
+    }
+
+    /// Returns the target of a writing command.
+    pub fn target(&self) -> Result<Target, Failure> {
+        if self.wish.user || self.wish.stores == Some(Reach::User) {
+            return self.users();
+        }
+        if let Some(dir) = self.places.project().filter(|dir| discover::is_there(dir)) {
+            return Ok(Target { dir, scope: Scope::Project, exists: true });
+        }
+        let dir = self.places.new_project().ok_or_else(|| {
+            Failure::new(
+                Kind::Usage,
+                "the home directory is not a project",
+                "use --user for your own store, or --dir for another one",
+            )
+        })?;
+        Ok(Target { dir, scope: Scope::Project, exists: false })
+    }
+
+    /// Returns the user's store as a target.
+    pub fn users(&self) -> Result<Target, Failure> {
+        let dir = self.places.user().ok_or_else(no_home)?;
+        let exists = discover::is_there(&dir);
+        Ok(Target { dir, scope: Scope::User, exists })
+    }
+}
+
+/// Takes the lock of a store, unless nothing is to be changed.
+pub fn lock_for(
+    memory: &Memory,
+    store: &Store,
+    effect: Effect,
+) -> Result<Option<StoreLock>, Failure> {
+    match effect {
+        Effect::Write => lock(memory, store).map(Some),
+        Effect::DryRun => Ok(None),
+    }
+}
+
+/// Takes the lock of a store. Completes what its last holder could not, and moves the events of
+/// hooks into the log.
+pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
+    let lock = StoreLock::acquire(&store.dir, store.patience)?;
+    store.complete(&lock)?;
+    if !store.aside {
+        store.settle(&lock)?;
+    }
+    if store.resume(&lock, &memory.config.categories, memory.now)? {
+        memory.notices.note("Ended what an interrupted dream had begun");
+    }
+    Ok(lock)
+}
+
+pub(super) fn no_store(named: &Path) -> (String, &'static str) {
+    (format!("there is no store at {}", named.display()), "pimem init --dir DIR makes one")
+}
+
+fn no_home() -> Failure {
+    Failure::new(Kind::Usage, "there is no home directory", "set HOME, or PIMEM_USER_DIR")
+}
