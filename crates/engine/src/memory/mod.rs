@@ -113,12 +113,12 @@ use pimem_core::{
 };
 
 use self::leaky::Leaky;
-pub use self::target::{Effect, Target, lock, lock_for};
 pub use self::{
     add::{AddRequest, Rejected},
     intake::New,
     report::{Listed, ReportRequest, Reported},
     search::{SearchResult, request::SearchRequest},
+    target::{Effect, Target, lock, lock_for},
 };
 pub use pimem_core::view::add::Added;
 
