@@ -5,7 +5,10 @@
 
 use std::ops::Range;
 
-use super::tokens::{self, Tokenizer};
+use super::{
+    stop_words::Language,
+    tokens::{self, Tokenizer},
+};
 
 /// Term-frequency saturation. With `B`, chosen on retrieval sets: see docs/decisions.md.
 const K1: f64 = 1.2;
@@ -38,9 +41,7 @@ impl Query {
     /// Parses a query. Question words are dropped, unless there are no others.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let content: Vec<&str> =
-            text.split_whitespace().filter(|word| !tokens::is_question_word(word)).collect();
-        let content = Self::all_of(&content.join(" "));
+        let content = Self::all_of(&without_question_words(text));
         let query = if content.is_empty() { Self::all_of(text) } else { content };
         Self { text: cut(text).to_owned(), ..query }
     }
@@ -48,8 +49,7 @@ impl Query {
     /// Parses a prompt. Question words are dropped, even if nothing is left.
     #[must_use]
     pub fn from_prompt(text: &str) -> Self {
-        let words = text.split_whitespace().filter(|word| !tokens::is_question_word(word));
-        let query = Self::all_of(&words.collect::<Vec<_>>().join(" "));
+        let query = Self::all_of(&without_question_words(text));
         Self { text: cut(text).to_owned(), ..query }
     }
 
@@ -75,6 +75,15 @@ impl Query {
         });
         Self { terms, content: cut(text).to_owned(), text: String::new() }
     }
+}
+
+/// Returns the words of a query that are about its subject.
+fn without_question_words(text: &str) -> String {
+    let language = Language::of(cut(text));
+    let is_about = |word: &&str| {
+        !tokens::is_question_word(word) && language.is_none_or(|language| !language.drops(word))
+    };
+    text.split_whitespace().filter(is_about).collect::<Vec<_>>().join(" ")
 }
 
 /// Size of the whole corpus.

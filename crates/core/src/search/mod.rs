@@ -6,4 +6,5 @@ pub mod documents;
 pub mod near_words;
 pub mod rank;
 pub mod social_gate;
+pub mod stop_words;
 pub mod tokens;
