@@ -24,10 +24,19 @@ const GUARDS: [&str; 14] = [
 /// Further lists of the guards.
 const MORE: [&str; 6] = ["task", "since", "own", "which", "and", "agent"];
 /// Wordings of the guards.
-const PHRASES: [&str; 5] = ["once", "narrow", "turn", "denial", "letter"];
+const PHRASES: [&str; 6] = ["once", "narrow", "turn", "denial", "letter", "rejection"];
 
-const KINDS: [&str; 7] =
-    ["naming", "identity", "correction", "preference", "wish", "rule", "convention"];
+const KINDS: [&str; 9] = [
+    "naming",
+    "identity",
+    "correction",
+    "preference",
+    "wish",
+    "rule",
+    "convention",
+    "decision",
+    "finding",
+];
 
 type Failed = Box<dyn Error>;
 
@@ -175,7 +184,7 @@ impl Table {
                 None => open.push(at),
             }
         }
-        writeln!(out, "static {name}: Language = Language {{ words: &[")?;
+        writeln!(out, "pub(super) static {name}: Language = Language {{ words: &[")?;
         for (hash, word) in &order {
             let lists = self.words.get(*word).copied().unwrap_or_default();
             let rows = rows.get(word).map_or(&[][..], Vec::as_slice);

@@ -124,11 +124,22 @@ pub struct Listener {
     last: Option<Timestamp>,
     unanswered: bool,
     typed: usize,
+    /// Reports since the last message of the user.
+    reports: Vec<String>,
+    /// True if that message rejected the work before it.
+    rejected: bool,
 }
 
 impl Listener {
     pub fn new(source: Source) -> Self {
-        Self { heard: Heard::of(source), last: None, unanswered: false, typed: 0 }
+        Self {
+            heard: Heard::of(source),
+            last: None,
+            unanswered: false,
+            typed: 0,
+            reports: Vec::new(),
+            rejected: false,
+        }
     }
 
     /// Adds the next message.
@@ -137,6 +148,7 @@ impl Listener {
         match message.role {
             Role::User => {
                 self.unanswered = true;
+                self.judge(&message.text);
                 if self.typed >= TYPED || social_gate::is_trivial(head(&message.text)) {
                     return;
                 }
@@ -145,8 +157,22 @@ impl Listener {
             }
             Role::Assistant => {
                 self.heard.exchanges += usize::from(std::mem::take(&mut self.unanswered));
-                self.heard.take(statement::find(Who::Agent, &message.text));
+                let mut found = statement::find(Who::Agent, &message.text);
+                // What undoes rejected work is no work either.
+                found.statements.retain(|one| !(self.rejected && statement::undoes(&one.text)));
+                self.reports.extend(found.statements.iter().map(|one| one.text.clone()));
+                self.heard.take(found);
             }
+        }
+    }
+
+    /// Forgets the reports of the last answer if the user rejects what was done.
+    fn judge(&mut self, message: &str) {
+        let reports = std::mem::take(&mut self.reports);
+        self.rejected = statement::rejects(message);
+        if self.rejected && !reports.is_empty() {
+            let of_work = |one: &Statement| matches!(one.kind, Kind::Done | Kind::Mistake);
+            self.heard.statements.retain(|one| !(of_work(one) && reports.contains(&one.text)));
         }
     }
 

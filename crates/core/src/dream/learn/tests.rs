@@ -242,3 +242,85 @@ proptest! {
         prop_assert_eq!(conclude(&mut one, &turned), vec![]);
     }
 }
+
+/// Measures what is concluded from conversations.
+fn measured(dialogues: &str) -> (usize, usize, usize, String) {
+    let (mut hits, mut wanted, mut alarms, mut wrong) = (0, 0, 0, String::new());
+    for (at, dialogue) in dialogues.split("\n## ").skip(1).enumerate() {
+        let mut listener = Listener::new(session(&format!("dialogue-{at}"), 3));
+        let mut want: Vec<(&str, &str)> = Vec::new();
+        for line in dialogue.lines().skip(1) {
+            let say = |role, text: &str| Message { role, text: text.to_owned(), when: None };
+            if let Some(text) = line.strip_prefix("user: ") {
+                listener.push(&say(Role::User, text));
+            } else if let Some(text) = line.strip_prefix("agent: ") {
+                listener.push(&say(Role::Assistant, text));
+            } else if let Some(rest) = line.strip_prefix("= ") {
+                want.push(rest.split_once(": ").expect("a kind"));
+            }
+        }
+        let drawn = conclude(&mut SaidBefore::default(), &[listener.finish()]);
+        let drawn = drawn.iter().filter(|one| one.pasted.is_none());
+        let mut drawn: Vec<_> = drawn.map(|one| (one.category, one.text.to_lowercase())).collect();
+        wanted += want.len();
+        for (kinds, words) in want {
+            let fits = |(category, text): &(&str, String)| {
+                let said: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+                let mut words = words.split(|c: char| !c.is_alphanumeric());
+                kinds.split('|').any(|kind| kind == *category)
+                    && words.all(|word| said.contains(&word))
+            };
+            match drawn.iter().position(fits) {
+                Some(at) => {
+                    drawn.remove(at);
+                    hits += 1;
+                }
+                None => wrong.push_str(&format!("missed {kinds}: {words}\n")),
+            }
+        }
+        alarms += drawn.len();
+        for (category, text) in drawn {
+            wrong.push_str(&format!("alarm {category}: {text}\n"));
+        }
+    }
+    (hits, wanted, alarms, wrong)
+}
+
+/// `dialogues.txt` was written before the rules, and its failures were not looked at.
+#[test]
+fn conversations() {
+    for (name, dialogues, least) in [
+        ("dialogues", include_str!("../../../../../fixtures/cues/dialogues.txt"), 0.65),
+        ("dialogues-dev", include_str!("../../../../../fixtures/cues/dialogues-dev.txt"), 0.7),
+    ] {
+        let (hits, wanted, alarms, wrong) = measured(dialogues);
+        let (recall, precision) =
+            (hits as f64 / wanted as f64, hits as f64 / (hits + alarms) as f64);
+        let good = recall >= least && precision >= 0.9;
+        assert!(good, "{name}: {recall:.2}, {precision:.2}\n{wrong}");
+    }
+}
+
+#[test]
+fn rejected_work_is_not_done() {
+    let done = |replies: &[(&str, &str)]| -> Vec<String> {
+        let mut listener = Listener::new(session("0b6f2c41-7d0e", 3));
+        let say = |role, text: &str| Message { role, text: text.to_owned(), when: None };
+        for (typed, answer) in replies {
+            listener.push(&say(Role::User, typed));
+            listener.push(&say(Role::Assistant, answer));
+        }
+        listener.finish().statements.into_iter().map(|one| one.text).collect()
+    };
+    let cached = "Added a cache in front of the search endpoint";
+    assert_eq!(done(&[("speed it up", cached), ("great, thanks", "Ok.")]), [cached]);
+    for reply in
+        ["undo that", "no, revert it", "that's not what I asked for", "Mach das rückgängig"]
+    {
+        let undone = "Removed the cache in front of the search endpoint";
+        assert!(done(&[("speed it up", cached), (reply, undone)]).is_empty(), "{reply}");
+        // What comes later stands.
+        let again = [("speed it up", cached), (reply, undone), ("use an index", cached)];
+        assert_eq!(done(&again), [cached], "{reply}");
+    }
+}

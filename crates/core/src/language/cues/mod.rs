@@ -13,7 +13,13 @@ mod tests;
 use super::{sentence::Sentence, words::Word};
 use matcher::{Kind, Line, Part, Plain, Seen};
 
-include!(concat!(env!("OUT_DIR"), "/cues.rs"));
+#[expect(clippy::unreadable_literal, reason = "made by build.rs")]
+mod tables {
+    use super::{Entry, Family, Kind, Language, Part, Phrases, Row, Strength};
+
+    include!(concat!(env!("OUT_DIR"), "/cues.rs"));
+}
+use tables::{ENGLISH, GERMAN};
 
 /// The languages; another one needs a table and a name in `build.rs`.
 static LANGUAGES: [&Language; 2] = [&ENGLISH, &GERMAN];
@@ -56,9 +62,19 @@ pub enum Family {
     Rule,
     /// What a team does.
     Convention,
+    /// What was decided, for dreams.
+    Decision,
+    /// What was found out, for dreams.
+    Finding,
 }
 
 impl Family {
+    /// Returns true for what only a dream learns, which knows what came of it.
+    #[must_use]
+    pub fn is_of_dreams(self) -> bool {
+        matches!(self, Self::Decision | Self::Finding)
+    }
+
     /// Returns true for what is said about a project rather than about the user.
     #[must_use]
     pub fn is_of_project(self) -> bool {
@@ -84,6 +100,14 @@ struct Row {
     parts: &'static [Part],
 }
 
+impl Row {
+    /// Returns true if the pattern ends where the text goes on.
+    fn leads(&self) -> bool {
+        let is = |part: Option<&Part>, kind| part.is_some_and(|part| part.kind == kind);
+        is(self.parts.last(), Kind::Rest) && !is(self.parts.first(), Kind::Behind)
+    }
+}
+
 /// A table.
 struct Language {
     /// Words of the patterns and lists, by their hashes.
@@ -106,6 +130,8 @@ struct Language {
     denial: Phrases,
     /// Wordings of letters.
     letter: Phrases,
+    /// Wordings that reject what was done.
+    rejection: Phrases,
     rows: &'static [Row],
 }
 
@@ -145,6 +171,8 @@ pub struct Cue {
     pub statement: usize,
     pub clause: usize,
     pub end: usize,
+    /// True if the wording only leads to the statement, as "it turns out that" does.
+    pub leads: bool,
 }
 
 /// A sentence as the tables see it.
@@ -178,6 +206,32 @@ impl<'a> Reading<'a> {
     /// Returns the cue of the sentence. `corrected` is true if the sentence before said that
     /// something was wrong.
     pub fn cue(&self, corrected: bool) -> Option<Cue> {
+        self.best(corrected, |family| !family.is_of_dreams())
+    }
+
+    /// Returns the cue of the sentence as [`Self::cue`] does, but a decision or finding if it states
+    /// one.
+    pub fn noted(&self, corrected: bool) -> Option<Cue> {
+        self.best(corrected, Family::is_of_dreams).or_else(|| self.cue(corrected))
+    }
+
+    /// Returns true if the sentence rejects what was just done.
+    pub fn rejects(&self) -> bool {
+        LANGUAGES.iter().any(|language| {
+            let line = self.line(language);
+            let begins = |at: usize| {
+                line.apart(at)
+                    || line
+                        .words
+                        .get(..at)
+                        .is_some_and(|words| words.iter().all(|w| w.is(OPENING | SOFT)))
+            };
+            let mut all = (0..line.words.len()).filter(|at| begins(*at));
+            all.any(|at| language.rejection.behind(&line, at).is_some())
+        })
+    }
+
+    fn best(&self, corrected: bool, of: impl Fn(Family) -> bool) -> Option<Cue> {
         if self.asked || self.words.is_empty() {
             return None;
         }
@@ -193,6 +247,7 @@ impl<'a> Reading<'a> {
             rows.dedup();
             let Some(reader) = Reader::new(language, line, corrected) else { continue };
             let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
+            let rows = rows.filter(|row| of(row.family));
             for cue in rows.filter_map(|row| reader.cue(row)) {
                 // The first clause says what the others are about.
                 let key = |cue: &Cue| (cue.strength == Strength::Weak, cue.clause);
@@ -293,7 +348,7 @@ impl<'a> Reader<'a> {
         if !firm && (self.requested || self.line.is(self.first, IF)) {
             return None;
         }
-        let plain = firm || row.family == Family::Correction;
+        let plain = firm || row.family == Family::Correction || row.family.is_of_dreams();
         (0..self.line.words.len()).filter(|at| self.begins(*at)).find_map(|clause| {
             let mut at = clause;
             loop {
@@ -304,10 +359,11 @@ impl<'a> Reader<'a> {
                     let before = self.line.words.get(..clause)?;
                     let asked = self.requested && clause == self.first + 2;
                     let led = asked || before.iter().all(|word| word.is(OPENING | SOFT));
-                    let statement =
-                        if led || self.line.denied == Some(clause) { clause } else { 0 };
+                    let denied = self.line.denied == Some(clause);
+                    let statement = if led || denied { self.behind_opening(clause, at) } else { 0 };
                     let Row { family, strength, wording, .. } = *row;
-                    return Some(Cue { family, strength, wording, statement, clause, end });
+                    let leads = family == Family::Finding && row.leads();
+                    return Some(Cue { family, strength, wording, statement, clause, end, leads });
                 }
                 if !self.line.is(at, SOFT) {
                     return None;
@@ -315,6 +371,12 @@ impl<'a> Reader<'a> {
                 at += 1;
             }
         })
+    }
+
+    /// Skips "no, " and the like before a statement that begins in the clause `from`.
+    fn behind_opening(&self, from: usize, at: usize) -> usize {
+        let opens = |at: &usize| self.line.is(*at, OPENING) && self.line.apart(at + 1);
+        from + (from..at).take_while(opens).count()
     }
 
     /// Returns true if a clause begins at a word.
@@ -349,6 +411,7 @@ impl<'a> Reader<'a> {
             && self.line.is(self.first, self.language.task);
         let troubled = || {
             let plain = matches!(family, Family::Rule | Family::Wish | Family::Naming)
+                || family.is_of_dreams()
                 || family == Family::Preference && row.strength != Strength::Weak;
             !plain && self.line.words.iter().skip(cue.end).any(|word| word.is(TROUBLE))
         };

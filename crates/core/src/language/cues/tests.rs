@@ -61,7 +61,7 @@ fn every_row_is_found_by_its_words() {
                 let sentences = sentence::sentences(text);
                 let found = sentences.iter().any(|sentence| {
                     let words = words(&sentence.masked);
-                    Reading::new(sentence, &words).cue(false).is_some()
+                    Reading::new(sentence, &words).noted(false).is_some()
                 });
                 assert!(found, "{}: {text}", row.wording);
             }
@@ -187,7 +187,7 @@ proptest! {
             let words = words(&sentence.masked);
             let reading = Reading::new(&sentence, &words);
             if let Some(cue) = reading.cue(true) {
-                prop_assert!(cue.statement <= cue.clause && cue.end <= words.len());
+                prop_assert!(cue.clause <= words.len() && cue.end <= words.len());
             }
         }
         drop(preference::find(&text));

@@ -133,7 +133,7 @@ impl Reader {
             return None;
         }
         let byte = |at: usize| words.get(at).map_or(0, |word| word.start);
-        let led = found.statement == found.clause;
+        let led = found.statement >= found.clause;
         let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
         // What leads to a statement belongs to it for whoever asks who speaks.
         let start = if led { 0 } else { byte(found.clause) };

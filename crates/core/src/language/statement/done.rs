@@ -213,3 +213,11 @@ impl Report<'_> {
         })
     }
 }
+
+/// Returns true if a report says that something was undone.
+pub(super) fn undoes(text: &str) -> bool {
+    const VERBS: [&str; 8] =
+        ["reverted", "restored", "removed", "undid", "rolled", "dropped", "deleted", "disabled"];
+    let first = text.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+    VERBS.contains(&first.as_str()) || text.split(' ').any(|word| word == "back")
+}

@@ -16,6 +16,7 @@ mod words;
 mod tests;
 
 use super::{
+    cues::{Family, Reading},
     pasted,
     preference::{
         CHARS, LEAST_SENTENCE, LOOKED_AT, PASTED,
@@ -120,12 +121,16 @@ fn pasted(message: &str, found: &[Statement]) -> Option<&'static str> {
     let mut corrects = false;
     pasted::sign(message, |sentence, words| {
         let corrected = std::mem::replace(&mut corrects, told::only_corrects(sentence, words));
+        let by_table = || by_cue(sentence, words, corrected).is_some();
         let says = if wants {
-            return cue::stated(sentence, words);
+            if let Some(clause) = cue::stated(sentence, words) {
+                return Some(clause);
+            }
+            by_table()
         } else if found.is_empty() {
             kept::worth(sentence, words).is_some()
         } else {
-            corrects || told::read(sentence, words, corrected).is_some()
+            corrects || told::read(sentence, words, corrected).is_some() || by_table()
         };
         says.then_some(Clause { start: 0, cue: 0, end: 0 })
     })
@@ -193,6 +198,48 @@ impl Draft {
     }
 }
 
+/// Returns the statement that a row of the tables of cues finds in a sentence.
+fn by_cue(sentence: &Sentence, words: &[Word], corrected: bool) -> Option<Draft> {
+    // The phrases of preferences have rules of their own.
+    if cue::mentions(words) {
+        return None;
+    }
+    let found = Reading::new(sentence, words).noted(corrected)?;
+    let kind = match found.family {
+        Family::Naming | Family::Identity | Family::Preference | Family::Rule => Kind::Preference,
+        Family::Correction | Family::Wish | Family::Finding => Kind::Lesson,
+        Family::Convention => Kind::Pattern,
+        Family::Decision => Kind::Decision,
+    };
+    let alone = !matches!(found.family, Family::Correction | Family::Wish)
+        || told::stands_alone(sentence, words, found.statement);
+    if !alone {
+        return None;
+    }
+    let from = if found.leads { found.end } else { found.statement };
+    let text = sentence.text.get(words.get(from)?.start..)?;
+    Some(Draft::new(kind, text))
+}
+
+/// Returns true if a message rejects what was just done.
+#[must_use]
+pub fn rejects(message: &str) -> bool {
+    let text = without_private(message);
+    let Some(text) = transcript::typed(&text) else { return false };
+    let start = text.get(..text.floor_char_boundary(PASTED)).unwrap_or_default();
+    let mut sentences = sentence::sentences(start).into_iter().take(REJECTING);
+    sentences.any(|one| Reading::new(&one, &cue::words(&one.masked)).rejects())
+}
+
+/// Returns true if a report says that something was undone.
+#[must_use]
+pub fn undoes(report: &str) -> bool {
+    done::undoes(report)
+}
+
+/// Number of sentences at the start of a message that may reject something.
+const REJECTING: usize = 4;
+
 /// Suffix of a mistake, which says why it is worth a line.
 const AGAIN: &str = ", more than once";
 
@@ -207,7 +254,10 @@ fn statements(who: Who, sentence: &Sentence, words: &[Word], corrected: bool) ->
             // review.
             Some(found) if found.secret.is_some() || found.waits.is_some() => Vec::new(),
             Some(found) => vec![Draft::new(Kind::Preference, found.text)],
-            None => told::read(sentence, words, corrected).into_iter().collect(),
+            None => told::read(sentence, words, corrected)
+                .or_else(|| by_cue(sentence, words, corrected))
+                .into_iter()
+                .collect(),
         },
         Who::Agent => done::read(sentence, words),
         Who::Log => match told::noted(sentence, words) {

@@ -30,6 +30,11 @@ pub(super) fn read(sentence: &Sentence, words: &[Word], corrected: bool) -> Opti
         .or_else(|| line.convention())
 }
 
+/// Returns true if a sentence can be understood without the conversation, from a word on.
+pub(super) fn stands_alone(sentence: &Sentence, words: &[Word], from: usize) -> bool {
+    Line { sentence, said: Said { words } }.stands_alone(from)
+}
+
 /// Returns the statement in a log item, except finished work.
 pub(super) fn noted(sentence: &Sentence, words: &[Word]) -> Option<Draft> {
     let line = Line { sentence, said: Said { words } };
