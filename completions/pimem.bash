@@ -1893,7 +1893,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__extract)
-            opts="-q -v -h --typed --dry-run --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-q -v -h --typed --dry-run --pairs --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -772,6 +772,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --color 'When to use colour'
             cand --typed 'Take what comes from standard input for typed, as a text on the command line is'
             cand --dry-run 'Show what would be learned, and change nothing'
+            cand --pairs 'Show what would be stored of questions and answers, and why: a JSON object a line on standard input, with the keys question and answer. Stores nothing'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

@@ -705,6 +705,7 @@ always\t'Always'
 never\t'Never'"
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l typed -d 'Take what comes from standard input for typed, as a text on the command line is'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l dry-run -d 'Show what would be learned, and change nothing'
+complete -c pimem -n "__fish_pimem_using_subcommand extract" -l pairs -d 'Show what would be stored of questions and answers, and why: a JSON object a line on standard input, with the keys question and answer. Stores nothing'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand extract" -s q -l quiet -d 'Print results and errors only'

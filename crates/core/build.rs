@@ -155,8 +155,8 @@ impl Table {
             if !KINDS.contains(&kind) {
                 return Err(format!("there is no kind {kind}").into());
             }
-            if !["plain", "weak", "firm"].contains(&strength) {
-                return Err(format!("{strength} is neither weak nor firm").into());
+            if !["plain", "weak", "firm", "mention"].contains(&strength) {
+                return Err(format!("{strength} is no strength").into());
             }
             let (kind, strength) = (title(kind), title(strength));
             self.rows.push(Row { kind, strength, pattern: pattern.trim().to_owned() });

@@ -6,7 +6,10 @@ use crate::{
     shell::Shell,
     ui::{Human, Ui},
 };
-use pimem_core::view::extract::{ExtractAction, Extracted, ExtractedPreference};
+use pimem_core::view::{
+    extract::{ExtractAction, Extracted, ExtractedPreference},
+    pairs::Pairs,
+};
 use pimem_engine::{
     error::{Failure, Kind},
     memory::extract::{ExtractRequest, Origin},
@@ -25,6 +28,11 @@ use pimem_engine::{
 /// preference, what is piped in without --typed, and what names an address or a path outside of the
 /// project waits in the project's store until pimem trust says that it may be shown. Exit code 1
 /// says that there was none.
+///
+/// With --pairs, each question gets an importance by its cues and length, from 0.2 to 0.9, and a
+/// type: fact, correction, preference or context. With the setting learning.enabled, hooks store
+/// this at the end of every turn. What may have been pasted, or is worded as an order to an agent,
+/// is left alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem extract --dry-run 'I prefer tabs over spaces'\n  \
     pbpaste | pimem extract")]
@@ -38,9 +46,18 @@ pub(crate) struct Args {
     /// Show what would be learned, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Show what would be stored of questions and answers, and why: a JSON object a line on standard
+    /// input, with the keys question and answer. Stores nothing
+    #[arg(long, conflicts_with_all = ["text", "typed", "dry_run"])]
+    pairs: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    if args.pairs {
+        let view = ctx.weigh_pairs(&input::read_stdin()?)?;
+        ctx.ui.show(&view);
+        return Ok(Exit::Done.unless_empty(view.pairs.is_empty()));
+    }
     let typed = args.typed || args.text != ["-"];
     let view = ctx.extract(&ExtractRequest {
         text: &input::text(&args.text)?,
@@ -96,6 +113,34 @@ impl Human for Extracted {
                 let why = preference.reason.as_deref().unwrap_or_default();
                 ui.note(&format!("Agents are not shown it before pimem trust {id:.7}: {why}"));
             }
+        }
+    }
+}
+
+impl Human for Pairs {
+    fn human(&self, ui: &Ui) {
+        for pair in &self.pairs {
+            let text = pair.text.as_deref().unwrap_or_default();
+            let verb = match (&pair.category, &pair.reason) {
+                (Some(category), _) => format!("Would store: [{category}] {text}"),
+                (None, Some(reason)) => format!("Left alone: {text}: {reason}"),
+                (None, None) => format!("Left alone: {text}"),
+            };
+            ui.line(verb.trim());
+            let shares = pair.shares.iter().map(|one| {
+                let cue = one.cue.map(|cue| format!(" ({cue})")).unwrap_or_default();
+                format!(
+                    " {} {:.2} {}{cue}",
+                    if one.share < 0.0 { "-" } else { "+" },
+                    one.share.abs(),
+                    one.of
+                )
+            });
+            let shares: String = shares.collect();
+            ui.line(&format!(
+                "  {}, importance {:.2} = {:.2}{shares}, {} words",
+                pair.kind, pair.importance, pair.base, pair.words
+            ));
         }
     }
 }

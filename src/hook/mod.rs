@@ -246,7 +246,9 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
             close::hand_off(&call).and_then(|()| compact::keep(&call, observed))
         }
         HookEvent::PostCompact => close::index_compaction(&call),
-        HookEvent::Stop => turn::weigh(&call).and_then(|()| close::index_unended(&call)),
+        HookEvent::Stop => turn::weigh(&call)
+            .and_then(|()| turn::learn(&call))
+            .and_then(|()| close::index_unended(&call)),
         // The hook of the last turn may have died with the agent.
         HookEvent::SessionEnd => turn::weigh(&call).and_then(|()| close::index(&call)),
     };

@@ -41,6 +41,18 @@ pub(crate) fn weigh(call: &Call<'_>) -> Result<(), Failure> {
     call.stores.iter().try_for_each(|store| reinforce(call, store, &used))
 }
 
+/// Learns from the last question and its answer, if that is switched on.
+pub(crate) fn learn(call: &Call<'_>) -> Result<(), Failure> {
+    if !call.ctx.config.settings.learning.enabled {
+        return Ok(());
+    }
+    let (Some(home), Some(question)) = (call.home(), call.known().said.last()) else {
+        return Ok(());
+    };
+    let answer = call.response().unwrap_or_default();
+    call.ctx.learn_pair(home, question, &answer, call.who())
+}
+
 /// Returns the texts of all entries.
 fn texts(call: &Call<'_>) -> IdMap<EntryId, String> {
     let mut texts = IdMap::default();

@@ -2,6 +2,7 @@
 
 pub mod cues;
 pub mod gist;
+pub mod importance;
 pub mod injection;
 pub mod injection_wordings;
 pub mod negation;

@@ -33,6 +33,7 @@ pub mod merge_driver;
 pub mod model;
 pub mod notes;
 pub mod observe;
+pub mod pairs;
 pub mod rebuild;
 pub mod report;
 pub mod score;

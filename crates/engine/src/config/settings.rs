@@ -158,6 +158,7 @@ settings! {
     reflector: Reflector in Reflector;
     dream_model: LanguageModel in DreamModel;
     dream: Dream in Dream;
+    learning: Learning in Learning;
 }
 
 group! {
@@ -328,5 +329,14 @@ group! {
         apply_model: bool = Switch(false),
             Reviewed "dream.applyModel", "PIMEM_DREAM_APPLY_MODEL",
             "Apply what the language model proposes without anybody having seen it";
+    }
+}
+
+group! {
+    /// Learning from questions and answers.
+    pub struct Learning {
+        enabled: bool = Switch(false),
+            Reviewed "learning.enabled", "PIMEM_LEARNING_ENABLED",
+            "Learn from each question and its answer when the agent has answered";
     }
 }

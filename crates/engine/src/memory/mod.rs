@@ -36,6 +36,7 @@ pub mod near_duplicates;
 pub mod newcomer;
 pub mod notes;
 pub mod observe;
+pub mod pairs;
 pub mod pending;
 pub mod period;
 pub mod provenance;

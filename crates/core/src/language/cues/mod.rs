@@ -85,6 +85,8 @@ impl Family {
 /// How clearly a wording states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
+    /// Never; it only makes a message important.
+    Mention,
     /// Only if a message states nothing else.
     Weak,
     Plain,
@@ -215,6 +217,26 @@ impl<'a> Reading<'a> {
         self.best(corrected, Family::is_of_dreams).or_else(|| self.cue(corrected))
     }
 
+    /// Returns the cues that make a message with the sentence important, each with its pattern: what
+    /// it states, and what it only mentions.
+    pub fn mentions(&self, corrected: bool) -> Vec<(Family, &'static str)> {
+        let stated = self.cue(corrected).map(|cue| (cue.family, cue.wording));
+        let mentioned = LANGUAGES.iter().flat_map(|language| {
+            let line = self.line(language);
+            let mut rows: Vec<u16> =
+                line.words.iter().flat_map(|word| word.rows).copied().collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
+            let rows = rows.filter(|row| row.strength == Strength::Mention);
+            let has = |row: &&Row| {
+                (0..line.words.len()).any(|at| line.behind(row.parts, at, None).is_some())
+            };
+            rows.filter(has).map(|row| (row.family, row.wording)).collect::<Vec<_>>()
+        });
+        stated.into_iter().chain(mentioned).collect()
+    }
+
     /// Returns true if the sentence rejects what was just done.
     pub fn rejects(&self) -> bool {
         LANGUAGES.iter().any(|language| {
@@ -247,7 +269,7 @@ impl<'a> Reading<'a> {
             rows.dedup();
             let Some(reader) = Reader::new(language, line, corrected) else { continue };
             let rows = rows.into_iter().filter_map(|row| language.rows.get(usize::from(row)));
-            let rows = rows.filter(|row| of(row.family));
+            let rows = rows.filter(|row| of(row.family) && row.strength != Strength::Mention);
             for cue in rows.filter_map(|row| reader.cue(row)) {
                 // The first clause says what the others are about.
                 let key = |cue: &Cue| (cue.strength == Strength::Weak, cue.clause);

@@ -1,0 +1,134 @@
+//! Learns from questions and their answers.
+
+use super::{
+    Effect, Memory,
+    intake::{self, New},
+    lock_for, near_duplicates,
+};
+use crate::{
+    error::{Failure, Kind},
+    store::Store,
+};
+use pimem_core::{
+    language::importance::{self, MemoryKind, Weighed},
+    model::{
+        category::CategoryId,
+        event::{Cue, EventKind, Provenance},
+        share::Share,
+    },
+    safety::{entry_text::EntryText, secret},
+    view::pairs::{Pair, PairShare, Pairs},
+};
+use serde::Deserialize;
+
+/// Why a question is not stored if its kind has no category.
+const NO_CATEGORY: &str = "no category of this type is in force";
+/// Decimal places of an importance in a document, as a factor.
+const PLACES: f64 = 1e6;
+
+/// A question and its answer; other keys are ignored.
+#[derive(Deserialize)]
+struct Line {
+    question: String,
+    #[serde(default)]
+    answer: String,
+}
+
+impl Memory {
+    /// Returns what would be learned of questions and answers, a JSON object a line. Stores
+    /// nothing.
+    ///
+    /// # Errors
+    /// Fails at a line that is not an object with a question.
+    pub fn weigh_pairs(&self, text: &str) -> Result<Pairs, Failure> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let pairs = lines.map(|(at, line)| {
+            let Line { question, answer } = serde_json::from_str(line).map_err(|error| {
+                let message = format!("line {}: {error}", at + 1);
+                let hint = "as in {\"question\": \"Which port?\", \"answer\": \"5433\"}";
+                Failure::new(Kind::Usage, message, hint)
+            })?;
+            Ok(self.pair(at + 1, importance::weigh(&question, &answer)))
+        });
+        Ok(Pairs { pairs: pairs.collect::<Result<_, Failure>>()? })
+    }
+
+    fn pair(&self, line: usize, weighed: Weighed) -> Pair {
+        let places = |number: f64| (number * PLACES).round() / PLACES;
+        let made = self.entry_of(&weighed);
+        let category = made.as_ref().ok().map(|new| new.category);
+        let share =
+            |one: importance::Share| PairShare { of: one.of, cue: one.cue, share: one.share };
+        Pair {
+            line,
+            importance: places(weighed.importance),
+            kind: weighed.kind.name(),
+            base: importance::BASE,
+            words: weighed.words,
+            category: category.map(|id| self.config.categories.spec(id).name.to_string()),
+            text: weighed.text.as_deref().map(|text| secret::redact(text).into_owned()),
+            reason: made.err(),
+            shares: weighed.shares.into_iter().map(share).collect(),
+        }
+    }
+
+    /// Returns the entry that a question and its answer make, or why there is none.
+    fn entry_of(&self, weighed: &Weighed) -> Result<New, String> {
+        if let Some(why) = &weighed.refused {
+            return Err(why.clone());
+        }
+        let text = weighed.text.as_deref().unwrap_or_default();
+        let category = self.category_of(weighed.kind).ok_or(NO_CATEGORY)?;
+        // Parsed twice to drop a trailing marker: automatic learning never pins.
+        let text = EntryText::new(text).and_then(|text| EntryText::new(text.as_str()));
+        Ok(New::plain(category, text.map_err(|error| error.to_string())?, Cue::Behavioral))
+    }
+
+    /// Returns the category for a kind of memory: its own, or the one of the default categories that
+    /// serves as it.
+    fn category_of(&self, kind: MemoryKind) -> Option<CategoryId> {
+        let find = |name| self.config.categories.find(name);
+        let other = match kind {
+            MemoryKind::Fact | MemoryKind::Correction => find("lesson"),
+            MemoryKind::Preference | MemoryKind::Context => None,
+        };
+        find(kind.name()).or(other)
+    }
+
+    /// Learns from a question and its answer what [`Self::weigh_pairs`] shows. What is known is left
+    /// as it is.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn learn_pair(
+        &self,
+        store: &Store,
+        question: &str,
+        answer: &str,
+        who: Provenance,
+    ) -> Result<(), Failure> {
+        let weighed = importance::weigh(question, answer);
+        let Ok(new) = self.entry_of(&weighed) else { return Ok(()) };
+        let lock = lock_for(self, store, Effect::Write)?;
+        let categories = &self.config.categories;
+        let mut txn = match &lock {
+            Some(lock) => store.begin_adding(lock, categories, self.now, who),
+            None => store.rehearse(categories, self.now, who),
+        };
+        intake::refuse_if_unreadable(&txn)?;
+        let mut news = vec![new];
+        near_duplicates::find(self, &mut txn, &mut news);
+        for new in &news {
+            let id = new.id(self);
+            let held = !txn.snapshot().holders(&new.wording(self)).is_empty();
+            if held || new.known.is_some() || txn.mentions(id) {
+                continue;
+            }
+            new.begin(self, &mut txn)?;
+            txn.record(id, EventKind::Importance(Share::clamped(weighed.importance)))?;
+            new.place(self, &mut txn);
+        }
+        txn.commit()?;
+        Ok(())
+    }
+}
