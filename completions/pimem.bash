@@ -936,11 +936,11 @@ _pimem() {
             fi
             case "${prev}" in
                 --rule)
-                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded unset-category over-budget topic-full future-event" -- "${cur}"))
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded over-budget topic-full future-event" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "conflict-marker damaged-event not-utf8 too-long control-character secret instruction contradiction duplicate id-collision near-duplicate expired superseded unset-category over-budget topic-full future-event" -- "${cur}"))
                     return 0
                     ;;
                 --dir)

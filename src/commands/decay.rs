@@ -11,7 +11,7 @@ use pimem_engine::error::Failure;
 /// Show how the importance of entries has faded
 ///
 /// This is the arithmetic of the policy ebbinghaus. Importance is computed when it is read, so that
-/// there is nothing to store; what falls below memory.min_importance can be archived. Pinned and
+/// there is nothing to store; what falls below `memory.min_importance` can be archived. Pinned and
 /// enforced entries stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem decay\n  pimem decay --apply")]

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::sandbox::{Sandbox, outcome};
+use crate::common::sandbox::{Sandbox, finish, outcome};
 
 const WEIGHTED: &str = r#"{"scoring": {"policy": "weighted"}}"#;
 const EBBINGHAUS: &str = r#"{"scoring": {"policy": "ebbinghaus"}}"#;
@@ -29,6 +29,13 @@ fn shown(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Vec<String> {
     let report = outcome(command).ok();
     let lines = report.lines().filter_map(|line| line.strip_prefix("- "));
     lines.filter(|line| !line.starts_with("... ")).map(str::to_owned).collect()
+}
+
+/// Returns what a hook of Claude Code answers.
+fn hook(sandbox: &Sandbox, event: &str, input: &str) -> String {
+    let mut command = sandbox.command(&["hook", "claude", event]);
+    command.env("PIMEM_HOOK_DEADLINE_MS", "20000").env("PIMEM_HOOK_REBUILD_MINUTES", "0");
+    finish(assert_cmd::Command::from_std(command).write_stdin(input).output().unwrap()).ok()
 }
 
 fn score(sandbox: &Sandbox, text: &str) -> f64 {
@@ -288,12 +295,12 @@ fn recall_by_relevance() {
     assert!(found.chars().count() <= 2_000, "{found}");
     // The hook says the same.
     let input = r#"{"session_id":"s","prompt":"what is the staging database?"}"#;
-    let answer = sandbox.pipe(&["hook", "claude", "prompt"], input).ok();
+    let answer = hook(&sandbox, "prompt", input);
     assert!(answer.contains("These are known facts from earlier conversations"), "{answer}");
     let data = sandbox.project().join(".pi/data/access.json");
     let before = fs::read_to_string(&data).unwrap();
     let input = input.replace("\"s\"", "\"t\"");
-    sandbox.pipe(&["hook", "claude", "prompt"], &input).ok();
+    hook(&sandbox, "prompt", &input);
     assert_ne!(fs::read_to_string(&data).unwrap(), before, "recall of a hook counts");
 }
 
@@ -303,7 +310,7 @@ fn memory_can_be_switched_off() {
     sandbox.run(&["add", "Cranes are serviced on Mondays"]).ok();
     let start = |sandbox: &Sandbox| {
         let input = format!("{{\"session_id\":\"{}\"}}", sandbox.read("../memory.json").len());
-        sandbox.pipe(&["hook", "claude", "session-start"], input).ok()
+        hook(sandbox, "session-start", &input)
     };
     assert!(start(&sandbox).contains("Cranes"));
     sandbox.configure(r#"{"memory": {"enabled": false}}"#);

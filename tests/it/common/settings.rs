@@ -46,7 +46,7 @@ pub(crate) const BROKEN: &[(&str, Make, &str)] = &[
     (
         "another type",
         |p| text(p, "{\"report\": {\"budget\": \"5\"}}"),
-        "memory.json:1: report.budget is \"5\", not a whole number from 0 to 1000000; left out (Tokens",
+        "memory.json:1: report.budget is \"5\", not a whole number from 0 to 1000000, or none; left out (Tokens",
     ),
     (
         "below nothing",

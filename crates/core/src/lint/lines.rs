@@ -3,8 +3,13 @@
 use crate::{
     language::injection,
     lint::rule::{self, Finding, Place, Rule},
-    markdown::{entry_line::MAX_LINE, lines::lines, topic::TopicDoc},
+    markdown::{
+        entry_line::{self, MAX_LINE},
+        lines::lines,
+        topic::TopicDoc,
+    },
     model::{
+        category::{Categories, Preset},
         entry::EntryId,
         event::Event,
         time::{Now, Timestamp},
@@ -32,6 +37,7 @@ pub(super) enum Kind<'a> {
 /// Checks a markdown file.
 pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
     let mut found = Capped::new(name);
+    let (all, always) = (Categories::of(Preset::All, Vec::new()), Categories::default());
     for (number, span) in (1..).zip(lines(bytes)) {
         let raw = bytes.get(span).unwrap_or_default();
         let line = String::from_utf8_lossy(raw);
@@ -52,6 +58,16 @@ pub(super) fn text(name: &str, bytes: &[u8], kind: Kind<'_>) -> Vec<Finding> {
         }
         if matches!(kind, Kind::Topic(_)) && raw.len() > MAX_LINE {
             add(&rule::TOO_LONG, None, "is too long to be an entry".to_owned());
+        }
+        if let Kind::Topic(_) = kind
+            && entry_on(kind, number).is_none()
+            && let Some(entry) = entry_line::parse(raw, &all)
+        {
+            let name = &all.spec(entry.category).name;
+            // Those of pi are always set.
+            if always.find(name).is_none() {
+                add(&rule::UNSET_CATEGORY, None, format!("has category {name}, which is not set"));
+            }
         }
         if str::from_utf8(raw).is_err() {
             add(&rule::NOT_UTF8, None, "is not UTF-8".to_owned());

@@ -69,6 +69,8 @@ rules! {
         "move it to the archive: pimem remove, or pimem check --fix";
     SUPERSEDED Warning "superseded" "An entry was replaced and still stands in its topic",
         "move it to the archive: pimem remove, or pimem check --fix";
+    UNSET_CATEGORY Warning "unset-category" "A line has a category of another preset",
+        "pimem config set categories.preset all reads it; the line stays where it is";
     OVER_BUDGET Warning "over-budget" "An entry is too long for its section of the report",
         "shorten it or split it; as it is, no report can show it";
     TOPIC_FULL Warning "topic-full" "A topic file is nearly full",

@@ -73,7 +73,7 @@ pub(super) fn select(
     let rendered: Vec<Section> = rendered.into_iter().map(|(_, section)| section).collect();
     let pinned = pinned(ranking, categories);
     let chars: usize = rendered.iter().map(Section::chars).sum();
-    let closing = tails.as_ref().and_then(|tails| tails.closing());
+    let closing = tails.as_ref().and_then(Tails::closing);
     let closing =
         closing.filter(|_| chars + tails.as_ref().map_or(0, Tails::closing_chars) <= room);
     let by_score = pinned.iter().map(Section::chars).sum::<usize>() + chars;

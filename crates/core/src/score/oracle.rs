@@ -78,6 +78,12 @@ fn counted(all: &[Event]) -> Vec<Event> {
     events
 }
 
+/// Returns the value of the latest event that has one.
+fn latest(events: &[&Event], value: fn(&EventKind) -> Option<Share>) -> Option<Share> {
+    let told = events.iter().filter_map(|event| Some((event.order(), value(&event.kind)?)));
+    told.max().map(|(_, value)| value)
+}
+
 pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Evidence> {
     let events = counted(all);
     let (ends, decided) = (ends(&events, entry, true), ends(&events, entry, false));
@@ -144,18 +150,6 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         EventKind::Supersede(by) if Some(event.order()) > wanted => Some(by),
         _ => None,
     });
-    let latest = |value: fn(&EventKind) -> Option<Share>| {
-        let told = carried.iter().filter_map(|event| Some((event.order(), value(&event.kind)?)));
-        told.max().map(|(_, value)| value)
-    };
-    let priority = latest(|kind| match kind {
-        EventKind::Priority(value) => Some(*value),
-        _ => None,
-    });
-    let importance = latest(|kind| match kind {
-        EventKind::Importance(value) => Some(*value),
-        _ => None,
-    });
     let merges = carried.iter().filter(|event| matches!(event.kind, EventKind::Merge(_)));
     let merged: BTreeSet<EntryId> = merges.flat_map(|event| sources(event)).collect();
     let is_made = |event: &Event| matches!(event.kind, EventKind::Edit(..) | EventKind::Merge(_));
@@ -180,7 +174,14 @@ pub(super) fn evidence(now: Now, all: &[Event], entry: EntryId) -> Option<Eviden
         user: user.max().map(|(_, user)| user).unwrap_or_default(),
         until: until.map(|(_, until)| until),
         superseded_by: superseded.collect(),
-        priority: priority.filter(|value| *value > Share::default()),
-        importance,
+        priority: latest(&carried, |kind| match kind {
+            EventKind::Priority(value) => Some(*value),
+            _ => None,
+        })
+        .filter(|value| *value > Share::default()),
+        importance: latest(&carried, |kind| match kind {
+            EventKind::Importance(value) => Some(*value),
+            _ => None,
+        }),
     })
 }

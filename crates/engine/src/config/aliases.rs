@@ -49,8 +49,8 @@ pub(super) fn used_in(root: &Map<String, Value>, key: &Key) -> &'static str {
         let first = parts.next().and_then(|part| root.get(part));
         parts.fold(first, |at, part| at?.get(part)).is_some()
     };
-    let of_key = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
-    of_key.filter(|alias| has(alias)).last().unwrap_or(key.name)
+    let mut of_key = ALIASES.iter().filter(|(_, of)| *of == key.name).map(|(alias, _)| *alias);
+    of_key.find(|alias| has(alias)).unwrap_or(key.name)
 }
 
 #[cfg(test)]

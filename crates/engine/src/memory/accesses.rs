@@ -23,9 +23,9 @@ impl Memory {
         self.note_telemetry(store, &[self.record(What::Access { entries })]);
     }
 
-    /// Counts entries that were found. An error only loses the counts.
+    /// Counts entries that were found, if telemetry is enabled. An error only loses the counts.
     pub fn count_accesses(&self, store: &Store, entries: &[EntryId]) {
-        if entries.is_empty() {
+        if entries.is_empty() || !self.config.settings.telemetry.enabled {
             return;
         }
         let done = store.rewrite_local(ACCESSES, |file| {

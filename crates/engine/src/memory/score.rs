@@ -29,6 +29,9 @@ use pimem_core::{
     },
 };
 
+/// Difference of importances that output does not show.
+const UNCHANGED: f64 = 5e-7;
+
 impl Memory {
     /// Returns the rules for scoring by another policy than that in force.
     fn rules_of(&self, policy: Policy) -> Rules<'_> {
@@ -191,7 +194,7 @@ impl Memory {
 fn faded(entries: &Entries<'_>, row: &ScoredEntry, least: f64) -> Option<Faded> {
     let Parts::Ebbinghaus(parts) = row.judged.as_ref()?.parts else { return None };
     let now = parts.importance();
-    let (changed, below) = (rounded(now) != rounded(parts.base), now < least);
+    let (changed, below) = ((now - parts.base).abs() > UNCHANGED, now < least);
     (changed || below).then(|| Faded {
         id: row.entry.id.to_string(),
         short: entries.short(row.entry.id),

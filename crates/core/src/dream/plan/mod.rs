@@ -31,17 +31,19 @@ const TOGETHER: usize = 5;
 /// Maximum number of proposals per topic.
 const PROPOSALS: usize = 3;
 
-/// Returns the steps for one store in the order of execution. `date` formats the day of a moment.
+/// Returns the steps for one store in the order of execution. `least` is the similarity from which
+/// entries may be merged, and `date` formats the day of a moment.
 pub fn plan(
     now: Now,
     categories: &Categories,
     topics: &[(&str, &TopicDoc)],
     (ranking, days): (&Ranking, &Days),
+    least: f64,
     scope: Scope,
     date: fn(Timestamp) -> String,
 ) -> Vec<Step> {
     let mut gone = IdSet::default();
-    let merges = same(ranking, &mut gone);
+    let merges = same(ranking, least, &mut gone);
     // Evidence taken over by a merge is not yet part of an entry's score.
     let kept: IdSet<EntryId> = merges.iter().filter_map(keeper).collect();
     let mut faded = faded((now, date), categories, (ranking, days), scope, &kept, &gone);
@@ -85,7 +87,7 @@ fn repeats(topics: &[(&str, &TopicDoc)], ranking: &Ranking) -> Vec<Step> {
 }
 
 /// Merges entries that paraphrase a stronger one of their category.
-fn same(ranking: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
+fn same(ranking: &Ranking, least: f64, gone: &mut IdSet<EntryId>) -> Vec<Step> {
     let outdated = |row: &ScoredEntry| row.expired || row.superseded_by.is_some();
     let free: Vec<&ScoredEntry> = ranking
         .rows
@@ -101,7 +103,7 @@ fn same(ranking: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
                 other.entry.category == row.entry.category
                     && other.entry.scope == row.entry.scope
                     && !gone.contains(&other.entry.id)
-                    && are_near(&row.entry.text, &other.entry.text)
+                    && are_near(&row.entry.text, &other.entry.text, least)
             })
         };
         if let Some(first) = outlines.before(at, stronger) {
@@ -122,10 +124,10 @@ fn same(ranking: &Ranking, gone: &mut IdSet<EntryId>) -> Vec<Step> {
 
 /// Returns true if two texts are similar enough to be duplicates. Only then does the verdict of the
 /// paraphrase rules count.
-fn are_near(a: &str, b: &str) -> bool {
+fn are_near(a: &str, b: &str, least: f64) -> bool {
     let vector = |text: &str| Vector::quantize(&table::embed(&embed::passage(text)));
     let (a, b) = (vector(a), vector(b));
-    f64::from(a.cosine(&b.numbers, b.scale)) >= table::model().thresholds.duplicate
+    f64::from(a.cosine(&b.numbers, b.scale)) >= least
 }
 
 /// Archives entries that no report shows by score any more, and those of cold topics.

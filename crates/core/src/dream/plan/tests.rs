@@ -142,8 +142,15 @@ fn steps(world: &World) -> (Vec<Step>, Ranking) {
     let doc = TopicDoc::parse(world.topic.clone(), &world.categories);
     let topics = [("lessons", &doc)];
     let days = world.ledger.days();
-    let steps =
-        plan(NOW, &world.categories, &topics, (&ranking, &days), Scope::Project, Timestamp::date);
+    let steps = plan(
+        NOW,
+        &world.categories,
+        &topics,
+        (&ranking, &days),
+        0.9,
+        Scope::Project,
+        Timestamp::date,
+    );
     (steps, ranking)
 }
 
@@ -203,7 +210,7 @@ proptest! {
         for (at, row) in left.iter().enumerate() {
             for other in &left[at + 1..] {
                 let same = row.entry.category == other.entry.category
-                    && are_near(&row.entry.text, &other.entry.text)
+                    && are_near(&row.entry.text, &other.entry.text, 0.9)
                     && NormalForm::of(&row.entry.text).says_the_same(&NormalForm::of(&other.entry.text));
                 prop_assert!(!same, "{} and {}", row.entry.text, other.entry.text);
             }

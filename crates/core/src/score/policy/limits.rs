@@ -123,22 +123,19 @@ pub fn place(policy: Policy, all: &[Contender<'_>]) -> (Vec<Placement>, Vec<usiz
     let mut places: Vec<Place> = all.iter().map(first_look).collect();
     let waits = |at: &usize| places.get(*at) == Some(&Place::TooWeak);
     let mut waiting: Vec<usize> = ranked.iter().copied().filter(waits).collect();
-    match policy {
-        Policy::Weighted(_) => {
-            // In chronological order, the newest are kept.
-            if is_chronological(policy) {
-                waiting.reverse();
-            }
-            within_limits(all, &waiting, &mut places);
+    if let Policy::Weighted(_) = policy {
+        // In chronological order, the newest are kept.
+        if is_chronological(policy) {
+            waiting.reverse();
         }
-        _ => {
-            let kept = |at: &usize| {
-                all.get(*at).is_some_and(|one| policy.state(one.standing) != State::Dropped)
-            };
-            for (rank, at) in (1..).zip(waiting.into_iter().filter(kept)) {
-                if let Some(place) = places.get_mut(at) {
-                    *place = Place::Listed(rank);
-                }
+        within_limits(all, &waiting, &mut places);
+    } else {
+        let kept = |at: &usize| {
+            all.get(*at).is_some_and(|one| policy.state(one.standing) != State::Dropped)
+        };
+        for (rank, at) in (1..).zip(waiting.into_iter().filter(kept)) {
+            if let Some(place) = places.get_mut(at) {
+                *place = Place::Listed(rank);
             }
         }
     }

@@ -10,6 +10,7 @@ pub mod weighted;
 use crate::{
     model::{
         event::Order,
+        share::Share,
         time::{Age, Now, Timestamp},
         ulid::EventId,
     },
@@ -128,7 +129,7 @@ impl Policy {
                 priority: evidence.priority,
             }),
             Self::Ebbinghaus(fading) => Parts::Ebbinghaus(ebbinghaus::Parts {
-                base: evidence.importance.map_or(ebbinghaus::BASE, |base| base.get()),
+                base: evidence.importance.map_or(ebbinghaus::BASE, Share::get),
                 kind: ebbinghaus::Kind::of(category),
                 accesses: of.access.count,
                 idle: of.untouched,

@@ -128,7 +128,7 @@ pub fn is_global(text: &str) -> bool {
 /// Returns the words of a text that are tags, without punctuation after them.
 pub fn tags(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().filter(|word| word.starts_with('#'));
-    words.map(|word| word.trim_end_matches(|c: char| matches!(c, '.' | ',' | ';' | ')')))
+    words.map(|word| word.trim_end_matches(['.', ',', ';', ')']))
 }
 
 fn has_tag(text: &str, tag: &str) -> bool {
@@ -152,7 +152,7 @@ mod tests {
             let [case, name, scope, tags, age, accesses, priority, decay, ..] = cells[..] else {
                 panic!("a row has thirteen cells: {line}");
             };
-            let text = tags.split(' ').map(|tag| format!(" #{tag}")).collect::<String>();
+            let text = format!("#{}", tags.replace(' ', " #"));
             let seen = Timestamp(now.0.0 - age.parse::<i64>().unwrap() * 1000);
             let (age, accesses) = (now.since(seen), accesses.parse().unwrap());
             let parts = Parts {

@@ -140,8 +140,15 @@ impl<'a> PlanRun<'a> {
         let categories = &memory.config.categories;
         let (ranking, days) = (&run.store_view.ranking, store.used_days());
         let seen = (ranking, &days);
-        let steps =
-            plan::plan(memory.now, categories, &topics, seen, store.scope, local_time::date);
+        let steps = plan::plan(
+            memory.now,
+            categories,
+            &topics,
+            seen,
+            memory.merge_threshold(),
+            store.scope,
+            local_time::date,
+        );
         // Proposals come last, for the reader.
         let (proposed, steps): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| matches!(step.act, Act::Propose(_)));
