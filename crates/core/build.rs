@@ -2,7 +2,14 @@
 //! start. `english.txt` describes the format.
 #![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
 
-use std::{collections::BTreeMap, env, error::Error, fmt::Write as _, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Lists of words that the guards use; they come first, in this order, in every language.
 const GUARDS: [&str; 14] = [
@@ -42,14 +49,25 @@ type Failed = Box<dyn Error>;
 
 fn main() -> Result<(), Failed> {
     let dir = Path::new("src/language/cues");
-    let mut out = String::new();
-    for name in ["english", "german"] {
-        let path = dir.join(format!("{name}.txt"));
+    println!("cargo:rerun-if-changed={}", dir.display());
+    let files =
+        fs::read_dir(dir)?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>, Failed>>()?;
+    let mut tables: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "txt")).collect();
+    // English first: it has rules in code, too.
+    tables.sort_by_key(|path| (!path.ends_with("english.txt"), path.clone()));
+    let (mut out, mut all, mut texts) = (String::new(), String::new(), String::new());
+    for path in tables {
         println!("cargo:rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
         let table = Table::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-        table.write(&name.to_uppercase(), &mut out)?;
+        table.write(&name, &mut out)?;
+        write!(all, "&{name}, ")?;
+        write!(texts, "include_str!({:?}), ", fs::canonicalize(&path)?)?;
     }
+    writeln!(out, "pub(super) static ALL: &[&Language] = &[{all}];")?;
+    writeln!(out, "#[cfg(test)] pub(super) static TEXTS: &[&str] = &[{texts}];")?;
     println!("cargo:rerun-if-changed=build.rs");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("cues.rs"), out)?;
     Ok(())
@@ -184,7 +202,7 @@ impl Table {
                 None => open.push(at),
             }
         }
-        writeln!(out, "pub(super) static {name}: Language = Language {{ words: &[")?;
+        writeln!(out, "static {name}: Language = Language {{ words: &[")?;
         for (hash, word) in &order {
             let lists = self.words.get(*word).copied().unwrap_or_default();
             let rows = rows.get(word).map_or(&[][..], Vec::as_slice);

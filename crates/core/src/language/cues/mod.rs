@@ -19,10 +19,7 @@ mod tables {
 
     include!(concat!(env!("OUT_DIR"), "/cues.rs"));
 }
-use tables::{ENGLISH, GERMAN};
-
-/// The languages; another one needs a table and a name in `build.rs`.
-static LANGUAGES: [&Language; 2] = [&ENGLISH, &GERMAN];
+use tables::ALL;
 
 // Bits of the lists that the guards use, in the order of `build.rs`.
 const OPENING: u64 = 1;
@@ -221,7 +218,7 @@ impl<'a> Reading<'a> {
     /// it states, and what it only mentions.
     pub fn mentions(&self, corrected: bool) -> Vec<(Family, &'static str)> {
         let stated = self.cue(corrected).map(|cue| (cue.family, cue.wording));
-        let mentioned = LANGUAGES.iter().flat_map(|language| {
+        let mentioned = ALL.iter().flat_map(|language| {
             let line = self.line(language);
             let mut rows: Vec<u16> =
                 line.words.iter().flat_map(|word| word.rows).copied().collect();
@@ -239,7 +236,7 @@ impl<'a> Reading<'a> {
 
     /// Returns true if the sentence rejects what was just done.
     pub fn rejects(&self) -> bool {
-        LANGUAGES.iter().any(|language| {
+        ALL.iter().any(|language| {
             let line = self.line(language);
             let begins = |at: usize| {
                 line.apart(at)
@@ -258,7 +255,7 @@ impl<'a> Reading<'a> {
             return None;
         }
         let mut best: Option<Cue> = None;
-        for language in LANGUAGES {
+        for language in ALL.iter().copied() {
             let line = self.line(language);
             let mut rows: Vec<u16> = language.open.to_vec();
             rows.extend(line.words.iter().flat_map(|word| word.rows));
@@ -285,7 +282,7 @@ impl<'a> Reading<'a> {
     pub fn only_denies(&self) -> bool {
         !self.asked
             && self.words.len() < 8
-            && LANGUAGES.iter().any(|language| {
+            && ALL.iter().any(|language| {
                 let line = self.line(language);
                 let rest = |at: usize| {
                     line.words
@@ -300,7 +297,7 @@ impl<'a> Reading<'a> {
     /// Returns true if the sentence, beside a cue, is one that a user says to an agent, in a language
     /// other than English, which has rules of its own.
     pub fn is_own(&self) -> bool {
-        LANGUAGES.iter().skip(1).any(|language| {
+        ALL.iter().skip(1).any(|language| {
             let line = self.line(language);
             let said = line.words.iter().all(|word| word.is(OPENING));
             let first = line.words.iter().find(|word| !word.is(OPENING | SOFT));
@@ -311,7 +308,7 @@ impl<'a> Reading<'a> {
 
     /// Returns true if the sentence has words of a letter.
     pub fn is_of_letter(&self) -> bool {
-        LANGUAGES.iter().any(|language| {
+        ALL.iter().any(|language| {
             let line = self.line(language);
             (0..line.words.len()).any(|at| language.letter.behind(&line, at).is_some())
         })
