@@ -93,7 +93,7 @@ const READERS: &[&[&str]] = &[
     &["list"],
     &["report"],
     &["report", "--prompt", "why do berths overlap?"],
-    &["search", "berth"],
+    &["search", "--no-touch", "berth"],
     &["topics"],
     &["show", "rollback"],
     &["config", "show"],
@@ -125,10 +125,13 @@ fn a_topic_that_cannot_be_read() {
 #[test]
 fn directories_where_files_should_be() {
     for (name, readers) in [
-        ("topics/lessons.md", &[&["list"][..], &["report"], &["search", "berth"]][..]),
+        (
+            "topics/lessons.md",
+            &[&["list"][..], &["report"], &["search", "--no-touch", "berth"]][..],
+        ),
         ("evidence.jsonl", &[&["list"][..], &["report"]][..]),
-        ("MEMORY.md", &[&["search", "berth"][..]][..]),
-        ("daily/2026-06-30.md", &[&["search", "berth"][..]][..]),
+        ("MEMORY.md", &[&["search", "--no-touch", "berth"][..]][..]),
+        ("daily/2026-06-30.md", &[&["search", "--no-touch", "berth"][..]][..]),
     ] {
         let sandbox = Sandbox::new("harbor");
         fs::remove_file(sandbox.path(name)).unwrap();
@@ -187,7 +190,7 @@ fn a_huge_topic() {
     let sandbox = Sandbox::new("harbor");
     let huge = File::create(sandbox.path("topics/huge.md")).unwrap();
     huge.set_len(100 << 20).unwrap();
-    for args in [&["list"][..], &["report"], &["search", "berth"], &["topics"]] {
+    for args in [&["list"][..], &["report"], &["search", "--no-touch", "berth"], &["topics"]] {
         let done = sandbox.run(args);
         assert_eq!(done.code, 2, "{args:?}");
         assert!(done.stdout.contains("berth") || done.stdout.contains("lessons"), "{args:?}");
@@ -279,7 +282,9 @@ fn damaged_evidence() {
 #[test]
 fn nobody_listens() {
     let sandbox = Sandbox::new("harbor");
-    for args in [&["list"][..], &["report"], &["search", "berth"], &["help", "add"], &["man"]] {
+    for args in
+        [&["list"][..], &["report"], &["search", "--no-touch", "berth"], &["help", "add"], &["man"]]
+    {
         let mut command = sandbox.command(args);
         command.stdout(File::options().write(true).open("/dev/full").unwrap());
         let done = command.stderr(Stdio::piped()).output().unwrap();

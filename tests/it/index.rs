@@ -287,8 +287,8 @@ fn no_place_for_a_cache() {
 fn caches_are_disposable() {
     let commands: &[&[&str]] = &[
         &["list", "--json"],
-        &["search", "--json", "berth"],
-        &["search", "tides"],
+        &["search", "--no-touch", "--json", "berth"],
+        &["search", "--no-touch", "tides"],
         &["report", "--json", "--explain"],
         &["report", "--prompt", "why do berths overlap?"],
         &["topics", "--json"],

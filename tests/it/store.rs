@@ -144,7 +144,7 @@ fn the_same_bytes_twice() {
             &["list", "--sort", "hot"],
             &["report", "--explain"],
             &["report", "--json", "--prompt", "how do we lock berths and pages?"],
-            &["search", "--json", "the berth of a page"],
+            &["search", "--no-touch", "--json", "the berth of a page"],
             &["topics"],
             &["config", "show"],
         ] {

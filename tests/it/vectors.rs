@@ -21,8 +21,8 @@ const QUERIES: &[(&str, &str)] = &[
     ("semantic", "tides"),
 ];
 
-pub(crate) fn arguments<'a>(mode: &'a str, query: &'a str) -> [&'a str; 7] {
-    ["search", "--json", "--explain", "--mode", mode, "--", query]
+pub(crate) fn arguments<'a>(mode: &'a str, query: &'a str) -> [&'a str; 8] {
+    ["search", "--no-touch", "--json", "--explain", "--mode", mode, "--", query]
 }
 
 pub(crate) fn ask(sandbox: &Sandbox, (mode, query): (&str, &str)) -> Outcome {

@@ -22,7 +22,7 @@ pub struct Shown {
     pub superseded_by: Option<String>,
 }
 
-/// An entry with its access count, as far as telemetry goes back.
+/// An entry with its access count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessedEntry {

@@ -1,5 +1,5 @@
-//! Accesses of entries: counted when a search or recall finds them, and read by policies that count
-//! them.
+//! Accesses of entries: counted when a search or the recall of a hook finds them, and read by policies
+//! that count them.
 
 use super::{Memory, telemetry};
 use crate::store::{Store, machine_local::ACCESSES};
@@ -13,14 +13,18 @@ use pimem_core::{
 };
 
 impl Memory {
-    /// Counts the entries that a search found, and records them in the telemetry.
+    /// Counts the entries that a search found, and records them in the telemetry of a store that has
+    /// one: only counting makes its directory.
     pub(super) fn note_access(&self, store: &Store, entries: &[EntryId]) {
         if entries.is_empty() {
             return;
         }
+        let has_data = store.data_dir().is_dir();
         self.count_accesses(store, entries);
-        let entries = entries.iter().map(EntryId::to_string).collect();
-        self.note_telemetry(store, &[self.record(What::Access { entries })]);
+        if has_data {
+            let entries = entries.iter().map(EntryId::to_string).collect();
+            self.note_telemetry(store, &[self.record(What::Access { entries })]);
+        }
     }
 
     /// Counts entries that were found, if telemetry is enabled. An error only loses the counts.

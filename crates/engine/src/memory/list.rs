@@ -6,6 +6,7 @@ use super::{Answer, Memory, accesses, intake, problems, selector};
 use crate::error::Failure;
 use pimem_core::{
     score::{
+        access::Accesses,
         ranking::{self, ScoredEntry},
         stability::State,
     },
@@ -71,7 +72,9 @@ impl Memory {
             }
         }
         let entries = Entries::new(self.now, &self.config.categories, &ranking);
-        let accesses = self.accesses(&stores);
+        // People are not shown them.
+        let wanted = self.notices.for_programs();
+        let accesses = if wanted { self.accesses(&stores) } else { Accesses::default() };
         let ledgers = || snapshots.iter().map(|snapshot| &snapshot.ledger);
         let listed = |row: &ScoredEntry| {
             entries.accessed(row, accesses::of_entry(&accesses, row.entry.id, ledgers()))

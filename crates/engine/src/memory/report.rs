@@ -3,15 +3,12 @@
 use super::{
     Memory, problems, recall,
     search::{
-        Hit, SearchResult,
+        SearchResult,
         hits::{self, Detail},
     },
     stale::Stale,
 };
-use crate::{
-    error::Failure,
-    store::{Store, read::Problem},
-};
+use crate::{error::Failure, store::read::Problem};
 use pimem_core::{
     model::{entry::EntryId, hash::IdSet},
     report::{budget::Tokens, render, select::Verdict},
@@ -40,12 +37,6 @@ pub enum Listed {
     None,
     /// All, each with the reason why it is in the text or not.
     Explained,
-}
-
-/// Returns the entries of a store among the hits.
-fn found_in(store: &Store, hits: &[Hit]) -> Vec<EntryId> {
-    let here = hits.iter().filter(|hit| hit.scope == store.scope);
-    here.filter_map(|hit| hit.entry).collect()
 }
 
 /// A report with its problems.
@@ -77,9 +68,6 @@ impl Memory {
             sessions = recall::sessions(found.sessions, |_| false);
             recalled = found.entries;
             recalled.hits = recall::chosen_on(self, &ranking, recalled.hits);
-            for store in &stores {
-                self.count_accesses(store, &found_in(store, &recalled.hits));
-            }
         }
         let unreviewed = ranking.unreviewed();
         let waiting = self.unreviewed(&stores, ranking.rows.iter().map(|row| &row.entry));
