@@ -1804,7 +1804,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;model;embed'= {
-            cand --runtime 'The ONNX Runtime library'
+            cand --runtime 'The ONNX Runtime library; the built-in transformer serves without it'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'

@@ -1619,7 +1619,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library; the built-in transformer serves without it' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'

@@ -1967,7 +1967,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;model;embed' {
-            [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library')
+            [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library; the built-in transformer serves without it')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')

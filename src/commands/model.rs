@@ -13,14 +13,18 @@ use pimem_core::{
     embed::model::Pooling,
     view::model::{Listed, Models, Pulled, Removed, Status},
 };
-use pimem_engine::{error::Failure, memory::model::PullRequest, models::installed};
+use pimem_engine::{
+    error::Failure,
+    memory::model::PullRequest,
+    models::{built_in, installed},
+};
 
 /// Install and choose models of semantic search
 ///
-/// The model `static` is built in and needs nothing. Others are files in ONNX, which an ONNX
-/// Runtime library computes; both are installed into the cache directory with pull, the only
-/// command that ever downloads. When a model cannot serve, or not in time, search goes on without
-/// it.
+/// Two models are built in and need nothing: `static`, a table of words, and `minilm`, the
+/// transformer all-MiniLM-L6-v2. Others are files in ONNX, which an ONNX Runtime library computes;
+/// both are installed into the cache directory with pull, the only command that ever downloads. When
+/// a model cannot serve, or not in time, search goes on by the table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -49,10 +53,11 @@ enum Action {
     /// Without DIR, the answer is the library's version
     #[command(hide = true)]
     Embed {
-        /// The ONNX Runtime library
+        /// The ONNX Runtime library; the built-in transformer serves without it
         #[arg(long, value_name = "PATH")]
-        runtime: PathBuf,
+        runtime: Option<PathBuf>,
         /// The model's directory
+        #[arg(requires = "runtime")]
         files: Option<PathBuf>,
     },
 }
@@ -119,7 +124,13 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
         Action::Embed { runtime, files } => {
             let mut write = |line: &str| ctx.ui.answer(line);
-            installed::serve(runtime, files.as_deref(), &mut io::stdin().lock(), &mut write)?;
+            let input = &mut io::stdin().lock();
+            match runtime {
+                Some(runtime) => {
+                    installed::serve(runtime, files.as_deref(), input, &mut write)?;
+                }
+                None => built_in::serve(input, &mut write)?,
+            }
         }
     }
     Ok(Exit::Done)

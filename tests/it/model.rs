@@ -303,8 +303,8 @@ fn downloads() {
         assert!(held(&sandbox).is_empty(), "{want}: {:?}", held(&sandbox));
     }
     // Files of a known model must have the known hashes.
-    let other = published(&dir, "Qdrant/all-MiniLM-L6-v2-onnx", "model.onnx");
-    let refused = pull(other, "all-MiniLM-L6-v2").refused();
+    let other = published(&dir, "Xenova/bge-small-en-v1.5", "onnx/model.onnx");
+    let refused = pull(other, "BAAI/bge-small-en-v1.5").refused();
     assert!(refused.contains("is not the file that was expected: its SHA-256 is"), "{refused}");
     assert!(held(&sandbox).is_empty());
 

@@ -160,7 +160,7 @@ pub fn is_usable(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(fits)
         && !name.starts_with(['.', '-'])
-        && !["static", "static-384", "none"].contains(&name)
+        && !["static", "static-384", "minilm", "none"].contains(&name)
 }
 
 #[cfg(test)]
@@ -179,7 +179,9 @@ mod tests {
         }
         assert!(is_usable("bge-small-en-v1.5"));
         let long = "x".repeat(65);
-        for name in ["", ".", "..", "a/b", "-x", "none", "static", "A", "ä", long.as_str()] {
+        for name in
+            ["", ".", "..", "a/b", "-x", "none", "static", "minilm", "A", "ä", long.as_str()]
+        {
             assert!(!is_usable(name), "{name}");
         }
     }

@@ -6,6 +6,7 @@ pub mod calibrate;
 pub mod catalog;
 pub mod model;
 pub mod table;
+pub mod transformer;
 pub mod vector;
 pub mod wordpiece;
 

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use pimem_encoder::pack::Hash;
+
 use super::{
     model::{Embedder, Model, Pooling, Role, STATIC, Unavailable},
     vector::normalize,
@@ -16,8 +18,17 @@ use crate::model::hash::{fnv1a64, fnv1a64_more};
 pub const DIMENSION: usize = 384;
 const ROW: usize = DIMENSION / 2 + 2;
 const HEADER: usize = 24;
-/// `[UNK]`.
-const UNKNOWN: u32 = 100;
+/// `[UNK]`, an unknown word.
+pub(super) const UNKNOWN: u16 = 100;
+/// `[CLS]`, the start of a text for BERT.
+pub(super) const CLS: u16 = 101;
+/// `[SEP]`, the end of a text for BERT.
+pub(super) const SEP: u16 = 102;
+/// SHA-256 of the vocabulary, BERT's uncased one: its pieces, each followed by a line feed.
+pub(super) const VOCABULARY: Hash = [
+    0x07, 0xec, 0xed, 0x37, 0x5c, 0xec, 0x14, 0x4d, 0x27, 0xc9, 0x00, 0x24, 0x1f, 0x3e, 0x33, 0x94,
+    0x78, 0xde, 0xc9, 0x58, 0xf9, 0x2f, 0xdd, 0xbc, 0x55, 0x1f, 0x29, 0x5c, 0x99, 0x20, 0x38, 0xa3,
+];
 /// Length of the longest token in bytes.
 const LONGEST: usize = 24;
 
@@ -69,6 +80,11 @@ pub fn knows(word: &str) -> f32 {
         all += length;
     });
     (2 * longest).min(all) as f32 / all.max(1) as f32
+}
+
+/// Returns the vocabulary of the table, which transformers share.
+pub(super) fn vocabulary() -> impl Vocabulary {
+    Table::new(TABLE)
 }
 
 /// The built-in model as an [`Embedder`]. It caches the tokens of words, because few words make up
@@ -213,7 +229,7 @@ impl Vocabulary for Table<'_> {
     }
 
     fn unknown(&self) -> u32 {
-        UNKNOWN
+        UNKNOWN.into()
     }
 }
 
@@ -236,6 +252,7 @@ fn half(bits: u16) -> f32 {
 mod tests {
     use super::*;
     use serde_json::Value;
+    use sha2::{Digest, Sha256};
 
     fn numbers(value: &Value) -> Vec<f64> {
         value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -263,6 +280,18 @@ mod tests {
             let mut kept = Static::default();
             assert_eq!((kept.vector(text), kept.vector(text)), (embed(text), embed(text)));
         }
+    }
+
+    #[test]
+    fn the_vocabulary_is_berts() {
+        let table = Table::new(TABLE);
+        let mut lines = Vec::new();
+        for token in 0..u32::try_from(table.rows.len() / ROW).unwrap() {
+            lines.extend([table.token(token), b"\n"].concat());
+        }
+        assert_eq!(Sha256::digest(lines).as_slice(), VOCABULARY);
+        let marks = [UNKNOWN, CLS, SEP].map(|token| table.token(token.into()));
+        assert_eq!(marks, [&b"[UNK]"[..], b"[CLS]", b"[SEP]"]);
     }
 
     #[test]

@@ -253,7 +253,7 @@ group! {
     pub struct Embedding {
         model: Cow<'static, str> = Text("static"),
             Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
-            "Model of semantic search: static (built in), none, or one that is installed";
+            "Model of semantic search: static or minilm (both built in), none, or one that is installed";
         runtime: Cow<'static, str> = Text(""),
             Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
             "Path of the ONNX Runtime library, instead of an installed one";

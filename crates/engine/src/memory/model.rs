@@ -10,6 +10,7 @@ use crate::{
     config::settings::Embedding,
     error::{Failure, Kind},
     models::{
+        built_in,
         download::Hub,
         fastembed, install,
         installed::{Manifest, Models, TRIAL},
@@ -19,7 +20,7 @@ use crate::{
 use pimem_core::{
     embed::{
         catalog,
-        model::{Model, Pooling, Role, Unavailable},
+        model::{Embedder, Model, Pooling, Role, Unavailable},
         table,
     },
     exchange::json_position,
@@ -68,6 +69,9 @@ impl Memory {
             listed("static", "built in", Some(&table::model()), ""),
             listed("none", "off", None, ""),
         ];
+        if let Ok((model, _)) = built_in::describe() {
+            list.insert(1, listed(&model.id, "built in", Some(&model), ""));
+        }
         for name in models.installed() {
             let manifest = models.manifest(&name).ok();
             let manifest = manifest.as_ref();
@@ -76,7 +80,8 @@ impl Memory {
             list.push(listed(&name, "installed", model, source));
         }
         for known in fastembed::supported() {
-            if list.iter().all(|line| line.name != known.model.id) {
+            let name = built_in::resolve(&known.model.id);
+            if list.iter().all(|line| line.name != name) {
                 let model = Some(&known.model);
                 list.push(listed(&known.model.id, "available", model, &known.repository));
             }
@@ -89,8 +94,8 @@ impl Memory {
     /// # Errors
     /// When it is not installed, or the settings cannot be changed.
     pub fn choose_model(&self, name: &str) -> Result<Changed, Failure> {
-        let name = catalog::canonical(name);
-        if !["static", "none"].contains(&name.as_str())
+        let name = built_in::resolve(name);
+        if !is_included(&name)
             && let Err(why) = self.models()?.manifest(&name)
         {
             return Err(unknown(&name, why.0));
@@ -163,13 +168,17 @@ impl Memory {
         clock: Option<Clock<'_>>,
     ) -> Result<view::Status, Failure> {
         let current = in_force(self);
-        let name = name.map_or_else(|| current.clone(), catalog::canonical);
+        let name = name.map_or_else(|| current.clone(), built_in::resolve);
         let origin = || self.config.origin(&Embedding::model).to_string();
         let chosen_by = (name == current).then(origin);
         let mut view = view::Status { name, chosen_by, ..view::Status::default() };
         match view.name.as_str() {
             "static" => view.properties = Some(Properties::from(&table::model())),
             "none" => {}
+            name if built_in::is_it(name) => {
+                let trouble = examine_built_in(self, &mut view, clock);
+                view.trouble = trouble.err().map(|Unavailable(why)| why);
+            }
             _ => {
                 let trouble = examine(self, &mut view, clock)?;
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
@@ -187,8 +196,6 @@ fn examine(
     clock: Option<Clock<'_>>,
 ) -> Result<Result<(), Unavailable>, Failure> {
     let models = memory.models()?;
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let deadline_ms = millis(memory.config.settings.embedding.deadline);
     Ok(models.manifest(&view.name).and_then(|manifest| {
         view.source = Some(manifest.source.clone());
         view.properties = Some(Properties::from(&manifest.model));
@@ -202,18 +209,47 @@ fn examine(
         let runtime = runtime(&models, view);
         damage.map_or(Ok(()), |damage| Err(Unavailable(damage)))?;
         runtime?;
-        let Some(clock) = clock else { return Ok(()) };
-        let start = clock();
-        let mut model = models.open(&view.name, Some(TRIAL))?;
-        model.embed(Role::Query, &[SENTENCE], &mut |_| ())?;
-        let took_ms = millis(clock().saturating_sub(start));
-        view.trial = Some(Trial { took_ms, deadline_ms });
-        if took_ms > deadline_ms {
-            let why = format!("a search waits for {deadline_ms} ms only (embedding.deadlineMs)");
-            return Err(Unavailable(why));
-        }
-        Ok(())
+        attempt(memory, view, clock, |name| models.open(name, Some(TRIAL)))
     }))
+}
+
+/// Looks at the built-in transformer.
+fn examine_built_in(
+    memory: &Memory,
+    view: &mut view::Status,
+    clock: Option<Clock<'_>>,
+) -> Result<(), Unavailable> {
+    let (model, max_tokens) = built_in::describe()?;
+    view.properties = Some(Properties::from(&model));
+    view.max_tokens = Some(max_tokens);
+    built_in::verify()?;
+    attempt(memory, view, clock, |_| built_in::embedder(Some(TRIAL)))
+}
+
+/// Embeds a sentence, if there is a clock.
+fn attempt(
+    memory: &Memory,
+    view: &mut view::Status,
+    clock: Option<Clock<'_>>,
+    open: impl Fn(&str) -> Result<Box<dyn Embedder>, Unavailable>,
+) -> Result<(), Unavailable> {
+    let Some(clock) = clock else { return Ok(()) };
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let deadline_ms = millis(memory.config.settings.embedding.deadline);
+    let start = clock();
+    open(&view.name)?.embed(Role::Query, &[SENTENCE], &mut |_| ())?;
+    let took_ms = millis(clock().saturating_sub(start));
+    view.trial = Some(Trial { took_ms, deadline_ms });
+    if took_ms > deadline_ms {
+        let why = format!("a search waits for {deadline_ms} ms only (embedding.deadlineMs)");
+        return Err(Unavailable(why));
+    }
+    Ok(())
+}
+
+/// Returns true for names of models that need no installation, and for `none`.
+fn is_included(name: &str) -> bool {
+    [table::NAME, embedding::NONE].contains(&name) || built_in::is_it(name)
 }
 
 fn damage(models: &Models, manifest: &Manifest) -> Option<String> {
@@ -237,14 +273,19 @@ fn refuse_without_models() -> Result<(), Failure> {
         return Ok(());
     }
     let hint = "build it with its default features";
-    Err(Failure::new(Kind::Refused, "this build has no models but static", hint))
+    Err(Failure::new(Kind::Refused, "this build has no models but those built in", hint))
 }
 
 fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Failure> {
-    let name = catalog::canonical(&request.name);
+    let name = built_in::resolve(&request.name);
+    if built_in::is_it(&name) {
+        let message = format!("the model {name} is a part of the program");
+        let hint = format!("pimem model use {name} chooses it; other files need another name");
+        return Err(Failure::new(Kind::Refused, message, hint));
+    }
     if !catalog::is_usable(&name) {
         let message = format!("{name:?} cannot be the name of a model");
-        let hint = "names are 1 to 64 of a-z, 0-9, ., _ and -, and not static or none";
+        let hint = "names are 1 to 64 of a-z, 0-9, ., _ and -, and not static, minilm or none";
         return Err(Failure::new(Kind::Usage, message, hint));
     }
     let models = memory.models()?;
@@ -284,8 +325,10 @@ pub fn in_force(memory: &Memory) -> String {
 /// Returns why the model in force cannot run, as far as is known without starting it.
 pub fn lacking(memory: &Memory) -> Option<Failure> {
     let name = in_force(memory);
-    if ["static", "none"].contains(&name.as_str()) {
-        return None;
+    if is_included(&name) {
+        return built_in::is_it(&name)
+            .then(|| built_in::describe().err().map(embedding::failure))
+            .flatten();
     }
     let models = match memory.models() {
         Ok(models) => models,

@@ -67,5 +67,5 @@ pub mod download {
 }
 
 fn absent() -> Unavailable {
-    Unavailable("this build has no models but static".to_owned())
+    Unavailable("this build has no models but those built in".to_owned())
 }

@@ -234,7 +234,7 @@ impl Models {
     /// system's.
     pub fn library(&self) -> Result<Library, Unavailable> {
         if !fastembed::INCLUDED {
-            return Err(Unavailable("this build has no models but static".to_owned()));
+            return Err(Unavailable("this build has no models but those built in".to_owned()));
         }
         let named = [(&self.setting, Origin::Setting), (&self.variable, Origin::Variable)];
         for (path, origin) in named {
@@ -304,15 +304,23 @@ pub fn serve(
             anyhow::bail!(error);
         }
     };
+    answer(input, write, &mut |text| match &mut session {
+        None => Ok(version.clone()),
+        Some(session) => session.embed(text),
+    })
+}
+
+/// Answers each text of standard input, a JSON string a line, with a vector or an error.
+pub fn answer(
+    input: &mut dyn io::BufRead,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+    embed: &mut dyn FnMut(&str) -> Result<Vec<f32>, Unavailable>,
+) -> anyhow::Result<()> {
     let mut line = String::new();
     while input.read_line(&mut line).context("cannot read standard input")? > 0 {
         let text: String =
             serde_json::from_str(&line).context("a line of standard input is no JSON string")?;
-        let answer = match &mut session {
-            None => Ok(version.clone()),
-            Some(session) => session.embed(&text),
-        };
-        match answer {
+        match embed(&text) {
             Ok(vector) => write(&serde_json::to_string(&vector)?)?,
             Err(Unavailable(error)) => write(&serde_json::json!({ "error": error }).to_string())?,
         }

@@ -1,8 +1,9 @@
-//! Installed embedding models and the ONNX Runtime: installation, integrity checks, and the process
-//! that runs a model.
+//! Embedding models: the transformer that is built in, installed models and the ONNX Runtime, their
+//! installation and integrity checks, and the process that runs a model.
 
 #[cfg(not(feature = "fastembed"))]
 mod absent;
+pub mod built_in;
 #[cfg(feature = "fastembed")]
 pub mod download;
 #[cfg(feature = "fastembed")]

@@ -10,6 +10,7 @@ use crate::{
         vectors::{self, Known},
     },
     memory::{Answer, Memory, model, named_file, search::embedding, stale::Stale},
+    models::built_in,
     store::{
         Store,
         atomic::{self, Sync},
@@ -82,6 +83,9 @@ pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
             Err(Failure::new(Kind::Refused, "embedding.model is none: there are no vectors", hint))
         }
         table::NAME => Ok(table::model()),
+        name if built_in::is_it(name) => {
+            built_in::describe().map(|(model, _)| model).map_err(embedding::failure)
+        }
         name => {
             let manifest = memory.models()?.manifest(name);
             manifest.map(|manifest| manifest.model).map_err(|why| {

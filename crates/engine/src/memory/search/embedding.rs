@@ -17,11 +17,12 @@ use crate::{
         vectors::{self, Known, Vectors},
     },
     memory::Memory,
+    models::built_in,
     store::Store,
 };
 use pimem_core::{
     embed::{
-        self, catalog,
+        self,
         model::{Embedder, Model, Role, Thresholds, Unavailable},
         table,
         vector::Vector,
@@ -108,7 +109,7 @@ pub fn open(
                 let line = format!("{name}: {why}; the built-in model serves instead");
                 // A model that is slow or broken may recover; one that is not installed is a
                 // mistake in the settings. Documents for programs include the reason.
-                if memory.notices.for_programs() || installed(memory, name).is_some() {
+                if memory.notices.for_programs() || described(memory, name).is_some() {
                     memory.notices.detail(&line);
                 } else {
                     memory.notices.note(&format!("warning: embedding.model is {line}"));
@@ -117,19 +118,19 @@ pub fn open(
             }
         }
     }
-    built_in(memory, stores, corpora, words, rows)
+    by_table(memory, stores, corpora, words, rows)
 }
 
 /// Returns the canonical name of the chosen model.
 pub fn name(memory: &Memory) -> String {
-    catalog::canonical(&memory.config.settings.embedding.model)
+    built_in::resolve(&memory.config.settings.embedding.model)
 }
 
 /// Value of the setting that disables vectors.
 pub const NONE: &str = "none";
 
-/// Embeds by the built-in model, without another process.
-fn built_in(
+/// Embeds by the table.
+fn by_table(
     memory: &Memory,
     stores: &[Store],
     corpora: &[Corpus],
@@ -217,7 +218,7 @@ fn fill(
 /// Returns which vectors an index keeps, by the settings.
 pub fn kept<'a>(memory: &Memory) -> Embedding<'a> {
     let name = &name(memory);
-    let model = (name != NONE && name != table::NAME).then(|| installed(memory, name)).flatten();
+    let model = (name != NONE && name != table::NAME).then(|| described(memory, name)).flatten();
     Embedding {
         built_in: name != NONE,
         model: model.map(|model| model.space()),
@@ -230,12 +231,13 @@ pub fn embedder(memory: &Memory, name: &str) -> Result<Option<Box<dyn Embedder>>
     match name {
         NONE => Ok(None),
         table::NAME => Ok(Some(Box::new(table::Static::default()))),
+        name if built_in::is_it(name) => built_in::embedder(None).map(Some).map_err(failure),
         name => memory.models()?.open(name, None).map(Some).map_err(failure),
     }
 }
 
 /// Opens the chosen model without a deadline, or returns why it cannot run; `None` if it is the
-/// built-in one or none.
+/// table or none.
 pub fn patient(memory: &Memory) -> Option<Result<Box<dyn Embedder>, Unavailable>> {
     let name = &name(memory);
     (name != NONE && name != table::NAME).then(|| ready(memory, name, None))
@@ -246,17 +248,23 @@ pub fn failure(why: Unavailable) -> Failure {
     Failure::new(Kind::Io, why.0, "pimem model status says more")
 }
 
-/// Opens an installed model with a deadline.
+/// Opens a model other than the table.
 fn ready(
     memory: &Memory,
     name: &str,
     deadline: Option<Duration>,
 ) -> Result<Box<dyn Embedder>, Unavailable> {
+    if built_in::is_it(name) {
+        return built_in::embedder(deadline);
+    }
     let models = memory.models().map_err(|failure| Unavailable(failure.message))?;
     models.open(name, deadline)
 }
 
-/// Returns the description of an installed model.
-fn installed(memory: &Memory, name: &str) -> Option<Model> {
+/// Returns the description of a model other than the table; `None` if it is not installed.
+fn described(memory: &Memory, name: &str) -> Option<Model> {
+    if built_in::is_it(name) {
+        return built_in::describe().ok().map(|(model, _)| model);
+    }
     Some(memory.models().ok()?.manifest(name).ok()?.model)
 }

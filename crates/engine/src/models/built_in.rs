@@ -1,0 +1,214 @@
+//! The transformer that is part of the program: all-MiniLM-L6-v2, unless it was left out of the
+//! build.
+
+use std::{
+    io,
+    num::NonZero,
+    panic::resume_unwind,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::installed;
+use pimem_core::embed::{
+    catalog,
+    model::{Embedder, Model, Role, Unavailable},
+    transformer::{Level, PackError, Transformer},
+};
+
+/// Its name, as in `embedding.model`.
+pub const NAME: &str = "minilm";
+/// The same model in the catalogue, as files in ONNX.
+const CATALOGUED: &str = "all-minilm-l6-v2";
+/// True if the build has its weights.
+pub const INCLUDED: bool = cfg!(feature = "minilm");
+
+#[cfg(feature = "minilm")]
+static WEIGHTS: &[u8] = include_bytes!("../../../../models/minilm-l6-v2/minilm.pack");
+#[cfg(not(feature = "minilm"))]
+static WEIGHTS: &[u8] = &[];
+
+/// Number of texts that are embedded in one go.
+const AT_ONCE: usize = 8;
+/// Maximum number of tokens of a query. The time for more grows with their square, and a prompt
+/// waits for it.
+const QUERY_TOKENS: usize = 64;
+
+/// Returns the canonical name of a model as it is called in this build: what is built in need not
+/// be installed.
+pub fn resolve(name: &str) -> String {
+    let name = catalog::canonical(name);
+    match name.as_str() {
+        NAME | CATALOGUED => if INCLUDED { NAME } else { CATALOGUED }.to_owned(),
+        _ => name,
+    }
+}
+
+/// Returns true if the model of this canonical name is the one that is built in.
+pub fn is_it(name: &str) -> bool {
+    INCLUDED && name == NAME
+}
+
+/// Returns the description of the model, and the maximum number of tokens of a text. Reads little
+/// of the weights.
+pub fn describe() -> Result<(Model, usize), Unavailable> {
+    open().map(|transformer| (model(&transformer), transformer.max_tokens()))
+}
+
+/// Checks all of the weights.
+pub fn verify() -> Result<(), Unavailable> {
+    open()?.verify().map_err(damaged)
+}
+
+/// Opens the model. `deadline` applies to all calls of [`Embedder::embed`] together, and runs from
+/// the first.
+pub fn embedder(deadline: Option<Duration>) -> Result<Box<dyn Embedder>, Unavailable> {
+    let transformer = open()?;
+    let model = model(&transformer);
+    Ok(Box::new(BuiltIn { model, transformer, deadline, end: None }))
+}
+
+/// Embeds texts from standard input, as [`super::installed::serve`] does by an installed model.
+pub fn serve(
+    input: &mut dyn io::BufRead,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut model = embedder(None)?;
+    installed::answer(input, write, &mut |text| {
+        let vectors = model.embed(Role::Passage, &[text], &mut |_| ())?;
+        vectors.into_iter().next().ok_or_else(|| Unavailable("there is no vector".to_owned()))
+    })
+}
+
+fn open() -> Result<Transformer<'static>, Unavailable> {
+    if !INCLUDED {
+        return Err(Unavailable(format!("this build has no model {NAME}")));
+    }
+    Transformer::new(WEIGHTS).map_err(damaged)
+}
+
+fn damaged(wrong: PackError) -> Unavailable {
+    Unavailable(format!("the program is damaged: its model {NAME} {wrong}"))
+}
+
+fn model(transformer: &Transformer<'_>) -> Model {
+    let model = catalog::model(NAME, transformer.dimension(), transformer.pooling());
+    Model { revision: transformer.revision(), ..model }
+}
+
+/// The model, computed by this process.
+struct BuiltIn {
+    model: Model,
+    transformer: Transformer<'static>,
+    deadline: Option<Duration>,
+    end: Option<Instant>,
+}
+
+impl BuiltIn {
+    /// Returns why no more texts can be embedded.
+    #[expect(clippy::disallowed_methods, reason = "a deadline runs while this computes")]
+    fn in_time(&mut self) -> Result<(), Unavailable> {
+        let Some(deadline) = self.deadline else { return Ok(()) };
+        let now = Instant::now();
+        if *self.end.get_or_insert(now + deadline) > now {
+            return Ok(());
+        }
+        let millis = deadline.as_millis();
+        Err(Unavailable(format!("the model did not answer within {millis} ms")))
+    }
+
+    /// Embeds some texts, eight at a time on each of `processors`.
+    fn some(&self, texts: &[&str], tokens: usize, processors: usize) -> Vec<Vec<f32>> {
+        let level = Level::new();
+        let embed = |texts: &[&str]| self.transformer.embed(level, texts, tokens);
+        if processors == 1 {
+            return embed(texts);
+        }
+        thread::scope(|scope| {
+            let parts: Vec<_> =
+                texts.chunks(AT_ONCE).map(|part| scope.spawn(move || embed(part))).collect();
+            let joined =
+                parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
+            joined.flatten().collect()
+        })
+    }
+}
+
+impl Embedder for BuiltIn {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn embed(
+        &mut self,
+        role: Role,
+        texts: &[&str],
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Vec<f32>>, Unavailable> {
+        let tokens = match role {
+            Role::Query => QUERY_TOKENS,
+            Role::Passage => usize::MAX,
+        };
+        let is_many = texts.len() > AT_ONCE;
+        let processors =
+            if is_many { thread::available_parallelism().map_or(1, NonZero::get) } else { 1 };
+        let mut vectors = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(AT_ONCE * processors) {
+            self.in_time()?;
+            vectors.extend(self.some(texts, tokens, processors));
+            progress(vectors.len());
+        }
+        Ok(vectors)
+    }
+}
+
+#[cfg(all(test, feature = "minilm"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_in_the_program_are_whole() {
+        verify().unwrap();
+        let (model, tokens) = describe().unwrap();
+        assert_eq!((model.id.as_str(), model.dimension, tokens), (NAME, 384, 256));
+        assert!(catalog::is_calibrated(&model));
+    }
+
+    #[test]
+    fn names() {
+        for name in ["minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"] {
+            assert_eq!(resolve(name), NAME);
+        }
+        assert_eq!(resolve("Xenova/bge-small-en-v1.5"), "bge-small-en-v1.5");
+    }
+
+    #[test]
+    fn many_texts_are_embedded_like_one() {
+        let texts: Vec<String> = (0..40).map(|number| format!("Job {number} failed")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mut model = embedder(None).unwrap();
+        let mut seen = Vec::new();
+        let all = model.embed(Role::Passage, &texts, &mut |done| seen.push(done)).unwrap();
+        assert_eq!(seen.last(), Some(&40));
+        for (text, vector) in texts.iter().zip(&all) {
+            assert!(model.embed(Role::Passage, &[text], &mut |_| ()).unwrap() == [vector.clone()]);
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_query_counts() {
+        let mut model = embedder(None).unwrap();
+        let (short, long) = ("word ".repeat(62), "word ".repeat(100));
+        let mut both = |role| model.embed(role, &[&short, &long], &mut |_| ()).unwrap();
+        let (queries, passages) = (both(Role::Query), both(Role::Passage));
+        assert!(queries[0] == queries[1] && passages[0] == queries[0]);
+        assert!(passages[0] != passages[1]);
+    }
+
+    #[test]
+    fn a_deadline_that_has_passed() {
+        let mut model = embedder(Some(Duration::ZERO)).unwrap();
+        let late = model.embed(Role::Query, &["text"], &mut |_| ()).unwrap_err();
+        assert_eq!(late.0, "the model did not answer within 0 ms");
+    }
+}
