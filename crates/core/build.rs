@@ -64,7 +64,8 @@ fn main() -> Result<(), Failed> {
         let table = Table::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
         table.write(&name, &mut out)?;
         write!(all, "&{name}, ")?;
-        write!(texts, "include_str!({:?}), ", fs::canonicalize(&path)?)?;
+        let file = fs::canonicalize(&path)?.to_string_lossy().into_owned();
+        write!(texts, "include_str!({file:?}), ")?;
     }
     writeln!(out, "pub(super) static ALL: &[&Language] = &[{all}];")?;
     writeln!(out, "#[cfg(test)] pub(super) static TEXTS: &[&str] = &[{texts}];")?;

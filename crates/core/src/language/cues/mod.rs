@@ -100,6 +100,12 @@ struct Row {
 }
 
 impl Row {
+    /// Returns true if the pattern begins with any words.
+    fn is_open(&self) -> bool {
+        let first = self.parts.first().map(|part| part.kind);
+        first.is_some_and(|kind| matches!(kind, Kind::Not | Kind::Name))
+    }
+
     /// Returns true if the pattern ends where the text goes on.
     fn leads(&self) -> bool {
         let is = |part: Option<&Part>, kind| part.is_some_and(|part| part.kind == kind);
@@ -170,6 +176,8 @@ pub struct Cue {
     pub statement: usize,
     pub clause: usize,
     pub end: usize,
+    /// True if the wording begins with any words, which may be those of somebody else.
+    pub open: bool,
     /// True if the wording only leads to the statement, as "it turns out that" does.
     pub leads: bool,
 }
@@ -382,7 +390,17 @@ impl<'a> Reader<'a> {
                     let statement = if led || denied { self.behind_opening(clause, at) } else { 0 };
                     let Row { family, strength, wording, .. } = *row;
                     let leads = family == Family::Finding && row.leads();
-                    return Some(Cue { family, strength, wording, statement, clause, end, leads });
+                    let open = row.is_open();
+                    return Some(Cue {
+                        family,
+                        strength,
+                        wording,
+                        statement,
+                        clause,
+                        end,
+                        open,
+                        leads,
+                    });
                 }
                 if !self.line.is(at, SOFT) {
                     return None;
@@ -421,8 +439,7 @@ impl<'a> Reader<'a> {
     /// Returns true if nothing around a cue says that it states nothing.
     fn holds(&self, row: &Row, clause: usize, cue: std::ops::Range<usize>) -> bool {
         // A pattern that begins with anything may contain a report.
-        let open = row.parts.first().is_some_and(|part| part.kind == Kind::Not);
-        let before = self.line.words.get(..if open { cue.end } else { cue.start });
+        let before = self.line.words.get(..if row.is_open() { cue.end } else { cue.start });
         let reported = before.is_none_or(|words| words.iter().any(|word| word.is(REPORT)));
         let family = row.family;
         let ordered = family != Family::Convention

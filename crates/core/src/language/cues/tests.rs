@@ -213,3 +213,14 @@ fn odd_sentences_take_no_time() {
         assert!(preference::find(&piece.repeat(200_000 / piece.len())).len() <= preference::MOST);
     }
 }
+
+#[test]
+fn what_is_typed_beside_something_does_not_wait() {
+    let table = include_str!("../../../../../fixtures/cues/typed.tsv");
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let (_, message) = line.split_once('\t').expect("a tab");
+        let found = preference::find(message);
+        assert!(!found.is_empty(), "{message}");
+        assert!(found.iter().all(|found| found.waits.is_none()), "{message}: {found:?}");
+    }
+}

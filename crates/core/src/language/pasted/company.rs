@@ -321,6 +321,7 @@ impl Line<'_> {
             || self.is_about_me()
             || self.said.reads(0, "i had to")
             || self.judges(personal)
+            || self.thanks()
             || (!before && self.any(|at| self.is_any(at, &["i", "me", "my"])))
     }
 
@@ -354,10 +355,18 @@ impl Line<'_> {
         IT.contains(&self.word(0)) && me && !reported && self.count() <= LONG
     }
 
+    /// "The build is green now, thanks!"
+    fn thanks(&self) -> bool {
+        let last = self.count().saturating_sub(1);
+        let thanks = ["thanks", "thank", "thx", "danke", "merci", "please"];
+        last > 0 && self.said.apart(last) && self.is_any(last, &thanks) && !self.names_somebody()
+    }
+
     /// "That was too long", "the tests are slow".
     fn judges(&self, personal: bool) -> bool {
         let wrong = self.any(|at| COMPLAINTS.contains(self.word(at)));
-        let done = IT.contains(&self.word(0));
+        let there = ["there's", "theres"].contains(&self.word(0)) || self.said.reads(0, "there is");
+        let done = IT.contains(&self.word(0)) || there;
         let state = (0..3).any(|at| WORK.contains(self.word(at))) && personal;
         wrong && (done || state) && self.count() <= SHORT && !self.names_somebody()
     }

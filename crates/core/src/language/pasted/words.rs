@@ -144,7 +144,9 @@ pub(super) static FILLERS: Words = Words::new(
 pub(super) static WORK: Words = Words::new(
     "tests test suite build builds ci pipeline linter compiler compilation output outputs answer \
     answers reply replies response responses diff diffs code formatting explanation explanations \
-    plan plans summary summaries comments commit patch job jobs lint runs functions names commits",
+    plan plans summary summaries comments commit patch job jobs lint runs functions names commits header footer sidebar \
+    button page layout parser migration migrations import imports function query queries endpoint endpoints server \
+    login form cache worker config script pr branch loop mock mocks snapshot snapshots deploy api handler tooltip menu",
 );
 
 /// Complaints about them.
@@ -152,7 +154,8 @@ pub(super) static COMPLAINTS: Words = Words::new(
     "slow slower red broken flaky wrong long longer short noisy annoying ages forever expensive \
     fails failed failing crashes messy ugly verbose hard big huge much many unreadable confusing \
     tedious brittle late missing incomplete unclear loud painful green better good fine perfect \
-    great works nice right close enough risky dangerous dirty stale",
+    great works nice right close enough risky dangerous dirty stale off crashed crashing broke bug bugs error errors \
+    empty flickers hangs leaks",
 );
 
 /// Words after "I" in messages to an agent.

@@ -137,9 +137,11 @@ impl Reader {
         let end = found.end.checked_sub(1).and_then(|at| words.get(at)).map_or(0, |word| word.end);
         // What leads to a statement belongs to it for whoever asks who speaks.
         let start = if led { 0 } else { byte(found.clause) };
-        let clause = cue::Clause { start, cue: start, end };
-        let Cue { family, strength, statement, .. } = found;
-        Some(Said { family, strength, clause, from: byte(statement) })
+        let Cue { family, strength, statement, open, .. } = found;
+        let from = byte(statement);
+        // A colon within a wording is part of it, unless the wording begins with any words.
+        let end = if open { start.max(from) } else { end };
+        Some(Said { family, strength, clause: cue::Clause { start, cue: start, end }, from })
     }
 }
 
