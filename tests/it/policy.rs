@@ -190,6 +190,41 @@ fn numbers_from_elsewhere_cost_nothing() {
     }
 }
 
+/// Entries of a preset that is no longer set are read, and shown in no report.
+#[test]
+fn a_preset_that_is_no_longer_set() {
+    let sandbox = store(r#"{"categories": {"preset": "aide"}}"#);
+    let text = "Berth windows are closed intervals";
+    add(&sandbox, "29", &["-c", "gotcha", text]);
+    add(&sandbox, "29", &["Cranes are serviced on Mondays"]);
+    assert_eq!(shown(&sandbox, &[]).len(), 2);
+    let before = sandbox.read("topics/gotchas.md");
+    for config in [
+        r#"{"categories": {"preset": "pi"}}"#,
+        r#"{"scoring": {"policy": "stability"}}"#,
+        r#"{"scoring": {"policy": "ebbinghaus"}}"#,
+    ] {
+        sandbox.configure(config);
+        assert_eq!(shown(&sandbox, &[]), ["Cranes are serviced on Mondays"], "{config}");
+        let listed = sandbox.run(&["list", "-c", "gotcha"]).ok();
+        assert!(listed.contains("(category not set)") && listed.contains(text), "{listed}");
+        assert!(sandbox.run(&["search", "--no-touch", "berth"]).ok().contains(text));
+        let why = sandbox.run(&["why", "berth"]).ok();
+        assert!(why.contains("out: its category is not set"), "{why}");
+        let refused = sandbox.run(&["add", "-c", "gotcha", "Another one"]).refused();
+        assert!(refused.contains("is of another preset"), "{refused}");
+        sandbox.run(&["rebuild"]).done();
+        assert_eq!(sandbox.read("topics/gotchas.md"), before);
+    }
+    // Without any setting, such lines are what they always were.
+    sandbox.configure("{}");
+    assert_eq!(sandbox.run(&["list"]).ok().lines().count(), 1);
+    let check = sandbox.run(&["check"]);
+    assert!(check.code == 1 && check.stdout.contains("[unset-category]"), "{}", check.stdout);
+    sandbox.configure(r#"{"scoring": {"policy": "weighted"}}"#);
+    assert_eq!(shown(&sandbox, &[]).len(), 2);
+}
+
 #[test]
 fn a_misspelt_policy_is_told_and_ignored() {
     let sandbox = store(r#"{"scoring": {"policy": "wieghted"}, "report": {"budget": "nine"}}"#);

@@ -78,7 +78,10 @@ impl CategorySpec {
 /// The categories in force, in the order of the report's sections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Categories {
+    /// Those in force, then those that are only read.
     specs: Vec<CategorySpec>,
+    /// Number of those in force.
+    set: usize,
 }
 
 /// Fallback for an invalid id: nothing is active or shown.
@@ -146,7 +149,31 @@ impl Categories {
                 None => specs.push(spec),
             }
         }
-        Self { specs }
+        let set = specs.len();
+        Self { specs, set }
+    }
+
+    /// Returns the same categories, where entries of the other built-in ones are still read.
+    #[must_use]
+    pub fn reading_all(mut self) -> Self {
+        for (_, spec) in &BUILT_IN {
+            if self.find(&spec.name).is_none() {
+                self.specs.push(spec.clone());
+            }
+        }
+        self
+    }
+
+    /// Returns true if there are categories whose entries are only read.
+    #[must_use]
+    pub fn reads_more(&self) -> bool {
+        self.set < self.specs.len()
+    }
+
+    /// Returns false for a category whose entries are only read.
+    #[must_use]
+    pub fn is_set(&self, id: CategoryId) -> bool {
+        usize::from(id.0) < self.set
     }
 
     /// Resets section headings to their defaults where `keeps` returns false for the current one.
@@ -164,7 +191,7 @@ impl Categories {
         gone
     }
 
-    /// Returns the category with this name.
+    /// Returns the category with this name, which may be one that is only read.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<CategoryId> {
         let index = self.specs.iter().position(|spec| spec.name == name)?;
@@ -177,15 +204,20 @@ impl Categories {
         self.specs.get(usize::from(id.0)).unwrap_or(&NONE)
     }
 
-    /// All categories, in report order.
+    /// All categories in force, in report order.
     pub fn iter(&self) -> impl Iterator<Item = (CategoryId, &CategorySpec)> {
+        self.known().take(self.set)
+    }
+
+    /// All categories, in force or only read.
+    pub fn known(&self) -> impl Iterator<Item = (CategoryId, &CategorySpec)> {
         (0..).map(CategoryId).zip(&self.specs)
     }
 
     /// Returns the names, separated by commas, for hints.
     #[must_use]
     pub fn names(&self) -> String {
-        self.specs.iter().map(|spec| spec.name.as_ref()).collect::<Vec<_>>().join(", ")
+        self.iter().map(|(_, spec)| spec.name.as_ref()).collect::<Vec<_>>().join(", ")
     }
 }
 

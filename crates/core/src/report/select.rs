@@ -98,6 +98,7 @@ impl fmt::Display for Verdict {
                 f.write_str("out: of none of the newest sessions")
             }
             Self::NoPlace(Place::Spent) => f.write_str("out: harm outweighs its evidence"),
+            Self::NoPlace(Place::Unset) => f.write_str("out: its category is not set"),
             Self::NoPlace(Place::Forgotten) => f.write_str("out: forgotten"),
             Self::NoPlace(Place::Unreviewed) => f.write_str("out: not reviewed (pimem trust)"),
             Self::NoPlace(_) => f.write_str("out: its score is too low"),
@@ -226,7 +227,7 @@ pub(super) struct Fill<'a> {
 
 /// Returns true if only space, caps or windows can keep an entry out of the report.
 fn showable(row: &ScoredEntry) -> bool {
-    !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unreviewed)
+    !matches!(row.place, Place::Forgotten | Place::Excluded | Place::Unset | Place::Unreviewed)
         && (row.evidence.count > 0 || row.place == Place::Pinned)
 }
 

@@ -72,7 +72,10 @@ pub enum Place {
     /// State is candidate or dropped.
     TooWeak,
     Forgotten,
+    /// Superseded or expired.
     Excluded,
+    /// Its category is of another preset, and only read.
+    Unset,
     /// Neither written nor reviewed on this machine.
     Unreviewed,
 }

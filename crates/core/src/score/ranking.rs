@@ -211,7 +211,14 @@ impl Ranking {
                 }
             }
         }
-        let (placements, ranking) = places(rules, &rows);
+        let (mut placements, ranking) = places(rules, &rows);
+        let read_only = rows.iter().zip(&mut placements);
+        for (row, placement) in read_only.filter(|_| rules.categories.reads_more()) {
+            let is_out = placement.place == Place::Excluded && !row.is_over();
+            if is_out && !rules.categories.is_set(row.entry.category) {
+                placement.place = Place::Unset;
+            }
+        }
         let mut rows: Vec<Option<ScoredEntry>> = rows.into_iter().map(Some).collect();
         let ranked = ranking.into_iter().filter_map(|index| {
             let mut row = rows.get_mut(index)?.take()?;
@@ -374,15 +381,23 @@ fn judge(
 /// Places the entries. Returns the placements in their order, and the ranking as indexes.
 fn places(rules: Rules<'_>, rows: &[ScoredEntry]) -> (Vec<Placement>, Vec<usize>) {
     if rules.policy.is_stability() {
-        let candidates: Vec<Candidate> = rows.iter().map(candidate).collect();
+        let candidates: Vec<Candidate> = rows.iter().map(|row| placed(rules, row)).collect();
         return caps::place(&candidates, rules.categories, rules.reserve);
     }
     let contenders: Vec<Contender<'_>> = rows.iter().map(|row| contender(rules, row)).collect();
     limits::place(rules.policy, &contenders)
 }
 
+/// Returns the candidate for a place; entries that are only read get none.
+fn placed(rules: Rules<'_>, row: &ScoredEntry) -> Candidate {
+    let pinned = row.standing == Standing::Pinned;
+    let mut candidate = candidate(row);
+    candidate.excluded |= !pinned && !rules.categories.is_set(row.entry.category);
+    candidate
+}
+
 fn contender<'a>(rules: Rules<'_>, row: &'a ScoredEntry) -> Contender<'a> {
-    let Candidate { id, standing, last_reinforced, excluded, reviewed, .. } = candidate(row);
+    let Candidate { id, standing, last_reinforced, excluded, reviewed, .. } = placed(rules, row);
     let (seen, of_user) = (row.evidence.first_seen, row.entry.scope == Scope::User);
     let first = row.judged.as_ref().map(|judged| judged.first);
     let category = &rules.categories.spec(row.entry.category).name;

@@ -73,7 +73,7 @@ pub fn category_hash(name: &str) -> u32 {
 /// Returns the name of the category with this hash; `None` for passages.
 #[must_use]
 pub fn category_name(categories: &Categories, hash: u32) -> Option<&str> {
-    let all = categories.iter().map(|(_, spec)| spec.name.as_ref());
+    let all = categories.known().map(|(_, spec)| spec.name.as_ref());
     all.into_iter().find(|name| hash != 0 && category_hash(name) == hash)
 }
 

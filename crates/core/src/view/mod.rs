@@ -62,6 +62,7 @@ use crate::{
     report::{budget::thousands, explain::Arithmetic, select::Verdict},
     score::{
         access::Access,
+        caps::Place,
         evidence::UserState,
         ranking::{self, Ranking, Scope, ScoredEntry},
         stability::{Standing, State},
@@ -224,6 +225,7 @@ impl<'a> Entries<'a> {
             Standing::Forgotten => Some("forgotten"),
             Standing::Scored(_) if row.expired => Some("expired"),
             Standing::Scored(_) if row.superseded_by.is_some() => Some("superseded"),
+            Standing::Scored(_) if row.place == Place::Unset => Some("category not set"),
             Standing::Scored(_) => {
                 // Active entries need no grace period, and entries with only harmful evidence get
                 // none.

@@ -144,6 +144,7 @@ pub fn place(policy: Policy, row: &ScoredEntry, spec: &CategorySpec) -> String {
         Place::Spent => "none: harm outweighs its evidence".to_owned(),
         Place::Forgotten => "none: forgotten".to_owned(),
         Place::Excluded => "none: superseded or expired".to_owned(),
+        Place::Unset => "none: its category is of another preset".to_owned(),
         Place::Unreviewed => "none: neither written nor reviewed on this machine".to_owned(),
     }
 }

@@ -108,7 +108,12 @@ impl Config {
         let origin = values.origin(&Scoring::categories);
         let text = files.iter().find(|(file, _)| file == origin).map(|(_, text)| text.as_str());
         let further = categories::read(&settings.scoring.categories, origin, text, &mut unusable);
-        let categories = Categories::of(settings.scoring.categories_preset(), further);
+        let mut categories = Categories::of(settings.scoring.categories_preset(), further);
+        // Another policy or preset may have been in force before, and have left entries.
+        let is_default = |key| *values.origin(key) == Origin::Default;
+        if !is_default(&Scoring::policy) || !is_default(&Scoring::preset) {
+            categories = categories.reading_all();
+        }
         Self { values, settings, awaiting, unusable, categories }
     }
 

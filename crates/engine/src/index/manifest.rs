@@ -138,7 +138,8 @@ pub struct Manifest {
 
 /// Returns a hash that changes when the same files would give another index.
 pub fn recipe(categories: &Categories) -> u64 {
-    let names = categories.names();
+    let names: Vec<&str> = categories.known().map(|(_, spec)| spec.name.as_ref()).collect();
+    let names = names.join(", ");
     let version = tokens::VERSION.to_le_bytes();
     pimem_core::model::hash::fnv1a64(&[b"8", &version, names.as_bytes()])
 }

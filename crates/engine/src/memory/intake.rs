@@ -254,8 +254,23 @@ pub fn refuse_if_unreadable(txn: &Txn<'_>) -> Result<(), Failure> {
     txn.snapshot().problems.first().map_or(Ok(()), |problem| Err(Failure::from(problem)))
 }
 
-/// Returns the category with a name, or a failure that lists all names.
+/// Returns the category in force with a name, or a failure that lists all names.
 pub fn category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
+    let categories = &memory.config.categories;
+    let found = known_category(memory, name)?;
+    if categories.is_set(found) {
+        return Ok(found);
+    }
+    let message = format!("category {name:?} is of another preset, and only read");
+    let hints = vec![
+        format!("the categories are {}", categories.names()),
+        "pimem config set categories.preset all sets all".to_owned(),
+    ];
+    Err(Failure { kind: Kind::Usage, message, hints })
+}
+
+/// Like [`category`], also for a category whose entries are only read.
+pub fn known_category(memory: &Memory, name: &str) -> Result<CategoryId, Failure> {
     let categories = &memory.config.categories;
     categories.find(name).ok_or_else(|| {
         let known = categories.iter().map(|(_, spec)| spec.name.as_ref());

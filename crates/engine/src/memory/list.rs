@@ -46,7 +46,7 @@ impl Memory {
     /// Fails if there is no such category, or the named store does not exist.
     pub fn list(&self, request: &ListRequest<'_>) -> Result<Answer<Listed>, Failure> {
         let ListRequest { topic, states, order, .. } = *request;
-        let categories = request.categories.iter().map(|name| intake::category(self, name));
+        let categories = request.categories.iter().map(|name| intake::known_category(self, name));
         let categories = categories.collect::<Result<Vec<_>, _>>()?;
         let stores = self.readers()?;
         let (ranking, snapshots) = self.own_ranking(&stores);

@@ -213,7 +213,7 @@ fn distinct(hits: impl Iterator<Item = Hit>, limit: usize) -> Vec<Hit> {
 
 /// Returns a recalled entry as a line of a prompt.
 pub fn line(memory: &Memory, hit: &Hit) -> SafeText {
-    let mut categories = memory.config.categories.iter().map(|(_, spec)| &spec.name);
+    let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let name = name.map_or("", |name| name.as_ref());
     let mark = if hit.is_archived() { " (archived)" } else { "" };

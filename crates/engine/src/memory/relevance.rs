@@ -68,7 +68,7 @@ pub fn chosen(memory: &Memory, ranking: &Ranking, hits: Vec<Hit>) -> Vec<Hit> {
 
 /// Returns the kind of a hit and its relevance.
 fn judge(memory: &Memory, ranking: &Ranking, hit: &Hit) -> (Kind, Relevance) {
-    let mut categories = memory.config.categories.iter().map(|(_, spec)| &spec.name);
+    let mut categories = memory.config.categories.known().map(|(_, spec)| &spec.name);
     let name = categories.find(|name| documents::category_hash(name) == hit.category);
     let kind = Kind::of(name.map_or("", |name| name.as_ref()));
     let row = hit.entry.and_then(|id| ranking.get(id)).filter(|_| !hit.is_archived());

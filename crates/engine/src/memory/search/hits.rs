@@ -44,7 +44,7 @@ impl Memory {
         detail: Detail,
     ) -> Result<Searched, Failure> {
         for name in request.categories {
-            intake::category(self, name)?;
+            intake::known_category(self, name)?;
         }
         if text.trim().is_empty() {
             let hint = "give some words to look for";

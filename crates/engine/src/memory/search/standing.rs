@@ -55,7 +55,7 @@ pub fn standings<'a>(
     let taus: Vec<(u32, f64)> = memory
         .config
         .categories
-        .iter()
+        .known()
         .map(|(_, spec)| (documents::category_hash(&spec.name), spec.tau_days))
         .collect();
     let clock = memory.rules().clock;
