@@ -94,6 +94,24 @@ fn nothing_that_waits_goes_into_the_users_store() {
 }
 
 /// The home directory is not a project, so nothing is kept there.
+/// What holds for one project is not kept for all of them.
+#[test]
+fn no_convention_goes_into_the_users_store() {
+    let sandbox = Sandbox::new("empty");
+    drop(sandbox.run(&["add", "--user", "I am fond of tides"]).done());
+    let file = sandbox.home().join(".pi/agent/memory/topics/preferences.md");
+    prompt(&sandbox, "s", "We use pnpm in this repo.");
+    prompt(&sandbox, "s", "No, the port is 5433, not 5432.");
+    assert!(!file.exists());
+    prompt(&sandbox, "s", "Bitte nie ohne Rückfrage committen!");
+    let own = fs::read_to_string(file).unwrap();
+    assert!(own.contains("Bitte nie ohne Rückfrage committen"), "{own}");
+    // Where the project has a store, they are.
+    sandbox.run(&["init"]).ok();
+    prompt(&sandbox, "t", "We use pnpm in this repo.");
+    assert!(sandbox.read("topics/preferences.md").contains("We use pnpm in this repo"));
+}
+
 #[test]
 fn where_no_store_can_be_made_nothing_waits() {
     let sandbox = Sandbox::new("empty");
