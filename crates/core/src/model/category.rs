@@ -226,3 +226,38 @@ impl Default for Categories {
         Self::new(Vec::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_has_every_category() {
+        let manual = include_str!("../../../../man/pimem-scoring.7").replace("\\-", "-");
+        let (_, table) = manual.split_once("Each category has all values").unwrap();
+        for (preset, spec) in &BUILT_IN {
+            let mut row =
+                format!("{} {} {} {}", spec.name, preset.name(), spec.topic, spec.tau_days);
+            row += &format!(" {} {} {}", spec.max_active, spec.section, spec.section_tokens);
+            if let Some(days) = spec.window_days {
+                row += &format!(" {days} days");
+            }
+            let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(table.lines().any(|line| words(line) == row), "{row}");
+        }
+    }
+
+    #[test]
+    fn what_is_only_read_comes_last() {
+        let all = Categories::of(Preset::Aide, Vec::new()).reading_all();
+        assert_eq!(all.known().count(), BUILT_IN.len());
+        for (id, spec) in all.known() {
+            let is_of_aide =
+                BUILT_IN.iter().any(|(of, known)| known.name == spec.name && Preset::Aide.has(*of));
+            assert_eq!(all.is_set(id), is_of_aide, "{}", spec.name);
+            assert_eq!(all.find(&spec.name), Some(id));
+        }
+        assert_eq!(all.iter().count(), 13);
+        assert!(!Categories::default().reads_more());
+    }
+}

@@ -59,9 +59,12 @@ mod tests {
 
     #[test]
     fn every_other_name_means_a_setting() {
+        let manual = include_str!("../../../../man/pimem-scoring.7");
         for (alias, name) in ALIASES {
             assert!(Key::find(name).is_some(), "{alias}");
             assert!(Key::find(alias).is_none(), "{alias} is a setting of its own");
+            let mut rows = manual.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            assert!(rows.any(|row| row == [*alias, *name]), "{alias} is not in the manual");
         }
     }
 }
