@@ -98,17 +98,17 @@ impl Language {
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let lower = text.to_lowercase();
-        let words = || lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let english = |word: &&str| tokens::is_question_word(word);
-        let count = |list: &'static [&'static str]| {
-            let known = |word: &&str| list.binary_search(word).is_ok();
-            let own = words().filter(|word| known(word) && !english(word)).count();
-            let foreign = words().filter(|word| english(word) && !known(word)).count();
-            (own, foreign)
+        let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let (english, others): (Vec<&str>, Vec<&str>) =
+            words.partition(|word| tokens::is_question_word(word));
+        let lead = |list: &'static [&'static str]| {
+            let is_known = |word: &&&str| list.binary_search(word).is_ok();
+            let own = others.iter().filter(is_known).count();
+            let foreign = english.iter().filter(|word| !is_known(word)).count();
+            (own >= LEAST).then(|| own.checked_sub(foreign)).flatten().filter(|lead| *lead > 0)
         };
-        let counts = LANGUAGES.into_iter().map(|list| (count(list), list));
-        let likely = counts.filter(|((own, foreign), _)| *own >= LEAST && own > foreign);
-        likely.max_by_key(|((own, foreign), _)| own - foreign).map(|(_, list)| Self(list))
+        let likely = LANGUAGES.into_iter().filter_map(|list| Some((lead(list)?, list)));
+        likely.max_by_key(|(lead, _)| *lead).map(|(_, list)| Self(list))
     }
 
     /// Returns true if a query word says nothing about the subject in this language.

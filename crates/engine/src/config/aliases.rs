@@ -7,6 +7,7 @@ use super::schema::Key;
 /// Names under `memory` with the settings that they mean. `man/pimem-scoring.7` has the same table.
 const ALIASES: &[(&str, &str)] = &[
     ("memory.enable_rag", "recall.enabled"),
+    ("memory.enable_learning", "learning.enabled"),
     ("memory.rag_limit", "recall.limit"),
     ("memory.rag_threshold", "recall.minScore"),
     ("memory.embedding.model", "embedding.model"),

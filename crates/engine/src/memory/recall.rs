@@ -157,8 +157,8 @@ fn on_ranking(ranking: &Ranking, hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     distinct(hits.into_iter().filter(holds), limit)
 }
 
-/// Returns up to `limit` hits that are in force, without near duplicates. Unlike [`on_ranking`] this
-/// needs no ranking, which would take longer than the search.
+/// Returns up to `limit` hits that are in force, without near duplicates. It needs no ranking,
+/// which would take longer than the search.
 pub fn alive(memory: &Memory, stores: &[Store], hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let holds = hold(memory, stores, &hits);
     let entries = hits.into_iter().zip(holds).filter(|(hit, holds)| hit.entry.is_some() && *holds);
