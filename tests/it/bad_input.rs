@@ -175,7 +175,7 @@ fn options() {
     }
 }
 
-/// The message required by SPEC 2, verbatim.
+/// The whole message, word for word.
 #[test]
 fn a_topic_has_room_for_12_000_characters() {
     let sandbox = Sandbox::new("empty");

@@ -282,7 +282,7 @@ fn no_place_for_a_cache() {
     fs::remove_file(sandbox.cache()).unwrap();
 }
 
-/// SPEC 14: deleting the cache directory and `memory-scores.json` does not change any output.
+/// Deleting the cache directory and `memory-scores.json` does not change any output.
 #[test]
 fn caches_are_disposable() {
     let commands: &[&[&str]] = &[

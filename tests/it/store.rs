@@ -12,7 +12,7 @@ fn events(sandbox: &Sandbox) -> usize {
     log.lines().count()
 }
 
-/// SPEC 3: a hand-edited line keeps its evidence, for readers at once and permanently after a
+/// A hand-edited line keeps its evidence, for readers at once and permanently after a
 /// rebuild.
 #[test]
 fn evidence_outlives_hand_edits() {
