@@ -11,9 +11,12 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{
-    sandbox::{NOW, Sandbox},
-    scale,
+use crate::{
+    common::{
+        sandbox::{NOW, Sandbox},
+        scale,
+    },
+    dream_learn,
 };
 
 /// Returns a store with similar entries, a faded one, and a repeated one.
@@ -147,15 +150,7 @@ fn steps_without_room_are_told() {
     let sandbox = Sandbox::new("empty");
     drop(sandbox.run(&["init"]).done());
     drop(sandbox.run(&["add", "-c", "decision", "Archive logs after a week"]).done());
-    let said = [
-        "From now on, always run just check before you commit",
-        "Will do.",
-        "Look at the planner",
-        "I did.",
-        "And now at the tide table",
-        "I did.",
-    ];
-    let path = transcript(&sandbox, "s1", &said);
+    let path = transcript(&sandbox, "s1", &dream_learn::ONE_RULE);
     let args = ["dream", "--plan", "--from", path.to_str().unwrap()];
     let plan = sandbox.run(&args).ok();
     let adds: String = plan.lines().filter(|line| line.starts_with("add")).collect();

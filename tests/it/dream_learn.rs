@@ -11,6 +11,16 @@ use crate::{
     hooks::{hook, piped},
 };
 
+/// A session in which the user states one rule.
+pub(crate) const ONE_RULE: [&str; 6] = [
+    "From now on, always run just check before you commit",
+    "Will do.",
+    "Look at the planner",
+    "I did.",
+    "And now at the tide table",
+    "I did.",
+];
+
 #[test]
 fn what_is_said_is_learned_once() {
     let sandbox = Sandbox::new("harbor");
@@ -40,15 +50,7 @@ fn what_is_said_is_learned_once() {
 fn what_a_plan_learned_is_known_once_it_is_applied() {
     let sandbox = Sandbox::new("empty");
     drop(sandbox.run(&["init"]).done());
-    let said = [
-        "From now on, always run just check before you commit",
-        "Will do.",
-        "Look at the planner",
-        "I did.",
-        "And now at the tide table",
-        "I did.",
-    ];
-    let path = transcript(&sandbox, "s1", &said);
+    let path = transcript(&sandbox, "s1", &ONE_RULE);
     let args = ["dream", "--from", path.to_str().unwrap()];
     let plan = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
     let told = sandbox.pipe(&["dream", "--apply", "-"], plan).ok();

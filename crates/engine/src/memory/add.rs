@@ -65,7 +65,8 @@ impl Memory {
         let texts = &mut request.texts;
         let store = self.writer()?;
         let lock = super::lock(self, &store)?;
-        let mut txn = store.begin_adding(&lock, &self.config.categories, self.now, self.who());
+        let mut txn =
+            store.begin_adding(Some(&lock), &self.config.categories, self.now, self.who());
         if !goes_on {
             txn.keep_to_topics();
         }

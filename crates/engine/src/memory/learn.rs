@@ -88,10 +88,7 @@ pub fn take(
     }
     let lock = lock_for(memory, store, effect)?;
     let categories = &memory.config.categories;
-    let mut txn = match &lock {
-        Some(lock) => store.begin_adding(lock, categories, now, who),
-        None => store.rehearse(categories, now, who),
-    };
+    let mut txn = store.begin_adding(lock.as_ref(), categories, now, who);
     intake::refuse_if_unreadable(&txn)?;
     near_duplicates::find(memory, &mut txn, &mut news);
     let held = |new: &New| !txn.snapshot().holders(&new.wording(memory)).is_empty();

@@ -1,9 +1,9 @@
 //! Learns from questions and their answers.
 
 use super::{
-    Effect, Memory,
+    Memory,
     intake::{self, New},
-    lock_for, near_duplicates,
+    lock, near_duplicates,
 };
 use crate::{
     error::{Failure, Kind},
@@ -13,7 +13,7 @@ use pimem_core::{
     language::importance::{self, MemoryKind, Weighed},
     model::{
         category::CategoryId,
-        event::{Cue, EventKind, Provenance},
+        event::{Cue, Provenance},
         share::Share,
     },
     safety::{entry_text::EntryText, secret},
@@ -23,8 +23,6 @@ use serde::Deserialize;
 
 /// Why a question is not stored if its kind has no category.
 const NO_CATEGORY: &str = "no category of this type is in force";
-/// Decimal places of an importance in a document, as a factor.
-const PLACES: f64 = 1e6;
 
 /// A question and its answer; other keys are ignored.
 #[derive(Deserialize)]
@@ -54,14 +52,13 @@ impl Memory {
     }
 
     fn pair(&self, line: usize, weighed: Weighed) -> Pair {
-        let places = |number: f64| (number * PLACES).round() / PLACES;
         let made = self.entry_of(&weighed);
         let category = made.as_ref().ok().map(|new| new.category);
         let share =
             |one: importance::Share| PairShare { of: one.of, cue: one.cue, share: one.share };
         Pair {
             line,
-            importance: places(weighed.importance),
+            importance: Share::clamped(weighed.importance).get(),
             kind: weighed.kind.name(),
             base: importance::BASE,
             words: weighed.words,
@@ -81,7 +78,10 @@ impl Memory {
         let category = self.category_of(weighed.kind).ok_or(NO_CATEGORY)?;
         // Parsed twice to drop a trailing marker: automatic learning never pins.
         let text = EntryText::new(text).and_then(|text| EntryText::new(text.as_str()));
-        Ok(New::plain(category, text.map_err(|error| error.to_string())?, Cue::Behavioral))
+        let mut new =
+            New::plain(category, text.map_err(|error| error.to_string())?, Cue::Behavioral);
+        new.importance = Some(Share::clamped(weighed.importance));
+        Ok(new)
     }
 
     /// Returns the category for a kind of memory: its own, or the one of the default categories that
@@ -109,12 +109,8 @@ impl Memory {
     ) -> Result<(), Failure> {
         let weighed = importance::weigh(question, answer);
         let Ok(new) = self.entry_of(&weighed) else { return Ok(()) };
-        let lock = lock_for(self, store, Effect::Write)?;
-        let categories = &self.config.categories;
-        let mut txn = match &lock {
-            Some(lock) => store.begin_adding(lock, categories, self.now, who),
-            None => store.rehearse(categories, self.now, who),
-        };
+        let lock = lock(self, store)?;
+        let mut txn = store.begin_adding(Some(&lock), &self.config.categories, self.now, who);
         intake::refuse_if_unreadable(&txn)?;
         let mut news = vec![new];
         near_duplicates::find(self, &mut txn, &mut news);
@@ -125,7 +121,6 @@ impl Memory {
                 continue;
             }
             new.begin(self, &mut txn)?;
-            txn.record(id, EventKind::Importance(Share::clamped(weighed.importance)))?;
             new.place(self, &mut txn);
         }
         txn.commit()?;

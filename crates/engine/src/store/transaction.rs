@@ -73,20 +73,21 @@ impl Store {
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        let mut txn = self.begin_adding(lock, categories, now, who);
+        let mut txn = self.begin_adding(Some(lock), categories, now, who);
         txn.read_evidence();
         txn
     }
 
-    /// Starts a transaction that only adds. It does not read the log, which grows without limit.
+    /// Starts a transaction that only adds, or a dry run of one if there is no lock. It does not
+    /// read the log, which grows without limit.
     pub fn begin_adding<'a>(
         &'a self,
-        lock: &'a StoreLock,
+        lock: Option<&'a StoreLock>,
         categories: &'a Categories,
         now: Now,
         who: Provenance,
     ) -> Txn<'a> {
-        Txn { lock: Some(lock), ..self.rehearse(categories, now, who) }
+        Txn { lock, ..self.rehearse(categories, now, who) }
     }
 
     /// Starts a dry run: it takes no lock, and its commit checks without writing.

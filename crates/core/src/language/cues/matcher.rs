@@ -45,7 +45,7 @@ const GAP: usize = 6;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen<'a> {
     text: &'a str,
-    /// Its number, or 0 if no pattern has it.
+    /// Number of the word in the table; 0 if no pattern contains it.
     id: u16,
     lists: u64,
     pub(super) rows: &'static [u16],

@@ -45,23 +45,23 @@ const APART: usize = 3;
 /// The kind of a cue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// What the agent or a person is called.
+    /// Names the agent or a person.
     Naming,
-    /// Who the user is.
+    /// Tells who the user is.
     Identity,
-    /// What was wrong, and what is right.
+    /// Corrects what the agent did or said.
     Correction,
-    /// What the user likes.
+    /// Tells what the user likes or dislikes.
     Preference,
-    /// What the user asks to remember.
+    /// Asks the agent to remember something.
     Wish,
-    /// What the agent has to do, or not to do.
+    /// Tells the agent to do something, or not to do it.
     Rule,
-    /// What a team does.
+    /// Tells what a team does.
     Convention,
-    /// What was decided, for dreams.
+    /// Tells a decision; only dreams learn it.
     Decision,
-    /// What was found out, for dreams.
+    /// Tells what was found out; only dreams learn it.
     Finding,
 }
 

@@ -87,10 +87,7 @@ fn begin<'a>(
 ) -> Result<Txn<'a>, Failure> {
     let who = Provenance { by: BY.to_owned(), ..memory.who() };
     let categories = &memory.config.categories;
-    let mut txn = match lock {
-        Some(lock) => store.begin_adding(lock, categories, memory.now, who),
-        None => store.rehearse(categories, memory.now, who),
-    };
+    let mut txn = store.begin_adding(lock, categories, memory.now, who);
     txn.read_evidence();
     intake::refuse_if_unreadable(&txn)?;
     // If the ledger of trust cannot be read, reviewed entries would seem unreviewed.

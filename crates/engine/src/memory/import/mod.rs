@@ -112,13 +112,8 @@ fn run(
         let store = memory.opened(memory.target()?, effect)?;
         let lock = super::lock_for(memory, &store, effect)?;
         let categories = &memory.config.categories;
-        let mut txn = match &lock {
-            Some(lock) => store.begin(lock, categories, memory.now, memory.who()),
-            None => store.rehearse(categories, memory.now, memory.who()),
-        };
-        if effect == Effect::DryRun {
-            txn.read_evidence();
-        }
+        let mut txn = store.begin_adding(lock.as_ref(), categories, memory.now, memory.who());
+        txn.read_evidence();
         intake::refuse_if_unreadable(&txn)?;
         near_duplicates::find(memory, &mut txn, &mut news);
         let waits = source.waits && !store.trust.is_whole();
