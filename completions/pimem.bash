@@ -5037,7 +5037,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__rebuild)
-            opts="-q -v -h --if-older --dir --user --scope --now --json --color --quiet --verbose --help"
+            opts="-q -v -h --if-older --vectors-only --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

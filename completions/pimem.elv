@@ -941,6 +941,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
             cand --color 'When to use colour'
+            cand --vectors-only 'Only embed what the built-in model has not embedded, in the background'
             cand --user 'Use your own store instead of the project''s'
             cand --json 'Print JSON'
             cand -q 'Print results and errors only'

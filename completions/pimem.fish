@@ -863,6 +863,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l now -d 'Take thi
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l vectors-only -d 'Only embed what the built-in model has not embedded, in the background'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l user -d 'Use your own store instead of the project\'s'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -l json -d 'Print JSON'
 complete -c pimem -n "__fish_pimem_using_subcommand rebuild" -s q -l quiet -d 'Print results and errors only'

@@ -18,6 +18,7 @@ use pimem_engine::{
     local_time,
     memory::{
         add::{AddRequest, Rejected},
+        fill,
         intake::{self, New, category, with_tags},
     },
 };
@@ -102,6 +103,7 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         ctx.say_unweighted();
     }
     ctx.ui.show(&AddView { results });
+    fill::start(ctx);
     Ok(Exit::Done)
 }
 

@@ -15,7 +15,7 @@ use pimem_core::{
 };
 use pimem_engine::{
     error::Failure,
-    memory::model::PullRequest,
+    memory::{fill, model::PullRequest},
     models::{built_in, installed},
 };
 
@@ -120,7 +120,10 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
             ctx.ui.show(&status);
             return Ok(if status.trouble.is_some() { Exit::Nothing } else { Exit::Done });
         }
-        Action::Use { name } => ctx.ui.show(&ctx.choose_model(name)?),
+        Action::Use { name } => {
+            ctx.ui.show(&ctx.choose_model(name)?);
+            fill::start(ctx);
+        }
         Action::Remove { name } => ctx.ui.show(&ctx.remove_model(name)?),
         Action::Embed { runtime, files } => {
             let mut write = |line: &str| ctx.ui.answer(line);

@@ -25,9 +25,16 @@ pub(crate) struct Args {
     /// Do nothing when the last rebuild is younger than this, as in 30m, 2h or 1d
     #[arg(long, value_name = "AGE")]
     if_older: Option<String>,
+    /// Only embed what the built-in model has not embedded, in the background
+    #[arg(long, hide = true)]
+    vectors_only: bool,
 }
 
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    if args.vectors_only {
+        ctx.embed_missing()?;
+        return Ok(Exit::Done);
+    }
     let if_older = args.if_older.as_deref().map(age).transpose()?;
     ctx.ui.show(&ctx.rebuild(if_older)?);
     Ok(Exit::Done)

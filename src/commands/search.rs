@@ -198,34 +198,39 @@ fn score(text: &str) -> Result<f64, String> {
 
 /// Formats the parts of a score in one line.
 fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
-    let ScoreParts { bm25, cosine, likeness, near, coverage, context, factor } = hit.explain?;
+    let parts = hit.explain?;
     let place = format!("{}:{}", hit.source, hit.line);
     if found.by_seed {
-        let (similarity, score) = (cosine.max(0.0), hit.score);
+        let (similarity, score) = (parts.cosine.max(0.0), hit.score);
         let stability = score - similarity * 100.0;
         return Some(format!(
             "{score:.3} = cosine {similarity:.3} × 100 + stability {stability:.3}  {place}"
         ));
     }
-    // The cosine of another model is mapped to the scale of the built-in one.
-    let cosine = if (cosine - likeness).abs() < 1e-9 {
-        format!("cosine {cosine:.3}")
-    } else {
-        format!("likeness {likeness:.3} [cosine {cosine:.3}]")
-    };
-    let own = match found.mode {
-        Mode::Keyword => format!("0.7 × {bm25:.3} / ({bm25:.3} + 8)"),
-        Mode::Semantic => cosine,
+    let ScoreParts { bm25, likeness, near, coverage, share, context, factor, rank, .. } = parts;
+    let beside = if context > 0.0 { format!(", neighbour {context:.3}") } else { String::new() };
+    let (score, order) = match found.mode {
+        Mode::Keyword => (format!("share {share:.3}"), format!("BM25 {bm25:.3}")),
+        Mode::Semantic => (format!("likeness {likeness:.3}"), format!("likeness {likeness:.3}")),
         Mode::Hybrid => {
-            let words = bm25 + near;
-            format!(
-                "0.3 × {cosine} + 0.5 × {words:.3} / ({words:.3} + 8) [BM25 {bm25:.3} + near \
-                 words {near:.3}] + 0.2 × coverage {coverage:.3}"
-            )
+            let model = parts.model.map(|model| format!(", model {model:.3}")).unwrap_or_default();
+            let score = format!(
+                "0.5 × share {share:.3} + 0.5 × cosine {:.3} [table {:.3}{model}]",
+                parts.meaning, parts.plain
+            );
+            let order = format!(
+                "likeness {likeness:.3}, BM25 {bm25:.3} + near words {near:.3}, coverage \
+                 {coverage:.3}"
+            );
+            (score, order)
         }
     };
-    let beside = if context > 0.0 { format!(", neighbour {context:.3}") } else { String::new() };
-    Some(format!("{:.3} = ({own}{beside}) × {factor:.3} (standing)  {place}", hit.score))
+    let raised = if hit.score > parts.score + 1e-9 { " of a hit below" } else { "" };
+    Some(format!(
+        "{:.3}{raised}: {:.3} = ({score}) × {factor:.3} (standing); rank {rank:.3} by \
+         {order}{beside}  {place}",
+        hit.score, parts.score
+    ))
 }
 
 /// Returns the snippet of a passage: its first line, and the line with the most query terms.

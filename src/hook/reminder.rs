@@ -73,7 +73,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     let mut found = search::find(ctx, &call.stores, &wanted);
     let near = table::model().thresholds.reminder;
     let is_about = |hit: &Hit| {
-        hit.candidate.likeness >= near || names.iter().any(|name| is_named(&hit.text, name))
+        hit.candidate.likeness() >= near || names.iter().any(|name| is_named(&hit.text, name))
     };
     found.hits.retain(is_about);
     answer.stale = found.stale;

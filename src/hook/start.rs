@@ -15,7 +15,7 @@ use pimem_core::{
 use pimem_engine::{
     config::{layers::Origin, schema::Key, settings::Report},
     error::Failure,
-    memory::background,
+    memory::{background, fill},
     store::Store,
 };
 
@@ -135,6 +135,8 @@ pub(crate) fn afterwards(call: &Call<'_>) -> Result<(), Failure> {
             args.extend(["--scope", only.scope.name()]);
         }
         background::start(call.ctx, &args, None)?;
+    } else {
+        fill::start(call.ctx);
     }
     super::close::sweep(call)
 }

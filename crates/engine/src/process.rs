@@ -15,6 +15,12 @@ const GLANCE: Duration = Duration::from_millis(2);
 /// Bytes that are read at once.
 const BUFFER: usize = 4096;
 
+/// Gives this process the lowest priority.
+pub fn yield_to_others() {
+    #[cfg(unix)]
+    rustix::process::nice(19).ok();
+}
+
 /// Who is killed when the time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kill {

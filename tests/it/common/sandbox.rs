@@ -163,6 +163,8 @@ impl Sandbox {
             .env("GIT_CEILING_DIRECTORIES", &self.root)
             .env("COLUMNS", "100")
             .env("TZ", "UTC")
+            // Nothing is embedded in the background.
+            .env("CI", "true")
             .current_dir(self.project());
     }
 

@@ -9,21 +9,38 @@ use crate::{
     },
     search::{
         bm25::{self, Query, Segment, Size},
-        candidates::{self, Dense},
+        candidates::{self, Dense, Space, Vectors},
         near_words::QueryWords,
-        rank::{Candidate, Mode},
+        rank::{self, Candidate, Judged, Mode, Weights},
         tokens::Tokenizer,
     },
 };
 
-/// The documents of a set, indexed in memory.
+/// The documents of a set, indexed in memory. They count as the lines of one log.
 #[derive(Debug, Default)]
 pub struct Collection {
     texts: Vec<String>,
     words: Vec<u32>,
     size: Size,
     postings: HashMap<String, Vec<(u32, u32)>>,
-    vectors: Vec<(Vector, Vec<u8>)>,
+    /// Vectors of the built-in table.
+    table: Rows,
+    /// Vectors of another model; empty without one.
+    model: Rows,
+}
+
+/// A vector of every document, with its signs.
+#[derive(Debug, Default)]
+struct Rows(Vec<(Vector, Vec<u8>)>);
+
+impl Rows {
+    fn new(vectors: Vec<Vector>) -> Self {
+        let signed = |vector: Vector| {
+            let signs = vector.signs();
+            (vector, signs)
+        };
+        Self(vectors.into_iter().map(signed).collect())
+    }
 }
 
 impl Collection {
@@ -52,19 +69,14 @@ impl Collection {
         collection
     }
 
-    /// Sets the vectors of all documents, in order.
-    pub fn embed(&mut self, vectors: Vec<Vector>) {
-        self.vectors = vectors
-            .into_iter()
-            .map(|vector| {
-                let signs = vector.signs();
-                (vector, signs)
-            })
-            .collect();
+    /// Sets the vectors of all documents by the built-in table, in order, and by another model.
+    pub fn embed(&mut self, table: Vec<Vector>, model: Option<Vec<Vector>>) {
+        self.table = Rows::new(table);
+        self.model = Rows::new(model.unwrap_or_default());
     }
 
-    /// Returns the best `limit` documents with their scores. `vector` is the query's, for a model
-    /// that embeds whole texts; the built-in model computes it from the query words.
+    /// Returns the best `limit` documents. `vector` is the query's by the other model, if it has
+    /// embedded the documents.
     #[must_use]
     pub fn search(
         &self,
@@ -72,7 +84,7 @@ impl Collection {
         mode: Mode,
         vector: Option<(&Vector, Thresholds)>,
         limit: usize,
-    ) -> Vec<(usize, f64)> {
+    ) -> Vec<Found> {
         if query.is_empty() {
             return Vec::new();
         }
@@ -85,50 +97,52 @@ impl Collection {
         let idf = bm25::frequencies(query, &segments, self.size);
         let average = self.size.average();
         let sums = bm25::score(query, &idf, &segments, average);
-        let mut query_words = QueryWords::default();
-        let mut own = None;
-        if mode != Mode::Keyword {
-            query_words = QueryWords::new(query, &idf);
-            own = Some(vector.map_or_else(
-                || (query_words.vector(), STATIC),
-                |(vector, thresholds)| (vector.clone(), thresholds),
-            ));
-        }
-        let dense: [&dyn Dense; 1] = [&view];
-        let corpus = candidates::Corpus {
-            segments: &segments,
-            bm25: &sums,
-            dense: own.as_ref().map(|(query, thresholds)| candidates::Vectors {
-                query,
-                segments: &dense,
-                thresholds: *thresholds,
-            }),
-            docs: self.size.docs,
-            keep: None,
-        };
-        let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit));
-        if mode == Mode::Hybrid {
-            for candidate in &mut found {
-                let at = candidate.doc as usize;
-                let text = self.texts.get(at).map(String::as_str).unwrap_or_default();
-                let words = view.words(candidate.doc);
-                candidate.reading = query_words.read(&crate::embed::passage(text), words, average);
-            }
-        }
-        if mode != Mode::Keyword {
-            let end = view.end();
-            for candidate in &mut found {
-                candidate.context = candidates::context(&corpus, mode, candidate, |doc| doc < end);
-            }
-        }
-        found.retain(|candidate| candidate.counts(mode));
-        found.sort_by(|a, b| {
-            let score = |candidate: &Candidate| candidate.score(mode);
-            score(b).total_cmp(&score(a)).then_with(|| a.doc.cmp(&b.doc))
+        let words = QueryWords::new(query, &idf);
+        let mut words = if mode == Mode::Keyword { words.exact() } else { words };
+        let (own, plain) = (words.vector(), words.plain_vector());
+        let (table, model): ([&dyn Dense; 1], [&dyn Dense; 1]) = ([&self.table], [&self.model]);
+        let space = |query, thresholds, segments| Space { query, segments, thresholds };
+        let dense = (mode != Mode::Keyword).then(|| Vectors {
+            table: space(&own, STATIC, &table),
+            plain: &plain,
+            model: vector.map(|(query, thresholds)| space(query, thresholds, &model)),
         });
+        let docs = self.size.docs;
+        let corpus =
+            candidates::Corpus { segments: &segments, bm25: &sums, dense, docs, keep: None };
+        let mut found = candidates::candidates(&corpus, mode, candidates::pool(limit));
+        for candidate in &mut found {
+            let at = candidate.doc as usize;
+            let text = self.texts.get(at).map(String::as_str).unwrap_or_default();
+            let length = view.words(candidate.doc);
+            candidate.reading = words.read(&crate::embed::passage(text), length, average);
+            if let Some(vectors) = dense {
+                vectors.set_plain(candidate);
+                let beside = |doc| doc < view.end();
+                candidate.context =
+                    candidates::context(&corpus, mode, candidate, candidates::WITHIN, beside);
+            }
+        }
+        let weights = Weights::of(&found);
+        let judged = |candidate: &Candidate| Found {
+            at: candidate.doc as usize,
+            judged: Judged::new(candidate, mode, weights, 1.0),
+        };
+        let mut found: Vec<Found> = found.iter().map(judged).collect();
+        found.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then_with(|| a.at.cmp(&b.at)));
+        rank::level(found.iter_mut().map(|found| &mut found.judged));
+        found.retain(|found| found.judged.counts);
         found.truncate(limit);
-        found.iter().map(|found| (found.doc as usize, found.score(mode))).collect()
+        found
     }
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// Its place in the set.
+    pub at: usize,
+    pub judged: Judged,
 }
 
 /// A collection as seen by one query.
@@ -156,14 +170,14 @@ impl Segment for View<'_> {
     }
 }
 
-impl Dense for View<'_> {
+impl Dense for Rows {
     fn vector(&self, doc: u32) -> (&[u8], f32) {
-        let found = self.collection.vectors.get(doc as usize);
+        let found = self.0.get(doc as usize);
         found.map(|(vector, _)| (vector.numbers.as_slice(), vector.scale)).unwrap_or_default()
     }
 
     fn signs(&self, doc: u32) -> &[u8] {
-        self.collection.vectors.get(doc as usize).map_or(&[], |(_, signs)| signs.as_slice())
+        self.0.get(doc as usize).map_or(&[], |(_, signs)| signs.as_slice())
     }
 }
 
@@ -229,7 +243,7 @@ mod tests {
         ];
         let vectors = texts.map(|text| Vector::quantize(&table::embed(text)));
         let mut collection = Collection::new(texts.map(str::to_owned).to_vec());
-        collection.embed(vectors.to_vec());
+        collection.embed(vectors.to_vec(), None);
         collection
     }
 
@@ -237,7 +251,7 @@ mod tests {
     fn what_is_meant_is_found_in_other_words() {
         let collection = collection();
         let first = |query: &str, mode| {
-            collection.search(&Query::new(query), mode, None, 3).first().map(|found| found.0)
+            collection.search(&Query::new(query), mode, None, 3).first().map(|found| found.at)
         };
         assert_eq!(first("indentation style for golang", Mode::Keyword), None);
         assert_eq!(first("indentation style for golang", Mode::Hybrid), Some(1));

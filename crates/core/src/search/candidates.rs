@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{
     bm25::Segment,
-    rank::{CONTEXT, Candidate, Mode},
+    rank::{Candidate, Mode},
 };
 use crate::embed::{
     model::Thresholds,
@@ -17,8 +17,15 @@ use crate::embed::{
 
 /// Corpora with more documents are prefiltered by sign bits.
 const EXACT: u64 = 4096;
-/// Number of documents that pass the prefilter by sign bits, and by BM25.
+/// Number of documents that pass the prefilter by the sign bits of each model, and by BM25.
 const SIEVED: usize = 1000;
+/// Distance of a document without a vector.
+const FARTHEST: u32 = u32::MAX;
+/// Weights of the neighbours of a line, by distance.
+pub const NEXT: &[f64] = &[0.2];
+/// Weights of the neighbours of a passage of a conversation or a log, whose subject often spans
+/// several.
+pub const WITHIN: &[f64] = &[0.3, 0.2, 0.1];
 
 /// The vectors of one segment's documents.
 pub trait Dense {
@@ -41,9 +48,20 @@ pub struct Corpus<'a> {
     pub keep: Option<&'a dyn Fn(usize, u32) -> bool>,
 }
 
-/// The vectors of one model.
+/// The vectors of the query and of all documents.
 #[derive(Clone, Copy)]
 pub struct Vectors<'a> {
+    /// By the table, which has embedded every document; rare words of the query weigh more.
+    pub table: Space<'a>,
+    /// The query by the table, where all words weigh alike.
+    pub plain: &'a Vector,
+    /// By the chosen model, unless that is the table.
+    pub model: Option<Space<'a>>,
+}
+
+/// The vectors of one model.
+#[derive(Clone, Copy)]
+pub struct Space<'a> {
     /// Vector of the query.
     pub query: &'a Vector,
     /// Vectors of every segment.
@@ -52,13 +70,29 @@ pub struct Vectors<'a> {
     pub thresholds: Thresholds,
 }
 
+impl Space<'_> {
+    /// Returns the cosine of a query and a document; `None` if it has no vector.
+    fn cosine(&self, query: &Vector, segment: usize, doc: u32) -> Option<f64> {
+        let (numbers, scale) = self.segments.get(segment)?.vector(doc);
+        (!numbers.is_empty()).then(|| f64::from(query.cosine(numbers, scale)))
+    }
+}
+
 impl Vectors<'_> {
-    /// Returns the cosine of the query and a document, and the same on the built-in model's scale.
-    fn cosine(&self, segment: usize, doc: u32) -> (f64, f64) {
-        let Some(segment) = self.segments.get(segment) else { return (0.0, 0.0) };
-        let (numbers, scale) = segment.vector(doc);
-        let cosine = f64::from(self.query.cosine(numbers, scale));
-        (cosine, self.thresholds.calibrate(cosine))
+    /// Sets the cosines of a candidate by which it is found.
+    fn set(&self, candidate: &mut Candidate) {
+        let Candidate { segment, doc, .. } = *candidate;
+        candidate.table = self.table.cosine(self.table.query, segment, doc).unwrap_or_default();
+        let cosine = self.model.and_then(|model| model.cosine(model.query, segment, doc));
+        let model = self.model.map(|model| model.thresholds);
+        candidate.model = model.zip(cosine).map(|(model, cosine)| model.calibrate(cosine));
+        candidate.cosine = cosine.unwrap_or(candidate.table);
+    }
+
+    /// Sets the cosine of a candidate for its score.
+    pub fn set_plain(&self, candidate: &mut Candidate) {
+        let cosine = self.table.cosine(self.plain, candidate.segment, candidate.doc);
+        candidate.plain = cosine.unwrap_or_default();
     }
 }
 
@@ -98,52 +132,64 @@ fn pick(corpus: &Corpus<'_>, mut wanted: impl FnMut(f64) -> bool) -> Vec<Candida
 }
 
 fn with_cosines(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
-    let mut found = if corpus.docs <= EXACT {
-        pick(corpus, |_| true)
-    } else {
-        let signs = vectors.query.signs();
-        let mut distances = Vec::new();
-        each(corpus, |segment, doc, _| {
-            let stored =
-                vectors.segments.get(segment).map_or(&[][..], |segment| segment.signs(doc));
-            distances.push(hamming(&signs, stored));
-        });
-        let far = nth(&distances, SIEVED);
-        let mut words = pick(corpus, |bm25| bm25 > 0.0);
-        best(&mut words, SIEVED, |candidate| candidate.bm25);
-        let least = words.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min);
-        let mut distance = distances.iter();
-        pick(corpus, |bm25| {
-            let near = distance.next().is_some_and(|distance| *distance <= far);
-            near || bm25 >= least
-        })
-    };
+    let mut found =
+        if corpus.docs <= EXACT { pick(corpus, |_| true) } else { sieve(corpus, vectors) };
     for candidate in &mut found {
-        (candidate.cosine, candidate.likeness) = vectors.cosine(candidate.segment, candidate.doc);
+        vectors.set(candidate);
     }
     found
 }
 
-/// Returns what the neighbours of a candidate add to its score: a passage next to a good one is
-/// more likely to be good. `beside` returns true for document numbers in the same file.
+/// Returns the documents that are nearest to the query by the sign bits of a model, or best by BM25.
+fn sieve(corpus: &Corpus<'_>, vectors: Vectors<'_>) -> Vec<Candidate> {
+    let distances = |space: Space<'_>| {
+        let signs = space.query.signs();
+        let mut distances = Vec::new();
+        each(corpus, |segment, doc, _| {
+            let stored = space.segments.get(segment).map_or(&[][..], |segment| segment.signs(doc));
+            distances.push(if stored.is_empty() { FARTHEST } else { hamming(&signs, stored) });
+        });
+        let far = nth(&distances, SIEVED).min(FARTHEST - 1);
+        distances.into_iter().map(move |distance| distance <= far)
+    };
+    let mut by_table = distances(vectors.table);
+    let mut by_model = vectors.model.map(distances);
+    let mut words = pick(corpus, |bm25| bm25 > 0.0);
+    best(&mut words, SIEVED, |candidate| candidate.bm25);
+    let least = words.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min);
+    pick(corpus, |bm25| {
+        let near = by_table.next().unwrap_or(false);
+        let near_model = by_model.as_mut().and_then(Iterator::next).unwrap_or(false);
+        near || near_model || bm25 >= least
+    })
+}
+
+/// Returns what the neighbours of a candidate add to its rank: a passage near a good one is more
+/// likely to be good. `weights` are those of the neighbours at distance 1, 2 and so on, of which the
+/// best counts. `beside` returns true for document numbers in the same file.
 #[must_use]
 pub fn context(
     corpus: &Corpus<'_>,
     mode: Mode,
     candidate: &Candidate,
+    weights: &[f64],
     beside: impl Fn(u32) -> bool,
 ) -> f64 {
     let (segment, doc) = (candidate.segment, candidate.doc);
-    let score = |doc: u32| {
+    let first = |doc: u32| {
         let bm25 = corpus.bm25.get(segment).and_then(|sums| sums.get(doc as usize));
-        let cosine = corpus.dense.map(|vectors| vectors.cosine(segment, doc));
-        let (cosine, likeness) = cosine.unwrap_or_default();
         let bm25 = bm25.copied().unwrap_or(0.0);
-        Candidate { bm25, cosine, likeness, ..Candidate::default() }.first(mode)
+        let mut candidate = Candidate { segment, doc, bm25, ..Candidate::default() };
+        if let Some(vectors) = corpus.dense {
+            vectors.set(&mut candidate);
+        }
+        candidate.first(mode)
     };
-    let beside =
-        [doc.checked_sub(1), doc.checked_add(1)].into_iter().flatten().filter(|doc| beside(*doc));
-    CONTEXT * beside.map(score).fold(0.0, f64::max)
+    let at = |(distance, weight): (u32, &f64)| {
+        let both = [doc.checked_sub(distance), doc.checked_add(distance)].into_iter().flatten();
+        both.filter(|doc| beside(*doc)).map(first).fold(0.0, f64::max) * weight
+    };
+    (1..).zip(weights).map(at).fold(0.0, f64::max)
 }
 
 /// Returns how many candidates to read for `limit` hits.
@@ -239,7 +285,8 @@ mod tests {
             segments.iter().map(|segment| *segment as &dyn Segment).collect();
         let dense: Vec<&dyn Dense> =
             segments.iter().map(|segment| *segment as &dyn Dense).collect();
-        let dense = Some(Vectors { query: &query, segments: &dense, thresholds: STATIC });
+        let table = Space { query: &query, segments: &dense, thresholds: STATIC };
+        let dense = Some(Vectors { table, plain: &query, model: None });
         let corpus = Corpus { segments: &views, bm25: &bm25, dense, docs, keep: None };
         let ends: Vec<u32> = segments.iter().map(|segment| segment.end()).collect();
         candidates(&corpus, Mode::Hybrid, n)
@@ -275,15 +322,21 @@ mod tests {
         let segments: [&dyn Segment; 1] = [&made];
         let bm25 = [vec![0.0, 9.0, 1.0, 0.0, 5.0, 0.0]];
         let corpus = Corpus { segments: &segments, bm25: &bm25, dense: None, docs: 6, keep: None };
-        let of = |doc: u32| {
+        let of = |doc: u32, weights: &[f64]| {
             let candidate = Candidate { doc, ..Candidate::default() };
             // The file ends after document 3.
-            context(&corpus, Mode::Keyword, &candidate, |beside| (beside > 3) == (doc > 3))
+            let beside = |beside: u32| (beside > 3) == (doc > 3);
+            context(&corpus, Mode::Keyword, &candidate, weights, beside)
         };
-        // The better neighbour counts, by the BM25 of the documents next to it in its file.
+        let rank = |bm25: f64| bm25 / (bm25 + 8.0);
+        // The better neighbour counts, by the BM25 of the documents near it in its file.
         for (doc, best) in [(0, 9.0), (1, 1.0), (2, 9.0), (3, 1.0), (4, 0.0), (5, 5.0)] {
-            let want = CONTEXT * crate::search::rank::keyword(best);
-            assert!((of(doc) - want).abs() < 1e-12, "{doc}: {} {want}", of(doc));
+            let want = 0.2 * rank(best);
+            assert!((of(doc, NEXT) - want).abs() < 1e-12, "{doc}");
+        }
+        for (doc, weight, best) in [(0, 0.3, 9.0), (3, 0.2, 9.0), (2, 0.3, 9.0), (5, 0.3, 5.0)] {
+            let want = weight * rank(best);
+            assert!((of(doc, WITHIN) - want).abs() < 1e-12, "{doc}");
         }
     }
 }

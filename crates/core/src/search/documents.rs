@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     bm25::{Query, Segment, Size},
+    candidates,
     tokens::Tokenizer,
 };
 use crate::{
@@ -41,6 +42,24 @@ crate::named! {
         Session = "sessions",
         /// A file of the archive: one document per entry.
         Archive = "archive",
+    }
+}
+
+impl SourceKind {
+    /// Returns true for files whose documents the chosen model embeds. Others are embedded as they
+    /// are found, because most never are.
+    #[must_use]
+    pub fn is_embedded(self) -> bool {
+        matches!(self, Self::Topic | Self::Archive | Self::Notes | Self::Session)
+    }
+
+    /// Returns how much a document speaks for those beside it in its file, by distance.
+    #[must_use]
+    pub fn neighbours(self) -> &'static [f64] {
+        match self {
+            Self::Daily | Self::Session | Self::Observation => candidates::WITHIN,
+            _ => candidates::NEXT,
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Soft matching of words by meaning.
 //!
 //! BM25 only counts exact words. Here a query word that is missing in a text counts in proportion
-//! to its similarity with the most similar word of the text, by the built-in table. Coverage is the
-//! weighted share of the query that the text contains. Both are computed for candidates only, from
-//! their text.
+//! to its similarity with the most similar word of the text, by the built-in table. Coverage and
+//! share are the weighted part of the query that the text contains: coverage by the weights of the
+//! words in the store, share by weights that do not depend on it. All are computed for candidates
+//! only, from their text.
 
 use std::collections::HashSet;
 
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     embed::{
         table,
-        vector::{Vector, product},
+        vector::{Vector, normalize, product},
     },
     model::hash::{IdMap, fnv1a64},
 };
@@ -24,6 +25,11 @@ use crate::{
 const UNLIKE: f32 = 0.2;
 /// Maximum number of words of a query.
 const WORDS: usize = 64;
+/// Exponent of the weight of a word in the share: the table has learned to give common words short
+/// vectors.
+const WEIGHT: f64 = 1.5;
+/// Minimum weight of a word, for those that the table does not know.
+const LEAST: f64 = 1.0;
 
 /// The words of a query, with a cache of words from texts.
 #[derive(Default)]
@@ -34,6 +40,8 @@ pub struct QueryWords {
     known: IdMap<u64, Known>,
     /// Number of texts read so far.
     texts: usize,
+    /// True if only the same words count, not similar ones.
+    exact: bool,
 }
 
 /// A word that occurred in a text.
@@ -48,6 +56,8 @@ struct Word {
     text: String,
     stem: String,
     idf: f64,
+    /// Weight without regard to the store.
+    weight: f64,
     vector: Vec<f32>,
     /// Reliability of the vector, 0 to 1.
     trust: f32,
@@ -58,8 +68,11 @@ struct Word {
 pub struct Reading {
     /// Contribution of similar words to BM25.
     pub near: f64,
-    /// The share of the query that the text covers, 0 to 1.
+    /// The share of the query that the text covers, 0 to 1, where words that are rare in the store
+    /// weigh more.
     pub coverage: f64,
+    /// The same by weights that do not depend on the store.
+    pub share: f64,
 }
 
 impl QueryWords {
@@ -75,17 +88,35 @@ impl QueryWords {
             let Some(idf) = query.position(stem).and_then(|at| idf.get(at)) else { return };
             if seen.insert(stem.to_owned()) {
                 let (text, stem) = (word.to_owned(), stem.to_owned());
-                words.push(Word { text, stem, idf: *idf, vector: Vec::new(), trust: 0.0 });
+                words.push(Word {
+                    text,
+                    stem,
+                    idf: *idf,
+                    weight: 0.0,
+                    vector: Vec::new(),
+                    trust: 0.0,
+                });
             }
         });
         // Of a long prompt, the rarest words are the most informative.
         words.sort_by(|a, b| b.idf.total_cmp(&a.idf));
         words.truncate(WORDS);
         for word in &mut words {
-            word.vector = table::embed(&word.text);
+            let mut vector = vec![0.0; table::DIMENSION];
+            table::add(&word.text, 1.0, &mut vector);
+            let length = f64::from(product(&vector, &vector).sqrt());
+            word.weight = length.powf(WEIGHT).max(LEAST);
+            normalize(&mut vector);
+            word.vector = vector;
             word.trust = table::knows(&word.text);
         }
         Self { words, tokenizer, ..Self::default() }
+    }
+
+    /// Matches texts by the same words only.
+    #[must_use]
+    pub fn exact(self) -> Self {
+        Self { exact: true, ..self }
     }
 
     /// Returns the query as a vector of the built-in model. Rare words weigh more, because the
@@ -100,15 +131,26 @@ impl QueryWords {
         Vector::quantize(&sum)
     }
 
+    /// Returns the query as a vector of the built-in model, where all words weigh alike.
+    #[must_use]
+    pub fn plain_vector(&self) -> Vector {
+        let mut sum = vec![0.0; table::DIMENSION];
+        for word in &self.words {
+            table::add(&word.text, 1.0, &mut sum);
+        }
+        Vector::quantize(&sum)
+    }
+
     /// Matches a text of `words` words, in a corpus where texts have `average`.
     pub fn read(&mut self, text: &str, words: u32, average: f64) -> Reading {
-        let Self { words: sought, tokenizer, known, texts } = self;
+        let Self { words: sought, tokenizer, known, texts, exact } = self;
+        let exact = *exact;
         *texts += 1;
         let mut best = vec![0.0_f32; sought.len()];
-        tokenizer.words(text, |tokenizer, word| {
+        tokenizer.spellings(text, |tokenizer, word, _| {
             let entry = known.entry(fnv1a64(&[word.as_bytes()]));
             let entry = entry.or_insert_with(|| Known {
-                likeness: likeness(sought, word, tokenizer.stem_of(word)),
+                likeness: likeness(sought, word, tokenizer.stem_of(word), exact),
                 text: 0,
             });
             if entry.text < *texts {
@@ -119,10 +161,14 @@ impl QueryWords {
             }
         });
         let mut reading = Reading::default();
-        let all: f64 = sought.iter().map(|word| word.idf).sum();
+        let all = |weight: fn(&Word) -> f64| {
+            sought.iter().map(weight).sum::<f64>().max(f64::MIN_POSITIVE)
+        };
+        let (rare, heavy) = (all(|word| word.idf), all(|word| word.weight));
         for (word, like) in sought.iter().zip(best) {
             let like = f64::from(like);
-            reading.coverage += word.idf * like / all.max(f64::MIN_POSITIVE);
+            reading.coverage += word.idf * like / rare;
+            reading.share += word.weight * like / heavy;
             // BM25 has already counted exact matches.
             if like < 1.0 {
                 reading.near += word.idf * bm25::saturated(like, words, average);
@@ -134,9 +180,9 @@ impl QueryWords {
 
 /// Returns the similarity of a word to each of the `sought` words: 1 for the same stem, less for
 /// others.
-fn likeness(sought: &[Word], word: &str, stem: &str) -> Vec<f32> {
+fn likeness(sought: &[Word], word: &str, stem: &str, exact: bool) -> Vec<f32> {
     let same = |other: &Word| other.stem == stem;
-    if tokens::is_question_word(word) {
+    if exact || tokens::is_question_word(word) {
         return sought.iter().map(|other| f32::from(u8::from(same(other)))).collect();
     }
     let vector = table::embed(word);

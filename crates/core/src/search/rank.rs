@@ -3,23 +3,27 @@
 use super::near_words::Reading;
 use crate::score::stability::Standing;
 
-/// BM25 at which the keyword part reaches half of its weight.
+/// BM25 at which its part reaches half of its weight.
 const SATURATION: f64 = 8.0;
-/// Weight of the cosine; the rest is for words.
-const COSINE: f64 = 0.3;
-/// Weight of coverage, once the text is read.
-const COVERAGE: f64 = 0.2;
-/// The share of the difference to 1 that a neighbour's score adds.
-pub(super) const CONTEXT: f64 = 0.2;
-/// Number of documents up to which the recall threshold is not raised.
-const FEW: f64 = 600.0;
-/// Increase of the threshold with the logarithm of further documents. It keeps needless recall at 3
-/// of 100 prompts in stores of 1,000 and of 3,000 (`benches/worth.py`), instead of 6 and 15.
-const CROWD: f64 = 0.07;
-/// Hybrid scores below this are chance.
+/// Weight of the cosine in a rank, where a document covers the whole query and where none covers any
+/// of it. The rest is for words.
+const COSINE: (f64, f64) = (0.3, 0.55);
+/// Weight of the cosine before texts are read.
+const FIRST_COSINE: f64 = 0.5;
+/// Weight of coverage within the part for words.
+const COVERAGE: f64 = 0.4;
+/// Weight of the chosen model in the mean of its cosine and the table's, for the rank.
+const MODEL: f64 = 0.4;
+/// The same for the score.
+const SCORED_MODEL: f64 = 0.65;
+/// Weight of the share of the query's words in a score; the rest is for the cosine.
+const SHARE: f64 = 0.5;
+/// What is recalled has at least this share of the best rank.
+const NEAR_BEST: f64 = 0.85;
+/// Hybrid ranks below this are chance.
 const FLOOR: f64 = 0.15;
-/// Cosines below this are chance.
-const COSINE_FLOOR: f64 = 0.25;
+/// Cosines of scores below this are chance.
+const MEANING_FLOOR: f64 = 0.18;
 /// Range of the factor by which stability multiplies a score.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
@@ -36,6 +40,11 @@ crate::named! {
 }
 
 /// A document that may be a hit.
+///
+/// Two questions are answered apart. Its *rank* orders the documents of one search: BM25 is the best
+/// order among documents that share words with the query, but its weights are those of the store.
+/// Its *score* says how well it answers the query, and depends on nothing but the two: a threshold
+/// means the same in every store.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Candidate {
     /// Index of the segment.
@@ -43,10 +52,15 @@ pub struct Candidate {
     /// Number of the document in the segment.
     pub doc: u32,
     pub bm25: f64,
-    /// Cosine with the query, -1 to 1; 0 without vectors.
+    /// Cosine with the query by the chosen model, -1 to 1, not calibrated; 0 without vectors.
     pub cosine: f64,
-    /// Cosine on the built-in model's scale.
-    pub likeness: f64,
+    /// Cosine by the table, where rare words of the query weigh more; 0 without vectors.
+    pub table: f64,
+    /// Cosine by the table, where all words weigh alike.
+    pub plain: f64,
+    /// Cosine by the chosen model on the table's scale; `None` if that is the table, or it has not
+    /// embedded the document yet.
+    pub model: Option<f64>,
     /// The match of its text with the query words.
     pub reading: Reading,
     /// Contribution of its neighbours.
@@ -54,54 +68,134 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the score before standing is applied, 0 to 1.
-    #[must_use]
-    pub fn score(&self, mode: Mode) -> f64 {
-        let own = self.own(mode);
+    /// Returns the rank, 0 to 1.
+    fn rank(&self, mode: Mode, weights: Weights) -> f64 {
+        let own = self.own(mode, weights);
         (own + self.context * (1.0 - own)).clamp(0.0, 1.0)
     }
 
-    /// Returns true if the score is more than chance.
+    /// Returns the score, 0 to 1: what of the query the document covers by meaning and by words.
     #[must_use]
-    pub fn counts(&self, mode: Mode) -> bool {
+    pub fn score(&self, mode: Mode) -> f64 {
         match mode {
-            Mode::Keyword => self.bm25 > 0.0,
-            Mode::Semantic => self.likeness >= COSINE_FLOOR,
-            Mode::Hybrid => self.own(mode) >= FLOOR,
+            Mode::Keyword => self.reading.share,
+            Mode::Semantic => self.likeness().max(0.0),
+            Mode::Hybrid => SHARE * self.reading.share + (1.0 - SHARE) * self.meaning(),
         }
     }
 
-    fn own(&self, mode: Mode) -> f64 {
-        let cosine = self.likeness.max(0.0);
+    /// Returns the cosine of a score, 0 to 1.
+    #[must_use]
+    pub fn meaning(&self) -> f64 {
+        mean(self.plain, self.model, SCORED_MODEL).max(0.0)
+    }
+
+    /// Returns true if it was found by more than chance.
+    fn counts(&self, mode: Mode, weights: Weights) -> bool {
         match mode {
-            Mode::Keyword => keyword(self.bm25),
-            Mode::Semantic => cosine,
+            Mode::Keyword => self.bm25 > 0.0,
+            Mode::Semantic => self.meaning() >= MEANING_FLOOR,
+            Mode::Hybrid => self.own(mode, weights) >= FLOOR || self.meaning() >= MEANING_FLOOR,
+        }
+    }
+
+    /// Returns the cosine by both models. A document that the chosen model has not embedded is
+    /// judged by the table.
+    #[must_use]
+    pub fn likeness(&self) -> f64 {
+        mean(self.table, self.model, MODEL)
+    }
+
+    fn own(&self, mode: Mode, Weights { cosine }: Weights) -> f64 {
+        let likeness = self.likeness().max(0.0);
+        match mode {
+            Mode::Keyword => half_at(self.bm25),
+            Mode::Semantic => likeness,
             Mode::Hybrid => {
-                let words = half_at(self.bm25 + self.reading.near);
-                COSINE * cosine
-                    + (1.0 - COSINE - COVERAGE) * words
-                    + COVERAGE * self.reading.coverage
+                let Reading { near, coverage, .. } = self.reading;
+                let words = (1.0 - COVERAGE) * half_at(self.bm25 + near) + COVERAGE * coverage;
+                cosine * likeness + (1.0 - cosine) * words
             }
         }
     }
 
-    /// Returns the score before the text is read.
-    pub(super) fn first(&self, mode: Mode) -> f64 {
+    /// Returns the rank before the text is read.
+    #[must_use]
+    pub fn first(&self, mode: Mode) -> f64 {
+        let cosine = if mode == Mode::Keyword { 0.0 } else { FIRST_COSINE };
         match mode {
-            Mode::Hybrid => COSINE * self.likeness.max(0.0) + keyword(self.bm25),
-            _ => self.own(mode),
+            Mode::Semantic => self.likeness().max(0.0),
+            Mode::Hybrid | Mode::Keyword => {
+                cosine * self.likeness().max(0.0) + (1.0 - cosine) * half_at(self.bm25)
+            }
         }
     }
 }
 
-/// Returns the keyword part of the hybrid score: 0.7 × B / (B + 8), in 0 to 0.7.
-#[must_use]
-pub fn keyword(bm25: f64) -> f64 {
-    (1.0 - COSINE) * half_at(bm25)
+fn mean(table: f64, model: Option<f64>, weight: f64) -> f64 {
+    model.map_or(table, |model| (1.0 - weight) * table + weight * model)
 }
 
 fn half_at(bm25: f64) -> f64 {
     bm25 / (bm25 + SATURATION)
+}
+
+/// The weights of one search.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights {
+    cosine: f64,
+}
+
+impl Weights {
+    /// Returns the weights for a search with these candidates: the less of the query any of them
+    /// covers by words, the more vectors count.
+    pub fn of<'a>(candidates: impl IntoIterator<Item = &'a Candidate>) -> Self {
+        let shares = candidates.into_iter().map(|candidate| candidate.reading.share);
+        let covered = shares.fold(0.0, f64::max);
+        Self { cosine: COSINE.1 + (COSINE.0 - COSINE.1) * covered }
+    }
+}
+
+/// A candidate's place among the others, and its score.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Judged {
+    /// Orders the candidates of a search.
+    pub rank: f64,
+    pub own: f64,
+    /// The score of this one or of a better one below it.
+    pub score: f64,
+    /// True if it was found by more than chance.
+    pub counts: bool,
+}
+
+impl Judged {
+    /// Judges a candidate with the factor of its standing.
+    #[must_use]
+    pub fn new(candidate: &Candidate, mode: Mode, weights: Weights, factor: f64) -> Self {
+        Self {
+            rank: candidate.rank(mode, weights) * factor,
+            own: candidate.score(mode) * factor,
+            score: candidate.score(mode) * factor,
+            counts: candidate.counts(mode, weights),
+        }
+    }
+
+    /// Returns true if it is recalled for a prompt: its score is at least `least`, and its rank is
+    /// near that of the best.
+    #[must_use]
+    pub fn is_recalled(&self, least: f64, best: f64) -> bool {
+        self.score >= least && self.rank >= NEAR_BEST * best
+    }
+}
+
+/// Raises the scores of candidates, best rank first, to those below them: what stands before an
+/// answer is at least as good, and scores fall along a list.
+pub fn level<'a>(judged: impl DoubleEndedIterator<Item = &'a mut Judged>) {
+    let mut best: f64 = 0.0;
+    for one in judged.rev().filter(|one| one.counts) {
+        best = best.max(one.own);
+        one.score = best;
+    }
 }
 
 /// Returns the factor for standing: 0.9 for a stability of 0, 1 for a stability of 1 and for
@@ -121,18 +215,6 @@ pub fn factor(standing: Option<Standing>) -> f64 {
     }
 }
 
-/// Returns the minimum score for recall from a store of `docs` documents, where `score` is the
-/// minimum in hybrid mode and a small store. The weight of a word grows with the logarithm of the
-/// number of documents, and with it the score of chance matches: the threshold grows by 7 % each
-/// time the number of documents is multiplied by e.
-#[must_use]
-pub fn threshold(mode: Mode, score: f64, docs: u64) -> f64 {
-    let crowd = 1.0 + CROWD * (docs as f64 / FEW).ln().max(0.0);
-    // Without vectors, their share of the score is missing.
-    let share = if mode == Mode::Keyword { 1.0 - COSINE } else { 1.0 };
-    share * score * crowd
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,37 +229,66 @@ mod tests {
         assert!(factor(scored(3)) > factor(scored(2)));
     }
 
-    #[test]
-    fn the_bar_of_recall_rises_with_large_stores_only() {
-        let bar = |docs| threshold(Mode::Hybrid, 0.4, docs);
-        assert!([0, 1, 600].iter().all(|docs| (bar(*docs) - 0.4).abs() < 1e-12));
-        assert!((bar(3_000) - 0.4 * (1.0 + 0.07 * 5.0_f64.ln())).abs() < 1e-12);
-        assert!(bar(1_000_000) < 0.65);
-        assert!((threshold(Mode::Keyword, 0.4, 3_000) / bar(3_000) - 0.7).abs() < 1e-12);
+    fn judged(candidate: &Candidate, mode: Mode) -> Judged {
+        Judged::new(candidate, mode, Weights::of([candidate]), 1.0)
     }
 
     #[test]
-    fn scores_stay_between_zero_and_one() {
-        let best = Candidate {
-            segment: 0,
-            doc: 0,
-            bm25: 1e9,
-            cosine: 1.0,
-            likeness: 1.0,
-            reading: Reading { near: 0.0, coverage: 1.0 },
-            context: CONTEXT,
-        };
+    fn ranks_and_scores_stay_between_zero_and_one() {
+        let reading = Reading { near: 0.0, coverage: 1.0, share: 1.0 };
+        let (table, plain, context) = (1.0, 1.0, 0.3);
+        let model = Some(1.0);
+        let best = Candidate { bm25: 1e9, table, plain, model, reading, context, ..none() };
         for mode in [Mode::Hybrid, Mode::Keyword, Mode::Semantic] {
-            assert!((0.7..=1.0).contains(&best.score(mode)));
-            let none = Candidate {
-                bm25: 0.0,
-                cosine: -1.0,
-                likeness: -1.0,
-                reading: Reading::default(),
-                context: 0.0,
-                ..best
-            };
-            assert!(none.score(mode).abs() < 1e-12 && !none.counts(mode));
+            let Judged { rank, score, counts, .. } = judged(&best, mode);
+            assert!((0.9..=1.0).contains(&rank) && (0.9..=1.0).contains(&score) && counts);
+            let Judged { rank, score, counts, .. } = judged(&none(), mode);
+            assert!(rank.abs() < 1e-12 && score.abs() < 1e-12 && !counts);
         }
+    }
+
+    fn none() -> Candidate {
+        Candidate { table: -1.0, plain: -1.0, model: Some(-1.0), ..Candidate::default() }
+    }
+
+    #[test]
+    fn a_score_does_not_depend_on_the_store() {
+        let reading = Reading { near: 0.0, coverage: 0.1, share: 0.6 };
+        let small = Candidate { bm25: 1.0, table: 0.2, plain: 0.3, reading, ..none() };
+        let reading = Reading { near: 2.0, coverage: 0.9, share: 0.6 };
+        let large = Candidate { bm25: 20.0, table: 0.4, reading, context: 0.2, ..small };
+        let (small, large) = (judged(&small, Mode::Hybrid), judged(&large, Mode::Hybrid));
+        assert!((small.score - large.score).abs() < 1e-12 && small.rank < large.rank);
+    }
+
+    #[test]
+    fn a_document_without_a_vector_of_the_model_is_judged_by_the_table() {
+        let reading = Reading { near: 0.0, coverage: 0.5, share: 0.5 };
+        let both =
+            Candidate { table: 0.5, plain: 0.5, model: Some(0.5), reading, ..Candidate::default() };
+        let table = Candidate { model: None, ..both };
+        assert_eq!(judged(&both, Mode::Hybrid), judged(&table, Mode::Hybrid));
+    }
+
+    #[test]
+    fn vectors_count_more_where_words_do_not() {
+        let reading = |share| Reading { near: 0.0, coverage: share, share };
+        let by_words = Candidate { bm25: 8.0, reading: reading(0.3), ..Candidate::default() };
+        let by_meaning = Candidate { table: 0.6, ..Candidate::default() };
+        let covered = Candidate { reading: reading(1.0), ..Candidate::default() };
+        let ahead = |others: &[&Candidate]| {
+            let weights = Weights::of(others.iter().copied());
+            by_meaning.rank(Mode::Hybrid, weights) > by_words.rank(Mode::Hybrid, weights)
+        };
+        assert!(ahead(&[&by_words, &by_meaning]) && !ahead(&[&by_words, &by_meaning, &covered]));
+    }
+
+    #[test]
+    fn scores_fall_along_a_list() {
+        let one = |score, counts| Judged { rank: 0.0, own: score, score, counts };
+        let mut all = [one(0.5, true), one(0.25, true), one(0.4, true), one(0.9, false)];
+        level(all.iter_mut());
+        let want = [0.5, 0.4, 0.4, 0.9];
+        assert!(all.iter().zip(want).all(|(one, want)| (one.score - want).abs() < 1e-12));
     }
 }

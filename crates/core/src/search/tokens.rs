@@ -68,11 +68,27 @@ impl Tokenizer {
 
     /// Calls `emit(self, word)` for each word that counts, in lower case.
     pub fn words(&mut self, text: &str, mut emit: impl FnMut(&mut Self, &str)) {
+        self.spellings(text, |tokenizer, word, counts| {
+            if counts {
+                emit(tokenizer, word);
+            }
+        });
+    }
+
+    /// Calls `emit(self, word, counts)` for each word in lower case, and for each identifier of
+    /// several words, which does not count.
+    pub fn spellings(&mut self, text: &str, mut emit: impl FnMut(&mut Self, &str, bool)) {
         let mut lower = String::new();
         for chunk in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let mut parts = 0;
             for part in Parts(chunk) {
                 lowercase(part, &mut lower);
-                emit(self, &lower);
+                emit(self, &lower, true);
+                parts += 1;
+            }
+            if parts > 1 {
+                lowercase(chunk, &mut lower);
+                emit(self, &lower, false);
             }
         }
     }

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::sums::{Log, Session, session};
 use crate::{
     model::entry::EntryId,
-    search::rank::{self, Mode},
     usage::record::{Record, What},
 };
 
@@ -113,10 +112,6 @@ impl Recorded {
 /// The search results for a prompt today, best first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// Search mode, if known.
-    pub mode: Option<Mode>,
-    /// Number of documents searched.
-    pub docs: u64,
     pub hits: Vec<Hit>,
 }
 
@@ -217,12 +212,10 @@ pub fn play(recorded: &Recorded, answers: &[Answer], setting: Setting) -> Outcom
 
 /// Returns the hits that are put into a prompt.
 fn chosen(answer: &Answer, setting: Setting, is_known: impl Fn(EntryId) -> bool) -> Vec<&Hit> {
-    let mode = answer.mode.unwrap_or(Mode::Hybrid);
-    let least = rank::threshold(mode, setting.min_score, answer.docs);
     let mut places: Vec<usize> = Vec::new();
     let mut chosen = Vec::new();
     for (place, hit) in answer.hits.iter().enumerate() {
-        if hit.score < least || chosen.len() >= setting.limit {
+        if hit.score < setting.min_score || chosen.len() >= setting.limit {
             break;
         }
         if !is_known(hit.id) && !hit.like.iter().any(|like| places.contains(like)) {

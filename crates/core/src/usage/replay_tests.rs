@@ -33,8 +33,6 @@ fn example() -> (Recorded, Vec<Answer>) {
         prompt(1, &[4], &[4]),
     ];
     let answer = |hits: &[(u64, f64)]| Answer {
-        mode: Some(Mode::Hybrid),
-        docs: 0,
         hits: hits.iter().map(|(n, score)| hit(*n, *score)).collect(),
     };
     let answers = vec![
@@ -134,13 +132,4 @@ fn few_say_little() {
         assert!((from - low).abs() < 1e-3 && (to - high).abs() < 1e-3, "{from} {to}");
     }
     assert!(outcome(0, 0).kept_range().0 < 1e-9);
-}
-
-#[test]
-fn without_vectors_the_threshold_is_that_of_words() {
-    let (recorded, mut answers) = example();
-    for answer in &mut answers {
-        answer.mode = Some(Mode::Keyword);
-    }
-    assert_eq!(play(&recorded, &answers, at(0.85, 5)).kept, 2, "0.595 by words");
 }

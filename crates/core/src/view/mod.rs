@@ -300,6 +300,14 @@ fn six_decimals<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_f64(rounded(*number))
 }
 
+#[expect(clippy::ref_option, reason = "the signature is serde's")]
+fn maybe_six_decimals<S: Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    number.map(rounded).serialize(serializer)
+}
+
 /// Serialises a value by its `Display` form.
 fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)

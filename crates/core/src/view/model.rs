@@ -105,7 +105,7 @@ pub struct Properties {
     pub query_prefix: String,
     /// What it wants in front of a passage.
     pub passage_prefix: String,
-    /// Cosine from which a memory is recalled.
+    /// Score from which a memory is recalled, which is `recall.minScore` for every model.
     pub recall: f64,
     /// Cosine from which an agent is reminded of one.
     pub reminder: f64,

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Document, six_decimals};
+use super::{Document, maybe_six_decimals, six_decimals};
 use crate::search::rank::Mode;
 
 /// The result of a search.
@@ -39,7 +39,7 @@ pub struct HitView {
     /// Id of the entry, 16 hexadecimal digits; `None` for passages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Sort key, 0 to 1.1.
+    /// How well it, or a hit below it, answers the query, 0 to 1.1. It does not depend on the store.
     #[serde(serialize_with = "six_decimals")]
     pub score: f64,
     /// Kind of the file.
@@ -96,7 +96,7 @@ pub struct ScoreParts {
     /// Cosine similarity to the query, -1 to 1; 0 without vectors.
     #[serde(serialize_with = "six_decimals")]
     pub cosine: f64,
-    /// Cosine similarity mapped to the scale of the built-in model.
+    /// Mean of the cosines by the table, where rare words weigh more, and by the model.
     #[serde(serialize_with = "six_decimals")]
     pub likeness: f64,
     /// Contribution of similar words to BM25.
@@ -105,12 +105,30 @@ pub struct ScoreParts {
     /// Share of the query that the text covers, 0 to 1.
     #[serde(serialize_with = "six_decimals")]
     pub coverage: f64,
+    /// The same by weights that do not depend on the store.
+    #[serde(serialize_with = "six_decimals")]
+    pub share: f64,
+    /// Cosine by the table, where all words weigh alike.
+    #[serde(serialize_with = "six_decimals")]
+    pub plain: f64,
+    /// Cosine by the chosen model on the scale of the table, if it has embedded the text.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_six_decimals")]
+    pub model: Option<f64>,
+    /// The cosine in the score, by both.
+    #[serde(serialize_with = "six_decimals")]
+    pub meaning: f64,
+    /// The score of this hit alone.
+    #[serde(serialize_with = "six_decimals")]
+    pub score: f64,
     /// Contribution of neighbouring passages.
     #[serde(serialize_with = "six_decimals")]
     pub context: f64,
     /// Factor by standing.
     #[serde(serialize_with = "six_decimals")]
     pub factor: f64,
+    /// Sort key, 0 to 1.1.
+    #[serde(serialize_with = "six_decimals")]
+    pub rank: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]

@@ -33,6 +33,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "PIMEM_DREAM_LIMIT_SECONDS",
         "How long a dream in the background may take, instead of 1800 seconds",
     ),
+    ("CI", "Not empty: nothing is embedded in the background"),
     ("PIMEM_SYNC", "0 leaves out fsync; for tests only"),
     (
         "PI_MEMORY",

@@ -187,7 +187,7 @@ group! {
 group! {
     /// Recall for a prompt.
     pub struct Recall {
-        min_score: f64 = Number(0.42, 0.0..=1.0),
+        min_score: f64 = Number(0.4, 0.0..=1.0),
             Open "recall.minScore", "PIMEM_RECALL_MIN_SCORE",
             "Score from which a memory is recalled for a prompt";
         limit: usize = Whole(5, 0..=100, count),
@@ -248,18 +248,24 @@ group! {
     }
 }
 
+/// Model of a build with and without its own transformer.
+const DEFAULT_MODEL: &str = if cfg!(feature = "minilm") { "minilm" } else { "static" };
+
 group! {
     /// Semantic search.
     pub struct Embedding {
-        model: Cow<'static, str> = Text("static"),
+        model: Cow<'static, str> = Text(DEFAULT_MODEL),
             Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
-            "Model of semantic search: static or minilm (both built in), none, or one that is installed";
+            "Model of semantic search, beside the built-in table: minilm (built in), static (the table alone), none, or one that is installed";
         runtime: Cow<'static, str> = Text(""),
             Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
             "Path of the ONNX Runtime library, instead of an installed one";
         deadline: Duration = Whole(3000, 0..=600_000, Duration::from_millis),
             Own "embedding.deadlineMs", "PIMEM_EMBEDDING_DEADLINE_MS",
             "How long a search waits for an installed model, in milliseconds";
+        background: bool = Switch(true),
+            Own "embedding.background", "PIMEM_EMBEDDING_BACKGROUND",
+            "Have a process in the background embed what the built-in model has not embedded yet; never under CI";
     }
 }
 

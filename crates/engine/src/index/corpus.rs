@@ -16,6 +16,7 @@ use super::{
     container::Packed,
     manifest::{self, Indexed, Manifest, Source},
     postings::{self, Lexical},
+    recent,
     strengths::Folded,
     vectors::{self, Known, Vectors},
 };
@@ -232,7 +233,8 @@ pub fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
         found.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.retain(|name| name.ends_with(&end));
     names.sort_unstable();
-    names.iter().flat_map(|name| catch(|| Vectors::known_in(dir, name, model))).flatten().collect()
+    let stored = names.iter().flat_map(|name| catch(|| Vectors::known_in(dir, name, model)));
+    stored.flatten().chain(recent::read(dir, model)).collect()
 }
 
 /// Opens the base, and the delta if it belongs to the base.
@@ -258,7 +260,7 @@ pub fn same_content(bytes: &[u8], indexed: &Indexed) -> bool {
 }
 
 /// Runs code that reads derived data. A panic in a library becomes an error and is not printed.
-fn catch<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn catch<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(AssertUnwindSafe(run));

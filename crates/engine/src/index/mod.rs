@@ -9,5 +9,7 @@ pub mod container;
 pub mod corpus;
 pub mod manifest;
 pub mod postings;
+pub mod recent;
 pub mod strengths;
+pub mod vector_files;
 pub mod vectors;

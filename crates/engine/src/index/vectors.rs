@@ -5,10 +5,10 @@
 //! model, so that vectors of two models are never mixed.
 //!
 //! ```text
-//! model  model u64, index u64, dimension u32
+//! model  model u64, index u64, dimension u32, last use u64 in seconds
 //! keys   u64 a document: the first 16 hex digits of the SHA-256 of `[category] text`
-//! scales f32 a document; not a number where the document has no vector yet
-//! signs  one bit a number      rows  one byte a number
+//! places u32 a document: the number of its row; the highest number without one
+//! scales f32 a row      signs  one bit a number      rows  one byte a number
 //! ```
 
 use std::{
@@ -59,19 +59,24 @@ pub fn end_of_name(model: u64) -> String {
 /// Extension of vector files.
 pub const SUFFIX: &str = ".vec";
 
+/// Place of a document without a row.
+const NOWHERE: u32 = u32::MAX;
+
 pub struct Builder {
     model: u64,
     dimension: usize,
+    count: u32,
     keys: Writer,
+    places: Writer,
     scales: Writer,
     signs: Writer,
     rows: Writer,
 }
 
 impl Builder {
-    pub fn new(model: u64, dimension: usize) -> Self {
-        let [keys, scales, signs, rows] = std::array::from_fn(|_| Writer::default());
-        Self { model, dimension, keys, scales, signs, rows }
+    pub fn new((model, dimension): (u64, usize)) -> Self {
+        let [keys, places, scales, signs, rows] = std::array::from_fn(|_| Writer::default());
+        Self { model, dimension, count: 0, keys, places, scales, signs, rows }
     }
 
     /// Appends the vector of the next document.
@@ -79,25 +84,33 @@ impl Builder {
         let fits = vector.filter(|vector| vector.numbers.len() == self.dimension);
         self.keys.u64(key);
         let Some(vector) = fits else {
-            self.scales.raw(&f32::NAN.to_le_bytes());
-            self.signs.0.resize(self.signs.0.len() + self.dimension.div_ceil(8), 0);
-            self.rows.0.resize(self.rows.0.len() + self.dimension, 0);
+            self.places.u32(NOWHERE);
             return;
         };
+        self.places.u32(self.count);
+        self.count += 1;
         self.scales.raw(&vector.scale.to_le_bytes());
         self.signs.raw(&vector.signs());
         self.rows.raw(&vector.numbers);
     }
 
-    /// Returns the content of the file for the index file `index`.
-    pub fn finish(self, index: u64) -> Vec<u8> {
+    /// Returns the number of vectors.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Returns the content of the file for the index file `index`, of a model that was last used at
+    /// `used`, in seconds since 1970.
+    pub fn finish(self, index: u64, used: u64) -> Vec<u8> {
         let mut model = Writer::default();
         model.u64(self.model);
         model.u64(index);
         model.u32(u32::try_from(self.dimension).unwrap_or(0));
+        model.u64(used);
         let sections = [
             ("model", model),
             ("keys", self.keys),
+            ("places", self.places),
             ("scales", self.scales),
             ("signs", self.signs),
             ("rows", self.rows),
@@ -118,6 +131,7 @@ pub struct Vectors {
 
 struct File {
     packed: Packed,
+    places: OwnedBytes,
     scales: OwnedBytes,
     /// Loaded when a large corpus is searched.
     signs: OnceCell<OwnedBytes>,
@@ -156,26 +170,31 @@ impl Vectors {
         index: Option<(u64, usize)>,
         (model, dimension): (u64, usize),
     ) -> Result<Self> {
-        let head = packed.section("model")?;
-        let mut head = Reader(&head);
-        ensure!(head.u64() == Some(model), "vectors of another model");
-        let own = head.u64();
-        ensure!(index.is_none_or(|(index, _)| own == Some(index)), "vectors of another index");
-        ensure!(head.u32() == u32::try_from(dimension).ok(), "vectors of another dimension");
+        let head = Head::of(&packed)?;
+        ensure!(head.model == model, "vectors of another model");
+        ensure!(index.is_none_or(|(index, _)| head.index == index), "vectors of another index");
+        ensure!(head.dimension == dimension, "vectors of another dimension");
         let (rows, rows_at) = packed.unverified("rows")?;
-        let scales = packed.section("scales")?;
-        let docs = index.map_or(scales.len() / 4, |(_, docs)| docs);
-        let whole = scales.len() == docs * 4 && rows.len() == docs * dimension;
+        let (places, scales) = (packed.section("places")?, packed.section("scales")?);
+        let docs = index.map_or(places.len() / 4, |(_, docs)| docs);
+        let whole = places.len() == docs * 4 && rows.len() == scales.len() / 4 * dimension;
         ensure!(whole, "vectors of another number of documents");
         let (signs, damaged) = (OnceCell::new(), Cell::new(false));
-        let file = File { packed, scales, signs, rows, rows_at, damaged };
+        let file = File { packed, places, scales, signs, rows, rows_at, damaged };
         Ok(Self { dimension, file: Some(file), extra: IdMap::default() })
     }
 
     /// Returns true if a document has no vector yet.
     pub fn lacks(&self, doc: u32) -> bool {
-        let stored = self.file.as_ref().and_then(|file| file.scale(doc));
-        stored.is_none_or(f32::is_nan) && !self.extra.contains_key(&doc)
+        let stored = self.file.as_ref().and_then(|file| file.place(doc));
+        stored.is_none() && !self.extra.contains_key(&doc)
+    }
+
+    /// Returns the keys of all documents of the file, in order.
+    pub fn keys(&self) -> Vec<u64> {
+        let keys = self.file.as_ref().and_then(|file| file.packed.section("keys").ok());
+        let keys = keys.as_deref().unwrap_or_default().as_chunks().0;
+        keys.iter().map(|key| u64::from_le_bytes(*key)).collect()
     }
 
     /// Adds the vector of a document.
@@ -192,23 +211,52 @@ impl Vectors {
     /// Returns all undamaged vectors of the file, by the key of their text.
     pub fn known(&self) -> Known {
         let Some(file) = &self.file else { return Known::default() };
-        let Ok(keys) = file.packed.section("keys") else { return Known::default() };
-        let keys = keys.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key));
         (0..)
-            .zip(keys)
+            .zip(self.keys())
             .filter_map(|(doc, key)| {
-                let scale = file.scale(doc).filter(|scale| !scale.is_nan())?;
-                let numbers = file.row(doc, self.dimension)?.to_vec();
-                Some((key, Vector { numbers, scale }))
+                let place = file.place(doc)?;
+                let numbers = file.row(place, self.dimension)?.to_vec();
+                Some((key, Vector { numbers, scale: file.scale(place)? }))
             })
             .collect()
     }
 }
 
+/// What a file of vectors is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    pub model: u64,
+    pub index: u64,
+    pub dimension: usize,
+    /// Last use of the model in this store, in seconds since 1970.
+    pub used: u64,
+}
+
+impl Head {
+    /// Reads the head of a file by name.
+    pub fn open(dir: &Path, name: &str) -> Result<Self> {
+        Self::of(&Packed::open(dir, name)?.context("no file")?)
+    }
+
+    fn of(packed: &Packed) -> Result<Self> {
+        let head = packed.section("model")?;
+        let mut head = Reader(&head);
+        let mut number = || head.u64().context("a short head");
+        let (model, index) = (number()?, number()?);
+        let dimension = usize::try_from(head.u32().context("a short head")?)?;
+        Ok(Self { model, index, dimension, used: head.u64().context("a short head")? })
+    }
+}
+
 impl File {
-    fn scale(&self, doc: u32) -> Option<f32> {
-        let bytes = self.scales.as_chunks().0.get(doc as usize)?;
-        Some(f32::from_le_bytes(*bytes))
+    /// Returns the number of a document's row.
+    fn place(&self, doc: u32) -> Option<usize> {
+        let place = u32::from_le_bytes(*self.places.as_chunks().0.get(doc as usize)?);
+        (place != NOWHERE).then(|| usize::try_from(place).ok())?
+    }
+
+    fn scale(&self, place: usize) -> Option<f32> {
+        Some(f32::from_le_bytes(*self.scales.as_chunks().0.get(place)?))
     }
 
     fn signs(&self) -> &[u8] {
@@ -219,8 +267,8 @@ impl File {
         })
     }
 
-    fn row(&self, doc: u32, dimension: usize) -> Option<&[u8]> {
-        let range = doc as usize * dimension..(doc as usize + 1) * dimension;
+    fn row(&self, place: usize, dimension: usize) -> Option<&[u8]> {
+        let range = place * dimension..(place + 1) * dimension;
         if !self.packed.verify(self.rows_at + range.start..self.rows_at + range.end) {
             self.damaged.set(true);
             return None;
@@ -235,8 +283,8 @@ impl Dense for Vectors {
             return (&vector.numbers, vector.scale);
         }
         let stored = self.file.as_ref().and_then(|file| {
-            let scale = file.scale(doc).filter(|scale| !scale.is_nan())?;
-            Some((file.row(doc, self.dimension)?, scale))
+            let place = file.place(doc)?;
+            Some((file.row(place, self.dimension)?, file.scale(place)?))
         });
         stored.unwrap_or_default()
     }
@@ -246,8 +294,10 @@ impl Dense for Vectors {
             return signs;
         }
         let width = self.dimension.div_ceil(8);
-        let at = doc as usize * width;
-        let stored = self.file.as_ref().and_then(|file| file.signs().get(at..at + width));
+        let stored = self.file.as_ref().and_then(|file| {
+            let at = file.place(doc)? * width;
+            file.signs().get(at..at + width)
+        });
         stored.unwrap_or_default()
     }
 }
@@ -264,11 +314,11 @@ mod tests {
     }
 
     fn file() -> Vec<u8> {
-        let mut builder = Builder::new(7, DIMENSION);
+        let mut builder = Builder::new((7, DIMENSION));
         for n in 0..100 {
             builder.push(u64::from(n), (n != 3).then(|| vector(n)).as_ref());
         }
-        builder.finish(9)
+        builder.finish(9, 1_700_000_000)
     }
 
     fn read(bytes: Vec<u8>, docs: usize, model: u64, dimension: usize) -> Result<Vectors> {
@@ -285,6 +335,7 @@ mod tests {
         assert_eq!(vectors.vector(4), (vector(4).numbers.as_slice(), vector(4).scale));
         assert_eq!(vectors.signs(4), vector(4).signs());
         assert_eq!(vectors.vector(3), ([].as_slice(), 0.0));
+        assert_eq!((vectors.signs(3), vectors.keys().len()), ([].as_slice(), 100));
         vectors.supply(3, vector(3));
         assert!(!vectors.lacks(3) && vectors.signs(3) == vector(3).signs());
     }

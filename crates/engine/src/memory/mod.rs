@@ -22,6 +22,7 @@ pub mod edit;
 pub mod eval;
 pub mod export;
 pub mod extract;
+pub mod fill;
 pub mod forecast;
 pub mod handoff;
 pub mod import;

@@ -184,6 +184,9 @@ impl Memory {
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
             }
         }
+        if let Some(properties) = &mut view.properties {
+            properties.recall = self.config.settings.recall.min_score;
+        }
         view.serves = view.trouble.is_none() && view.name != "none";
         Ok(view)
     }

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Memory, dream::gather, problems, selector, stale::Stale};
+use super::{
+    Memory,
+    dream::gather,
+    problems, selector,
+    stale::{Act, Stale},
+};
 use crate::{
     error::Failure,
-    index::vectors::Known,
     store::{Store, pending},
 };
 use pimem_core::{
@@ -72,7 +76,7 @@ impl Memory {
                 store.trust.forget(Some(&keys))?;
             }
             if !changed.is_empty() {
-                stale.push(Stale { store: store.clone(), whole: true, fresh: Known::default() });
+                stale.push(Stale { store: store.clone(), act: Act::Whole, fresh: None });
             }
             files.extend(changed);
         }

@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
 
-use super::{Memory, accesses, archived, scores_file, search::embedding};
+use super::{
+    Memory, accesses, archived,
+    fill::{self, Filled, When},
+    scores_file,
+    search::embedding,
+};
 use crate::{
     error::Failure,
     index::build,
@@ -45,7 +50,10 @@ impl Memory {
     /// Fails if the named store does not exist, or a store cannot be read or written.
     pub fn rebuild(&self, if_older: Option<Age>) -> Result<Rebuilt, Failure> {
         let mut stores = Vec::new();
-        let mut model = embedding::patient(self);
+        let mut model = match fill::when(self) {
+            When::Now(limit) => embedding::within(self, limit),
+            When::Later | When::Never => None,
+        };
         for store in self.readers()? {
             let age = if_older.and_then(|_| last_rebuild(self, &store));
             if age.zip(if_older).is_some_and(|(age, limit)| age < limit) {
@@ -54,6 +62,7 @@ impl Memory {
             }
             stores.push(rebuild(self, &store, if_older.is_none(), &mut model)?);
         }
+        fill::start(self);
         Ok(Rebuilt { stores })
     }
 }
@@ -114,60 +123,40 @@ fn rebuild(
         states: States::of(ranking.rows.iter()),
         adopted,
         archived: archived.into_values().collect(),
-        indexed: indexed.map(|built| shown(memory, built)),
+        indexed,
     })
 }
 
-/// Builds the index with the vectors of the chosen model.
+/// Builds the index, and has the chosen model embed what it lacks.
 fn index(
     memory: &Memory,
     store: &Store,
     whole: bool,
     model: &mut Option<Chosen>,
-) -> Option<build::Built> {
+) -> Option<Indexed> {
     let dir = memory.cache_dir(store)?;
     let mut progress = memory.notices.progress("indexing");
-    let mut embedding_progress = memory.notices.progress("embedding");
-    let mut embedding = embedding::kept(memory);
-    let is_kept = embedding.model.is_some();
-    let mut trouble = None;
-    match model {
-        Some(Ok(embedder)) => {
-            embedding.embedder = Some(embedder.as_mut());
-            embedding.progress = Some(&mut embedding_progress);
-        }
-        Some(Err(why)) => trouble = Some(why.clone()),
-        None => {}
-    }
     let (categories, when) = (&memory.config.categories, memory.real_now);
-    match build::refresh(store, &dir, categories, when, whole, embedding, &mut progress) {
-        Ok(built) => built.map(|mut built| {
-            if !is_kept && trouble.is_some() {
-                built.missing = usize::try_from(built.docs).unwrap_or(usize::MAX);
-            }
-            let trouble = built.trouble.take().or(trouble).filter(|_| built.missing > 0);
-            build::Built { trouble, ..built }
-        }),
+    let kept = embedding::kept(memory);
+    let built = build::refresh(store, &dir, categories, when, whole, kept, &mut progress);
+    let build::Built { files, docs } = match built {
+        Ok(built) => built?,
         Err(error) => {
             memory.notices.note(&format!("The index could not be written: {error:#}"));
-            None
+            return None;
         }
-    }
-}
-
-fn shown(memory: &Memory, built: build::Built) -> Indexed {
+    };
+    let filled = match model {
+        Some(Ok(model)) => fill::fill(memory, store, model.as_mut()),
+        Some(Err(why)) => Filled { trouble: Some(why.clone()), ..Filled::default() },
+        None => Filled::default(),
+    };
+    let Filled { kept, missing, trouble } = filled;
+    let trouble = trouble.map(|Unavailable(why)| why);
     let model = embedding::name(memory);
-    // The built-in model has a vector for every line.
-    let vectors = if model == table::NAME { built.docs } else { built.vectors as u64 };
-    Indexed {
-        files: built.files,
-        lines: built.docs,
-        model,
-        vectors,
-        kept: built.vectors,
-        missing: built.missing,
-        trouble: built.trouble.map(|Unavailable(why)| why),
-    }
+    // The table has a vector for every line.
+    let vectors = if model == table::NAME { docs } else { kept as u64 };
+    Some(Indexed { files, lines: docs, model, vectors, kept, missing, trouble })
 }
 
 /// Returns the time since the last rebuild of a store, by the time in its scores file. If that time

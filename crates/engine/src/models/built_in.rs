@@ -117,7 +117,7 @@ impl BuiltIn {
         Err(Unavailable(format!("the model did not answer within {millis} ms")))
     }
 
-    /// Embeds some texts, eight at a time on each of `processors`.
+    /// Embeds some texts, shared out among `processors`.
     fn some(&self, texts: &[&str], tokens: usize, processors: usize) -> Vec<Vec<f32>> {
         let level = Level::new();
         let embed = |texts: &[&str]| self.transformer.embed(level, texts, tokens);
@@ -125,8 +125,9 @@ impl BuiltIn {
             return embed(texts);
         }
         thread::scope(|scope| {
+            let share = texts.len().div_ceil(processors);
             let parts: Vec<_> =
-                texts.chunks(AT_ONCE).map(|part| scope.spawn(move || embed(part))).collect();
+                texts.chunks(share).map(|part| scope.spawn(move || embed(part))).collect();
             let joined =
                 parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
             joined.flatten().collect()
@@ -149,9 +150,11 @@ impl Embedder for BuiltIn {
             Role::Query => QUERY_TOKENS,
             Role::Passage => usize::MAX,
         };
-        let is_many = texts.len() > AT_ONCE;
-        let processors =
-            if is_many { thread::available_parallelism().map_or(1, NonZero::get) } else { 1 };
+        let processors = if texts.len() > 1 {
+            thread::available_parallelism().map_or(1, NonZero::get)
+        } else {
+            1
+        };
         let mut vectors = Vec::with_capacity(texts.len());
         for texts in texts.chunks(AT_ONCE * processors) {
             self.in_time()?;

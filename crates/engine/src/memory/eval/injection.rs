@@ -12,7 +12,7 @@ use crate::{
 };
 use pimem_core::{
     eval::run,
-    search::rank::{self, Mode},
+    search::rank::Mode,
     view::eval::{Injection, Shown},
 };
 
@@ -33,7 +33,6 @@ pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Inj
     let least = memory.config.settings.recall.min_score;
     for ready in sets {
         let set = &ready.set;
-        let threshold = rank::threshold(mode, least, set.docs.len() as u64);
         if set.docs.iter().all(|doc| doc.source.is_none()) {
             let message = format!("no document of {} says where it is from", set.name);
             let hint = "give documents a source: long_term, today, yesterday or older_daily";
@@ -54,8 +53,8 @@ pub(super) fn compare(memory: &Memory, sets: &[Ready], mode: Mode) -> Result<Inj
             let found: Vec<usize> = ready
                 .search(number, mode, HITS)
                 .into_iter()
-                .filter(|(_, score)| *score >= threshold)
-                .map(|(at, _)| at)
+                .filter(|found| found.judged.score >= least)
+                .map(|found| found.at)
                 .collect();
             let mut searched = anyway.clone();
             run::inject(&mut searched, &docs, &found);

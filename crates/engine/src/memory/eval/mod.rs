@@ -23,14 +23,11 @@ use pimem_core::{
     },
     eval::{
         metrics::{Outcome, Quality, Summary},
-        run::Collection,
+        run::{Collection, Found},
         set::{EvalFile, EvalQuery, EvalSet},
     },
     report::budget::Tokens,
-    search::{
-        bm25::Query,
-        rank::{self, Mode},
-    },
+    search::{bm25::Query, rank::Mode},
     view::eval::{Evaluation, Figures, Injection, Means},
 };
 
@@ -170,10 +167,13 @@ fn prepare(
     let texts: Vec<String> = set.docs.iter().map(|doc| doc.text.clone()).collect();
     let mut collection = Collection::new(texts);
     let (mut vectors, mut thresholds) = (None, None);
-    if let Some(model) = model {
-        let docs: Vec<_> = set.docs.iter().map(|doc| embed::passage(&doc.text)).collect();
-        let docs: Vec<&str> = docs.iter().map(|doc| &**doc).collect();
-        let is_built_in = model.model().id == table::NAME;
+    let docs: Vec<_> = set.docs.iter().map(|doc| embed::passage(&doc.text)).collect();
+    let docs: Vec<&str> = docs.iter().map(|doc| &**doc).collect();
+    let mut own = table::Static::default();
+    let by_table = docs.iter().map(|doc| Vector::quantize(&own.vector(doc))).collect();
+    let mut by_model = None;
+    // The table embeds a query by its words, as they weigh in the set.
+    if let Some(model) = model.filter(|model| model.model().id != table::NAME) {
         thresholds = Some(model.model().thresholds);
         let mut progress = memory.notices.progress("embedding");
         let mut embed = |role, texts: &[&str]| -> Result<Vec<Vector>, Failure> {
@@ -182,19 +182,17 @@ fn prepare(
             let made = made.map_err(embedding::failure)?;
             Ok(made.iter().map(|vector| Vector::quantize(vector)).collect())
         };
-        collection.embed(embed(Role::Passage, &docs)?);
+        by_model = Some(embed(Role::Passage, &docs)?);
         let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
-        // The built-in model's are made from the words of a query, as they weigh in the set.
-        if !is_built_in {
-            vectors = Some(embed(Role::Query, &queries)?);
-        }
+        vectors = Some(embed(Role::Query, &queries)?);
     }
+    collection.embed(by_table, by_model);
     Ok(Ready { set, collection, vectors, thresholds })
 }
 
 impl Ready {
     /// The ranking of a query, as places in the set, with scores.
-    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<(usize, f64)> {
+    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<Found> {
         let Some(query) = self.set.queries.get(number) else { return Vec::new() };
         let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(number));
         let vector = vector.zip(self.thresholds);
@@ -203,18 +201,18 @@ impl Ready {
 }
 
 fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) -> Vec<Answer<'a>> {
-    let docs = ready.set.docs.len() as u64;
-    let threshold = rank::threshold(mode, memory.config.settings.recall.min_score, docs);
+    let least = memory.config.settings.recall.min_score;
     let limit = memory.config.settings.recall.limit;
     let one = |(number, query): (usize, &'a EvalQuery)| {
         let start = clock();
         let found = ready.search(number, mode, 10);
         let time = clock().saturating_sub(start);
         let docs =
-            || found.iter().filter_map(|(at, score)| Some((ready.set.docs.get(*at)?, *score)));
+            || found.iter().filter_map(|one| Some((ready.set.docs.get(one.at)?, one.judged)));
+        let best = found.first().map_or(0.0, |one| one.judged.rank);
         let ranking: Vec<&str> = docs().map(|(doc, _)| doc.id.as_str()).collect();
         let recalled: Vec<_> =
-            docs().filter(|(_, score)| *score >= threshold).take(limit).collect();
+            docs().filter(|(_, judged)| judged.is_recalled(least, best)).take(limit).collect();
         let tokens = recalled.iter().map(|(doc, _)| Tokens::of(&doc.text).0).sum();
         // Without an answer, what matters is what would have been put into a prompt.
         let nothing = query.relevant.values().all(|grade| *grade == 0);

@@ -6,10 +6,14 @@ use super::{Output, STDOUT};
 use crate::{
     error::{Failure, Kind},
     index::{
-        build, corpus, manifest,
+        corpus, manifest,
         vectors::{self, Known},
     },
-    memory::{Answer, Memory, model, named_file, search::embedding, stale::Stale},
+    memory::{
+        Answer, Memory, fill, model, named_file,
+        search::embedding,
+        stale::{Act, Stale},
+    },
     models::built_in,
     store::{
         Store,
@@ -55,7 +59,8 @@ impl Memory {
             let made = missing(self, &model, &texts, &mut known, &mut embedder)?;
             all.extend(texts.into_keys().filter_map(|key| Some((key, known.remove(&key)?))));
             if !made.is_empty() {
-                stale.push(Stale { store, whole: true, fresh: made });
+                let fresh = Some((model.space(), made));
+                stale.push(Stale { store, act: Act::Nothing, fresh });
             }
         }
         let text = object(&all);
@@ -144,7 +149,7 @@ fn missing(
     };
     let mut made = Known::default();
     let mut progress = memory.notices.progress("embedding");
-    build::make(embedder.as_mut(), &missing, &mut made, &mut progress)
+    fill::make(embedder.as_mut(), &missing, &mut progress, &mut |some| made.extend(some))
         .map_err(embedding::failure)?;
     known.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
     // Vectors of the built-in model are fast to compute, so they are not stored.

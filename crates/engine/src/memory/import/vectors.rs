@@ -7,10 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     error::{Failure, Kind},
-    index::{
-        build::{self, Embedding},
-        vectors::Known,
-    },
+    index::{build, recent, vectors::Known},
     memory::{Answer, Memory, export, named_file, search::embedding},
     store::Store,
 };
@@ -51,7 +48,7 @@ impl Memory {
                 entries.keys().filter_map(|key| Some((*key, found.get(key)?.clone()))).collect();
             if !fresh.is_empty() {
                 imported.extend(fresh.iter().map(|(key, vector)| (*key, vector.clone())));
-                keep(self, &store, fresh)?;
+                keep(self, &store, &fresh)?;
             }
         }
         let imported = imported.len();
@@ -66,19 +63,20 @@ fn refused(message: &str) -> Failure {
 }
 
 /// Stores vectors in the index of a store.
-fn keep(memory: &Memory, store: &Store, fresh: Known) -> Result<(), Failure> {
+fn keep(memory: &Memory, store: &Store, fresh: &Known) -> Result<(), Failure> {
     let Some(dir) = memory.cache_dir(store) else {
         return Err(Failure::new(Kind::Usage, "there is no cache directory", "set HOME"));
     };
+    let kept = embedding::kept(memory);
+    if let Some(space) = kept.model {
+        recent::append(&dir, space, fresh)?;
+    }
     let mut progress = memory.notices.progress("indexing");
-    let embedding = Embedding { fresh, ..embedding::kept(memory) };
     let (categories, when) = (&memory.config.categories, memory.real_now);
-    build::refresh(store, &dir, categories, when, true, embedding, &mut progress)?.ok_or_else(
-        || {
-            let message = format!("another process is at the index of {}", store.dir.display());
-            Failure::new(Kind::Locked, message, "try again in a moment")
-        },
-    )?;
+    build::refresh(store, &dir, categories, when, true, kept, &mut progress)?.ok_or_else(|| {
+        let message = format!("another process is at the index of {}", store.dir.display());
+        Failure::new(Kind::Locked, message, "try again in a moment")
+    })?;
     Ok(())
 }
 

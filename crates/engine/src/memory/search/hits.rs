@@ -11,7 +11,7 @@ use crate::{
 use pimem_core::{
     model::time::Timestamp,
     score::ranking,
-    search::rank::Candidate,
+    search::{near_words::Reading, rank::Candidate},
     view::search::{HitView, RelevanceView, ScoreParts, SearchView},
 };
 
@@ -77,15 +77,31 @@ impl Memory {
 
 /// Converts a hit to its document.
 pub fn view(hit: Hit, detail: Detail) -> HitView {
-    let Candidate { bm25, cosine, likeness, reading, context, .. } = hit.candidate;
-    let (near, coverage, factor) = (reading.near, reading.coverage, hit.factor);
+    let (likeness, meaning) = (hit.candidate.likeness(), hit.candidate.meaning());
+    let Candidate { bm25, cosine, plain, model, reading, context, .. } = hit.candidate;
+    let Reading { near, coverage, share } = reading;
     let relevance = hit.relevance.map(|relevance| RelevanceView {
         score: relevance.score,
         similarity: relevance.similarity,
         importance: relevance.importance,
         idle_hours: relevance.idle.days() * 24.0,
     });
-    let parts = ScoreParts { bm25, cosine, likeness, near, coverage, context, factor };
+    let (rank, factor) = (hit.rank, hit.factor);
+    let parts = ScoreParts {
+        bm25,
+        cosine,
+        likeness,
+        near,
+        coverage,
+        share,
+        plain,
+        model,
+        meaning,
+        score: hit.own,
+        context,
+        factor,
+        rank,
+    };
     HitView {
         id: hit.entry.map(|id| id.to_string()),
         score: hit.score,

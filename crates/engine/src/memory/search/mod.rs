@@ -17,9 +17,9 @@ use std::{
 };
 
 use self::{
-    embedding::{QueryEmbedding, Rows},
+    embedding::{Missing, QueryEmbedding, Rows, Searched},
     filter::Filter,
-    request::{MinScore, Order, SearchRequest},
+    request::{MinScore, Order, Pace, SearchRequest},
     segments::{Document, Segments},
     standing::Standings,
     texts::Texts,
@@ -40,6 +40,7 @@ use crate::{
     },
 };
 use pimem_core::{
+    embed::table,
     model::{
         entry::EntryId,
         time::{Age, Timestamp},
@@ -50,15 +51,19 @@ use pimem_core::{
         candidates,
         documents::{self, SourceKind},
         near_words::QueryWords,
-        rank::{self, Candidate, Mode},
+        rank::{self, Candidate, Judged, Mode, Weights},
     },
 };
 
 #[derive(Debug, Clone)]
 pub struct Hit {
-    /// Fused score.
+    /// How well it, or a hit below it, answers the query.
     pub score: f64,
-    /// Parts of the score.
+    /// How well it answers the query.
+    pub own: f64,
+    /// What it is ordered by.
+    pub rank: f64,
+    /// Parts of rank and score.
     pub candidate: Candidate,
     /// Factor on the score by the entry's standing.
     pub factor: f64,
@@ -160,7 +165,7 @@ pub fn find_each(
         return requests.iter().map(|_| nothing()).collect();
     }
     let corpora = open(memory, stores, first.query);
-    let mut search = Search::new(memory, stores, &corpora, first.query, first.mode);
+    let mut search = Search::new(memory, stores, &corpora, first);
     if requests.iter().any(|request| request.may_find(SourceKind::Archive)) {
         search.archived = Archived::of(memory, stores, &corpora);
     }
@@ -169,7 +174,7 @@ pub fn find_each(
     for result in &mut results {
         result.mode = Some(search.mode);
         result.docs = search.segments.size.docs;
-        result.model = search.embedding.as_ref().map(|embedding| embedding.model.clone());
+        result.model = search.embedding.as_ref().map(|embedding| embedding.model().to_owned());
         result.degraded = search.degraded(first.mode);
     }
     if let Some(result) = results.first_mut() {
@@ -206,13 +211,14 @@ struct Search<'a> {
     segments: Segments<'a>,
     /// BM25 score of every document, by segment and number.
     bm25: Vec<Vec<f64>>,
-    /// The query's words, with similar words and their weights. Unused in keyword mode.
+    /// The query's words; similar ones count too unless the mode is keyword.
     words: QueryWords,
     /// Vectors of the query and documents; `None` in keyword mode, or without a model.
     embedding: Option<QueryEmbedding>,
     /// Why the chosen model was not used.
     model_fails: Option<String>,
     mode: Mode,
+    pace: Pace,
     /// Archived entries that are searched by default.
     archived: Archived,
     /// Decides which notes, lists and logs may be shown.
@@ -231,18 +237,18 @@ struct Ranked<'a> {
     last: Option<Timestamp>,
     text: String,
     reviewed: bool,
-    score: f64,
+    judged: Judged,
 }
 
 impl<'a> Search<'a> {
-    /// Scores every document for the query, and opens vectors unless `mode` needs none.
+    /// Scores every document for the query, and opens vectors unless the mode needs none.
     fn new(
         memory: &'a Memory,
         stores: &'a [Store],
         corpora: &'a [Corpus],
-        query: &'a Query,
-        mode: Mode,
+        request: &SearchRequest<'a>,
     ) -> Self {
+        let SearchRequest { query, mode, pace, .. } = *request;
         let segments = Segments::new(corpora);
         let idf = bm25::frequencies(query, &segments.postings, segments.size);
         let bm25 = bm25::score(query, &idf, &segments.postings, segments.size.average());
@@ -253,28 +259,29 @@ impl<'a> Search<'a> {
             query,
             segments,
             bm25,
-            words: QueryWords::default(),
+            words: QueryWords::new(query, &idf),
             embedding: None,
             model_fails: None,
             mode,
+            pace,
             archived: Archived::default(),
             notes,
             unread: Vec::new(),
         };
         if mode != Mode::Keyword {
-            search.words = QueryWords::new(query, &idf);
             search.embed(Rows::Stored);
         }
         if search.embedding.is_none() {
             search.mode = Mode::Keyword;
+            search.words = search.words.exact();
         }
         search
     }
 
     fn embed(&mut self, rows: Rows) {
         let Self { memory, stores, query, words, model_fails, .. } = self;
-        self.embedding =
-            embedding::open(memory, stores, self.segments.corpora, query, words, rows, model_fails);
+        let searched = Searched { memory, stores, corpora: self.segments.corpora };
+        self.embedding = embedding::open(searched, query, words, rows, model_fails);
     }
 
     /// Returns why the search is worse than requested.
@@ -290,6 +297,7 @@ impl<'a> Search<'a> {
         let mut ranked = self.locate(request, candidates);
         self.read(&mut ranked);
         self.review(request, &mut ranked);
+        self.complete(&mut ranked);
         self.rank(request, &mut ranked);
         self.hits(request, ranked)
     }
@@ -378,7 +386,7 @@ impl<'a> Search<'a> {
                 last,
                 text: String::new(),
                 reviewed: false,
-                score: 0.0,
+                judged: Judged::default(),
             });
         }
         let place = |candidate: &Candidate| (candidate.segment, candidate.doc);
@@ -388,14 +396,13 @@ impl<'a> Search<'a> {
         ranked
     }
 
-    /// Reads the texts and, in hybrid mode, their similarity to the query. Texts that cannot be
-    /// read are removed.
+    /// Reads the texts, and what of the query they cover. Texts that cannot be read are removed.
     fn read(&mut self, ranked: &mut Vec<Ranked<'_>>) {
         let mut texts = Texts::new(self.stores, self.segments.corpora);
         let average = self.segments.size.average();
         for Ranked { candidate, document, text, .. } in ranked.iter_mut() {
             *text = texts.of(document);
-            if self.mode == Mode::Hybrid {
+            if self.mode != Mode::Semantic {
                 let passage = pimem_core::embed::passage(text);
                 candidate.reading = self.words.read(&passage, document.doc.words, average);
             }
@@ -457,42 +464,70 @@ impl<'a> Search<'a> {
         self.notes.shown(document.kind, document.at.store, document.source)
     }
 
-    /// Computes the scores, and sorts by them.
+    /// Has the chosen model embed candidates that it has not embedded, best first.
+    fn complete(&mut self, ranked: &mut [Ranked<'_>]) {
+        let Some(embedding) = self.embedding.as_mut().filter(|one| one.model() != table::NAME)
+        else {
+            return;
+        };
+        let mut missing: Vec<&mut Ranked<'_>> =
+            ranked.iter_mut().filter(|one| one.candidate.model.is_none()).collect();
+        let mode = self.mode;
+        missing.sort_by(|a, b| b.candidate.first(mode).total_cmp(&a.candidate.first(mode)));
+        let categories = &self.memory.config.categories;
+        let missing = missing.into_iter().map(|one| Missing {
+            candidate: &mut one.candidate,
+            store: one.document.at.store,
+            category: documents::category_name(categories, one.document.doc.category),
+            text: &one.text,
+        });
+        embedding.complete(&mut missing.collect::<Vec<_>>(), self.pace);
+    }
+
+    /// Judges the candidates, and sorts by rank.
     fn rank(&self, request: &SearchRequest<'_>, ranked: &mut [Ranked<'_>]) {
         let Self { segments, bm25, embedding, mode, .. } = self;
+        let weights = Weights::of(ranked.iter().map(|one| &one.candidate));
         segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
-            for Ranked { candidate, document, score, factor, stability, .. } in ranked.iter_mut() {
-                if *mode != Mode::Keyword {
+            for Ranked { candidate, document, judged, factor, stability, .. } in ranked.iter_mut() {
+                if let Some(vectors) = corpus.dense {
                     let here = Some(document.source);
                     let source = |number| Some(segments.locate(candidate.segment, number)?.source);
                     let is_beside = |number| source(number) == here;
-                    candidate.context = candidates::context(corpus, *mode, candidate, is_beside);
+                    let weights = document.kind.neighbours();
+                    candidate.context =
+                        candidates::context(corpus, *mode, candidate, weights, is_beside);
+                    vectors.set_plain(candidate);
                 }
-                *score = match request.order {
-                    Order::Seed => candidate.cosine.max(0.0) * 100.0 + *stability,
-                    Order::Fused => candidate.score(*mode) * *factor,
-                };
+                *judged = Judged::new(candidate, *mode, weights, *factor);
+                if request.order == Order::Seed {
+                    judged.rank = candidate.cosine.max(0.0) * 100.0 + *stability;
+                    (judged.own, judged.score) = (judged.rank, judged.rank);
+                }
             }
         });
         let tie =
             |one: &Ranked<'_>| (Reverse(one.last), one.document.doc.id, one.document.at.store);
         ranked.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
+            b.judged
+                .rank
+                .total_cmp(&a.judged.rank)
                 .then_with(|| tie(a).cmp(&tie(b)))
                 .then_with(|| a.document.source.cmp(b.document.source))
                 .then_with(|| a.document.doc.line.cmp(&b.document.doc.line))
         });
+        rank::level(ranked.iter_mut().map(|one| &mut one.judged));
     }
 
     /// Returns the best candidates that are better than chance and reach the minimum score, and the
     /// next best.
     fn hits(&self, request: &SearchRequest<'_>, ranked: Vec<Ranked<'_>>) -> SearchResult {
-        let least = match request.min_score {
-            MinScore::Score(score) => score,
-            MinScore::Recall(score) => rank::threshold(self.mode, score, self.segments.size.docs),
+        let best = ranked.first().map_or(0.0, |one| one.judged.rank);
+        let enough = |judged: Judged| match request.min_score {
+            MinScore::Score(least) => judged.score >= least,
+            MinScore::Recall(least) => judged.is_recalled(least, best),
         };
-        let counts = |one: &Ranked<'_>| one.candidate.counts(self.mode) && one.score >= least;
+        let counts = |one: &Ranked<'_>| one.judged.counts && enough(one.judged);
         let (found, missed): (Vec<_>, Vec<_>) = ranked.into_iter().partition(counts);
         let (mut found, missed) = (found.into_iter(), missed.into_iter());
         let hits = found.by_ref().take(request.limit).map(|one| self.hit(one)).collect();
@@ -501,12 +536,14 @@ impl<'a> Search<'a> {
     }
 
     fn hit(&self, ranked: Ranked<'_>) -> Hit {
-        let Ranked { candidate, document, factor, text, reviewed, score, .. } = ranked;
+        let Ranked { candidate, document, factor, text, reviewed, judged, .. } = ranked;
         // Files of notes are checked only for what is shown.
         let reviewed = reviewed || self.is_shown_note(&document);
         let Document { at, doc, source, kind } = document;
         Hit {
-            score,
+            score: judged.score,
+            own: judged.own,
+            rank: judged.rank,
             candidate,
             factor,
             relevance: None,

@@ -29,6 +29,8 @@ pub struct SearchRequest<'a> {
     pub reviewed: bool,
     /// True to find all archived entries, not only those archived for their age.
     pub whole_archive: bool,
+    /// How long the search may take for the vectors that are missing.
+    pub pace: Pace,
     /// True to record an access of each hit, in [`Memory::search`].
     pub touch: bool,
 }
@@ -51,6 +53,7 @@ impl<'a> SearchRequest<'a> {
             pool: None,
             reviewed: false,
             whole_archive: false,
+            pace: Pace::Typed,
             touch: true,
         }
     }
@@ -67,6 +70,7 @@ impl<'a> SearchRequest<'a> {
             min_score: MinScore::Recall(memory.config.settings.recall.min_score),
             kinds,
             reviewed: true,
+            pace: Pace::Prompt,
             ..Self::new(query)
         }
     }
@@ -82,6 +86,27 @@ impl<'a> SearchRequest<'a> {
     }
 }
 
+/// Who waits for a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// A person.
+    Typed,
+    /// A prompt.
+    Prompt,
+}
+
+impl Pace {
+    /// Returns how many bytes of text without vectors a search has embedded before it answers. The
+    /// built-in model takes some 20 ms for 1,000 bytes; a limit by time would make answers depend on
+    /// the machine.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Typed => 6_000,
+            Self::Prompt => 600,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Relevance, weighted by standing.
@@ -93,8 +118,7 @@ pub enum Order {
 /// The minimum score of a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MinScore {
-    /// A score as displayed.
     Score(f64),
-    /// A score in hybrid mode, converted for other modes.
+    /// What is recalled: what also ranks near the best.
     Recall(f64),
 }

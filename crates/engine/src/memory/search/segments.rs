@@ -84,8 +84,9 @@ impl<'a> Segments<'a> {
         keep: Option<&dyn Fn(usize, u32) -> bool>,
         use_it: impl FnOnce(&candidates::Corpus<'_>) -> T,
     ) -> T {
-        let views = embedding.map(QueryEmbedding::views).unwrap_or_default();
-        let dense = embedding.map(|embedding| embedding.vectors(&views));
+        let views = embedding.map(QueryEmbedding::views);
+        let dense = embedding.zip(views.as_ref());
+        let dense = dense.map(|(embedding, views)| embedding.vectors(views));
         let docs = self.size.docs;
         use_it(&candidates::Corpus { segments: &self.postings, bm25, dense, docs, keep })
     }

@@ -123,7 +123,7 @@ fn answers(memory: &Memory, usage: &Usage, recorded: &Recorded, limit: usize) ->
             stale::refresh(memory, found.stale);
         }
         let mut sketches: Vec<Sketch> = Vec::new();
-        let mut answer = Answer { mode: found.mode, docs: found.docs, hits: Vec::new() };
+        let mut answer = Answer::default();
         for hit in found.hits {
             let Some(row) = hit.entry.and_then(|id| usage.ranking.get(id)) else { continue };
             if row.expired || row.superseded_by.is_some() {

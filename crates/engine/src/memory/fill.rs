@@ -1,0 +1,173 @@
+//! Embeds what the chosen model has not embedded yet: when a store is rebuilt, or in the background
+//! while a person or an agent goes on.
+
+use std::time::Duration;
+
+use super::{
+    Memory, background,
+    search::{
+        embedding,
+        segments::{DocRef, Document},
+        texts::Texts,
+    },
+};
+use crate::{
+    error::Failure,
+    index::{
+        build,
+        corpus::{self, Corpus},
+        recent,
+        vectors::{self, Known},
+    },
+    models::built_in,
+    process,
+    store::{Store, lock::StoreLock},
+};
+use pimem_core::{
+    embed::{
+        self,
+        model::{Embedder, Role, Unavailable},
+        vector::Vector,
+    },
+    search::{bm25::Query, documents::category_name},
+};
+
+/// Flag by which `pimem rebuild` recognises the background process.
+pub const FLAG: &str = "--vectors-only";
+/// Time limit of the background process.
+const LIMIT: Duration = Duration::from_mins(1);
+/// Number of texts after which what was made is kept.
+const BATCH: usize = 32;
+/// Name of the file whose lock the process holds that fills an index.
+const LOCK: &str = "embedding";
+
+/// What the chosen model has embedded of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filled {
+    /// Number of texts with a vector.
+    pub kept: usize,
+    /// Number of texts without one.
+    pub missing: usize,
+    /// Why the model cannot serve.
+    pub trouble: Option<Unavailable>,
+}
+
+/// When a rebuild has the chosen model embed what it lacks.
+pub enum When {
+    /// At once, within this time.
+    Now(Option<Duration>),
+    /// In a process beside it.
+    Later,
+    Never,
+}
+
+/// Returns when what is missing is embedded. Who has installed a model waits for it.
+pub fn when(memory: &Memory) -> When {
+    let is_on = memory.config.settings.embedding.background && memory.env.text("CI").is_none();
+    let is_background = memory.env.text("PIMEM_UNASKED").is_some();
+    match (built_in::is_it(&embedding::name(memory)), is_on, is_background) {
+        (false, ..) | (true, false, false) => When::Now(None),
+        (true, true, false) => When::Later,
+        (true, true, true) => When::Now(Some(LIMIT)),
+        (true, false, true) => When::Never,
+    }
+}
+
+/// Starts a process that embeds what is missing in the stores.
+pub fn start(memory: &Memory) {
+    if !matches!(when(memory), When::Later) {
+        return;
+    }
+    if let Err(failure) = background::start(memory, &["rebuild", FLAG, "--quiet"], None) {
+        memory.notices.detail(&failure.message);
+    }
+}
+
+impl Memory {
+    /// Embeds what the chosen model lacks, with little priority and for at most a minute. Does
+    /// nothing in a store for which another process does it.
+    ///
+    /// # Errors
+    /// Fails if the named store does not exist.
+    pub fn embed_missing(&self) -> Result<(), Failure> {
+        let When::Now(Some(_)) = when(self) else { return Ok(()) };
+        process::yield_to_others();
+        let Some(Ok(mut model)) = embedding::within(self, Some(LIMIT)) else { return Ok(()) };
+        for store in self.readers()? {
+            if let Some(why) = fill(self, &store, model.as_mut()).trouble {
+                self.notices.detail(&why.0);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Embeds the texts of a store that the model has not embedded, and takes the vectors over into its
+/// index. What was made is kept if the model fails or the process is killed.
+pub fn fill(memory: &Memory, store: &Store, model: &mut dyn Embedder) -> Filled {
+    let Some(dir) = memory.cache_dir(store) else { return Filled::default() };
+    let Some(_lock) = StoreLock::try_acquire(&dir.join(LOCK)) else { return Filled::default() };
+    let space = model.model().space();
+    let query = Query::new("");
+    let categories = &memory.config.categories;
+    let corpora = [Corpus::open(store, Some(&dir), &query, categories)];
+    let stores = std::slice::from_ref(store);
+    let known = corpus::known_vectors(&dir, space);
+    let mut texts = Texts::new(stores, &corpora);
+    let (mut missing, mut all): (Vec<(u64, String)>, usize) = (Vec::new(), 0);
+    for (segment, documents) in corpora.iter().flat_map(Corpus::segments).enumerate() {
+        for number in documents.alive().iter().cloned().flatten() {
+            let at = DocRef { store: 0, segment, number };
+            let Some(document) = Document::find(&corpora, at) else { continue };
+            if !document.kind.is_embedded() {
+                continue;
+            }
+            all += 1;
+            let text = texts.of(&document);
+            let category = category_name(categories, document.doc.category);
+            let key = vectors::key(category, &text);
+            if !known.contains_key(&key) {
+                missing.push((key, embed::passage(&text).into_owned()));
+            }
+        }
+    }
+    let mut progress = memory.notices.progress("embedding");
+    let (mut done, mut full) = (0, None);
+    let texts: Vec<(u64, &str)> = missing.iter().map(|(key, text)| (*key, &**text)).collect();
+    let made = make(model, &texts, &mut progress, &mut |some| {
+        done += some.len();
+        full = full.take().or(recent::append(&dir, space, &some).err());
+    });
+    let full = full.map(|error| Unavailable(format!("cannot keep vectors: {error:#}")));
+    let trouble = made.err().or(full);
+    if done > 0 {
+        let (when, kept) = (memory.real_now, embedding::kept(memory));
+        let taken = build::refresh(store, &dir, categories, when, false, kept, &mut |_, _| ());
+        if let Err(error) = taken {
+            memory.notices.detail(&format!("index not refreshed: {error:#}"));
+        }
+    }
+    let missing = missing.len().saturating_sub(done);
+    Filled { kept: all - missing, missing, trouble }
+}
+
+/// Embeds texts, each given with its key. Calls `keep` with the vectors of some at a time; what was
+/// made before the model failed is kept too.
+pub fn make(
+    model: &mut dyn Embedder,
+    texts: &[(u64, &str)],
+    progress: &mut dyn FnMut(usize, usize),
+    keep: &mut dyn FnMut(Known),
+) -> Result<(), Unavailable> {
+    let all = texts.len();
+    for (number, batch) in texts.chunks(BATCH).enumerate() {
+        let before = number * BATCH;
+        let passages: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
+        let made =
+            model.embed(Role::Passage, &passages, &mut |done| progress(before + done, all))?;
+        let made = made.iter().map(|made| Vector::quantize(made));
+        keep(batch.iter().map(|(key, _)| *key).zip(made).collect());
+    }
+    progress(all, all);
+    Ok(())
+}
