@@ -1,4 +1,4 @@
-//! The project's own retrieval set matches the output of its script, and can be read.
+//! The project's own retrieval sets match the output of their scripts, and can be read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,23 +14,64 @@ use pimem_core::{
 
 use crate::common::{repository, without_program};
 
+fn sets(name: &str) -> Vec<EvalSet> {
+    let bytes = fs::read(repository().join("fixtures/eval").join(name)).unwrap();
+    EvalFile::parse(&bytes).unwrap().sets
+}
+
 fn harbor() -> EvalSet {
-    let bytes = fs::read(repository().join("fixtures/eval/harbor.json")).unwrap();
-    let mut sets = EvalFile::parse(&bytes).unwrap().sets;
+    let mut sets = sets("harbor.json");
     assert_eq!(sets.len(), 1);
     sets.remove(0)
 }
 
 #[test]
-fn the_script_makes_the_set_again() {
+fn the_scripts_make_the_sets_again() {
     let dir = repository().join("fixtures/eval");
     if without_program("python3", "--version") {
         return;
     }
-    let made = Command::new("python3").arg("-B").arg(dir.join("make.py")).output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let renew = "harbor.json is out of date; renew it with fixtures/eval/make.py > harbor.json";
-    assert!(made.stdout == fs::read(dir.join("harbor.json")).unwrap(), "{renew}");
+    for (script, set) in [("make.py", "harbor.json"), ("make_rules.py", "rules.json")] {
+        let made = Command::new("python3").arg("-B").arg(dir.join(script)).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let renew = format!("{set} is out of date; renew it with fixtures/eval/{script} > {set}");
+        assert!(made.stdout == fs::read(dir.join(set)).unwrap(), "{renew}");
+    }
+}
+
+/// The rules as entries of a topic.
+#[test]
+fn rules_are_lines_below_headings() {
+    let sets = sets("rules.json");
+    assert_eq!(sets.len(), 5);
+    for set in sets {
+        let file = format!("fixtures/eval/rules/{}.md", set.name);
+        let rules = fs::read_to_string(repository().join(file)).unwrap();
+        let topic = rules.replace("\n- ", "\n- [preference] ").into_bytes();
+        let name = format!("topics/{}.md", set.name);
+        let mut want = Vec::new();
+        documents(SourceKind::Topic, &name, topic, &Categories::default(), |doc, text| {
+            want.push((format!("{}.md:{}", set.name, doc.line), text.to_owned()));
+        });
+        let made = set.docs.iter().map(|doc| (doc.id.clone(), doc.text.clone()));
+        assert_eq!(made.collect::<Vec<_>>(), want);
+    }
+}
+
+#[test]
+fn prompts_are_answered_by_one_rule_or_none() {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for query in sets("rules.json").into_iter().flat_map(|set| set.queries) {
+        let kind = query.class.unwrap();
+        let answers = query.relevant.values().filter(|grade| **grade == 2).count();
+        assert_eq!(answers, usize::from(kind != "off-topic" && kind != "social"), "{}", query.text);
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let of = |kind: &str| kinds.get(kind).copied().unwrap_or_default();
+    let developers = ["plain", "reworded", "heading", "product"].map(of);
+    assert_eq!(developers.iter().sum::<usize>(), 60, "{kinds:?}");
+    assert!(developers.iter().all(|count| *count >= 10), "{kinds:?}");
+    assert_eq!(["language", "off-topic", "social"].map(of), [20, 40, 40], "{kinds:?}");
 }
 
 /// The script splits files by its own code, which must agree with the program.
