@@ -50,7 +50,7 @@ fn rules_are_lines_below_headings() {
         let topic = rules.replace("\n- ", "\n- [preference] ").into_bytes();
         let name = format!("topics/{}.md", set.name);
         let mut want = Vec::new();
-        documents(SourceKind::Topic, &name, topic, &Categories::default(), |doc, text| {
+        documents(SourceKind::Topic, &name, topic, &Categories::default(), |doc, text, _| {
             want.push((format!("{}.md:{}", set.name, doc.line), text.to_owned()));
         });
         let made = set.docs.iter().map(|doc| (doc.id.clone(), doc.text.clone()));
@@ -81,7 +81,7 @@ fn documents_are_those_that_are_searched() {
     let mut want = BTreeMap::new();
     let mut cut = |name: &str, kind: SourceKind| {
         let bytes = fs::read(store.join(name)).unwrap();
-        documents(kind, name, bytes, &Categories::default(), |doc, text| {
+        documents(kind, name, bytes, &Categories::default(), |doc, text, _| {
             want.insert(format!("{name}:{}", doc.line), text.to_owned());
         });
     };

@@ -20,6 +20,9 @@ const QUERIES: &[&[&str]] = &[
     &["lock_timeout", "--in", "daily,notes"],
     &["v0.14.2", "release", "-n", "40"],
     &["PostgreSQL", "16", "--explain"],
+    // Words of headings and names of topics.
+    &["pilot", "glossary", "-n", "40", "--explain"],
+    &["lessons", "midnight"],
     &["zeppelin"],
 ];
 
@@ -96,6 +99,9 @@ fn stale_or_fresh() {
     sandbox.run(&["rebuild"]).ok();
     doctor_says(&sandbox, "fresh");
     check(&sandbox, "fresh again");
+    let notes = sandbox.read("MEMORY.md");
+    sandbox.write("MEMORY.md", notes.replace("## Domain glossary", "## Pilot glossary"));
+    check(&sandbox, "older than a heading");
     fs::rename(sandbox.path("MEMORY.md"), sandbox.path("topics/memory.md")).unwrap();
     check(&sandbox, "older than a move");
 }

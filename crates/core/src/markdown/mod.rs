@@ -3,6 +3,7 @@
 pub mod checklist;
 pub mod entry_line;
 pub mod handoff;
+pub mod headings;
 pub mod lines;
 pub mod memo;
 pub mod merge;

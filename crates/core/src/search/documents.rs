@@ -8,10 +8,12 @@ use std::{
 use super::{
     bm25::{Query, Segment, Size},
     candidates,
+    headings::{self, HeadingTokens},
     tokens::Tokenizer,
 };
 use crate::{
     markdown::{
+        headings::Headings,
         passages,
         topic::{TopicDoc, TopicEntry},
     },
@@ -110,20 +112,22 @@ fn day(name: &str) -> Option<Timestamp> {
     Timestamp::parse_date(name.strip_prefix("daily/")?.strip_suffix(".md")?)
 }
 
-/// Splits a file into documents and passes each to `each` with its text. `words` is still 0. `name`
-/// is the file name relative to the store.
+/// Splits a file into documents and passes each to `each` with its text, and the headings above it
+/// with the name of its topic. `words` is still 0. `name` is the file name relative to the store.
 pub fn documents(
     kind: SourceKind,
     name: &str,
     bytes: Vec<u8>,
     categories: &Categories,
-    mut each: impl FnMut(Doc, &str),
+    mut each: impl FnMut(Doc, &str, &str),
 ) {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let subject = headings::subject(kind, name);
     if matches!(kind, SourceKind::Topic | SourceKind::Archive) {
         let topic = TopicDoc::parse(bytes, categories);
         let mut seen: IdMap<EntryId, &TopicEntry> = IdMap::default();
         let mut twins = HashSet::new();
+        let mut above = Headings::of(topic.bytes());
         // If an entry appears both with and without the pinned marker, its evidence decides.
         let bare: IdSet<EntryId> =
             topic.entries.iter().filter(|e| !e.markers.pinned).map(|e| e.id).collect();
@@ -144,7 +148,7 @@ pub fn documents(
                 pinned: !bare.contains(&entry.id),
                 when: 0,
             };
-            each(doc, &entry.text);
+            each(doc, &entry.text, &headings::join(name, subject, above.above(entry.span.start)));
         }
         return;
     }
@@ -154,6 +158,8 @@ pub fn documents(
         SourceKind::Session => summaries::sessions(&bytes),
         _ => passages::items(&bytes, day(name)),
     };
+    let is_markdown = kind != SourceKind::Session;
+    let mut above = Headings::of(if is_markdown { &bytes } else { &[] });
     for passage in passages {
         let raw = bytes.get(passage.span.clone()).unwrap_or_default();
         let doc = Doc {
@@ -166,7 +172,8 @@ pub fn documents(
             pinned: false,
             when: passage.when.map_or(0, Timestamp::seconds),
         };
-        each(doc, &text_of(kind, raw));
+        let headings = headings::join(name, subject, above.above(passage.span.start));
+        each(doc, &text_of(kind, raw), &headings);
     }
 }
 
@@ -195,20 +202,20 @@ impl Scan {
         let terms: HashMap<&str, usize> =
             query.terms.iter().enumerate().map(|(n, term)| (term.as_str(), n)).collect();
         let mut tokenizer = Tokenizer::default();
+        let mut above = HeadingTokens::default();
         for (number, kind, name, bytes) in sources {
-            documents(kind, name, bytes, categories, |mut doc, text| {
+            documents(kind, name, bytes, categories, |mut doc, text, headings| {
                 let at = u32::try_from(scan.docs.len()).unwrap_or(u32::MAX);
+                let term = |token: &str| terms.get(token).copied();
                 tokenizer.each(text, |token, counts| {
                     doc.words += u32::from(counts);
-                    let Some(list) = terms.get(token).and_then(|n| scan.postings.get_mut(*n))
-                    else {
-                        return;
-                    };
-                    match list.last_mut() {
-                        Some((latest, frequency)) if *latest == at => *frequency += 1,
-                        _ => list.push((at, 1)),
+                    if let Some(term) = term(token) {
+                        scan.count(term, at);
                     }
                 });
+                for term in above.of(headings, &mut tokenizer, term) {
+                    scan.count(*term, at);
+                }
                 scan.size += Size { docs: 1, words: u64::from(doc.words) };
                 scan.docs.push((number, doc));
                 scan.texts.push(text.to_owned());
@@ -216,6 +223,15 @@ impl Scan {
         }
         scan.alive = vec![Range { start: 0, end: scan.end() }];
         scan
+    }
+
+    /// Counts a term in the last document.
+    fn count(&mut self, term: usize, doc: u32) {
+        let Some(list) = self.postings.get_mut(term) else { return };
+        match list.last_mut() {
+            Some((last, frequency)) if *last == doc => *frequency += 1,
+            _ => list.push((doc, 1)),
+        }
     }
 }
 
@@ -241,4 +257,51 @@ impl Segment for Scan {
 #[must_use]
 pub fn entry_id(doc: &Doc) -> Option<EntryId> {
     (doc.category != 0).then_some(EntryId(doc.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_the_headings_above_it() {
+        for (kind, name, text, want) in [
+            (
+                SourceKind::Topic,
+                "topics/build-notes.md",
+                "# CI\n## Linux\n- [lesson] a",
+                "build-notes|CI|Linux",
+            ),
+            (SourceKind::Topic, "topics/lessons.md", "# Lessons\n- [lesson] a", "lessons"),
+            (SourceKind::Archive, "archive/lessons.md", "- [lesson] a", "lessons"),
+            (SourceKind::Notes, "MEMORY.md", "# Memory\n## Git\n- one\n- a", "Git"),
+            (SourceKind::Notes, "MEMORY.md", "# Web\n## Git\n- one\n## Own", "Web"),
+            (SourceKind::Daily, "daily/2026-06-30.md", "# 2026-06-30\n## Late\n- a", "Late"),
+            (SourceKind::Scratchpad, "SCRATCHPAD.md", "# Scratchpad\n## Docs\n- [ ] a", "Docs"),
+            (SourceKind::Session, "session-search.json", "[{\"summary\": \"# b\\na\"}]", ""),
+        ] {
+            let mut last = String::new();
+            let bytes = text.as_bytes().to_vec();
+            documents(kind, name, bytes, &Categories::default(), |_, _, headings| {
+                last = headings.replace('\n', "|");
+            });
+            assert_eq!(last, want, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_headings_count_once_and_add_no_length() {
+        let query = Query::new("commit messages subject");
+        let text = "# Commits\n## Commit messages\n- [lesson] Subject of 50 characters\n";
+        let source = (0, SourceKind::Topic, "topics/commits.md", text.as_bytes().to_vec());
+        let scan = Scan::new(&query, vec![source], &Categories::default());
+        assert_eq!(scan.postings, [[(0, 1)], [(0, 1)], [(0, 1)]]);
+        assert_eq!(scan.words(0), 4);
+        let said = Scan::new(
+            &query,
+            vec![(0, SourceKind::Topic, "topics/commits.md", b"- [lesson] Commit".to_vec())],
+            &Categories::default(),
+        );
+        assert_eq!(said.postings.first().unwrap(), &[(0, 2)], "in the text and above it");
+    }
 }

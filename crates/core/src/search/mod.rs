@@ -3,6 +3,7 @@
 pub mod bm25;
 pub mod candidates;
 pub mod documents;
+pub mod headings;
 pub mod near_words;
 pub mod rank;
 pub mod social_gate;

@@ -24,6 +24,7 @@ use pimem_core::{
     search::{
         bm25::Size,
         documents::{category_name, documents},
+        headings::HeadingTokens,
         tokens::Tokenizer,
     },
 };
@@ -138,6 +139,7 @@ fn index(
     let mut texts = Vec::new();
     let mut builder = Builder::new()?;
     let mut tokenizer = Tokenizer::default();
+    let mut above = HeadingTokens::default();
     let mut built = Built::default();
     let mut tokens = String::new();
     for (done, source) in sources.iter().enumerate() {
@@ -152,12 +154,15 @@ fn index(
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();
         let mut failed = None;
-        documents(source.kind, &source.name, bytes, categories, |mut doc, text| {
+        documents(source.kind, &source.name, bytes, categories, |mut doc, text, headings| {
             tokens.clear();
             tokenizer.each(text, |token, counts| {
                 doc.words += u32::from(counts);
                 postings::join(&mut tokens, token);
             });
+            for token in above.of(headings, &mut tokenizer, |token| Some(token.to_owned())) {
+                postings::join(&mut tokens, token);
+            }
             size += Size { docs: 1, words: u64::from(doc.words) };
             failed = failed.take().or(builder.add(&doc, &tokens).err());
             let key = vectors::key(category_name(categories, doc.category), text);

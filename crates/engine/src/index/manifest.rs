@@ -141,7 +141,7 @@ pub fn recipe(categories: &Categories) -> u64 {
     let names: Vec<&str> = categories.known().map(|(_, spec)| spec.name.as_ref()).collect();
     let names = names.join(", ");
     let version = tokens::VERSION.to_le_bytes();
-    pimem_core::model::hash::fnv1a64(&[b"8", &version, names.as_bytes()])
+    pimem_core::model::hash::fnv1a64(&[b"9", &version, names.as_bytes()])
 }
 
 /// Returns the SHA-256 of a file's content.

@@ -114,7 +114,7 @@ pub(in crate::memory) fn entries(
     for source in sources.iter().filter(|source| source.kind == SourceKind::Topic) {
         match store.file(&source.name) {
             Ok(Some(bytes)) => {
-                documents(source.kind, &source.name, bytes, categories, |doc, text| {
+                documents(source.kind, &source.name, bytes, categories, |doc, text, _| {
                     let key = vectors::key(category_name(categories, doc.category), text);
                     found.insert(key, embed::passage(text).into_owned());
                 });
