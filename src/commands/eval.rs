@@ -16,9 +16,11 @@ use pimem_engine::{
 /// Measure what searches find, on questions with known answers
 ///
 /// Runs every question of a retrieval set in every mode and prints the share of answers among the
-/// first 5 and 10 hits, the mean reciprocal rank, nDCG@10, the share of questions without any
-/// answer for which nothing is recalled, the tokens that recall puts into a prompt, and the median
-/// time of a search. The format of sets is in pimem-format(5).
+/// first 5 and 10 hits, the mean reciprocal rank and nDCG@10. Then what recall would put into a
+/// prompt: the share of questions for which it has an answer, the share of its lines that are
+/// answers, the share of questions without any answer for which nothing is recalled, the number of
+/// the others, and tokens. Last is the median time of a search. The format of sets is in
+/// pimem-format(5).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pimem eval fixtures/eval/harbor.json\n  \
     pimem eval --by class --json set.json\n  pimem eval --injection fixtures/eval/harbor.json\n  \
@@ -61,7 +63,10 @@ impl Human for Evaluation {
             "R@10",
             "MRR",
             "nDCG@10",
+            "served",
+            "precision",
             "abstained",
+            "needless",
             "tokens",
             "ms",
         ]);
@@ -80,7 +85,13 @@ fn cells(line: &Figures) -> Vec<String> {
         figure(means.map(|means| means.recall_at_10)),
         figure(means.map(|means| means.mrr)),
         figure(means.map(|means| means.ndcg_at_10)),
+        figure(line.served),
+        figure(line.precision),
         figure(line.abstained),
+        match line.nothing_to_find {
+            0 => "-".to_owned(),
+            all => format!("{}/{all}", line.needless),
+        },
         format!("{:.1}", line.injected_tokens),
         format!("{:.2}", line.milliseconds),
     ]);

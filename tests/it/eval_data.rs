@@ -50,10 +50,17 @@ fn rules_are_lines_below_headings() {
         let topic = rules.replace("\n- ", "\n- [preference] ").into_bytes();
         let name = format!("topics/{}.md", set.name);
         let mut want = Vec::new();
-        documents(SourceKind::Topic, &name, topic, &Categories::default(), |doc, text, _| {
-            want.push((format!("{}.md:{}", set.name, doc.line), text.to_owned()));
-        });
-        let made = set.docs.iter().map(|doc| (doc.id.clone(), doc.text.clone()));
+        documents(
+            SourceKind::Topic,
+            &name,
+            topic,
+            &Categories::default(),
+            |doc, text, headings| {
+                let id = format!("{}.md:{}", set.name, doc.line);
+                want.push((id, text.to_owned(), headings.to_owned()));
+            },
+        );
+        let made = set.docs.into_iter().map(|doc| (doc.id, doc.text, doc.headings));
         assert_eq!(made.collect::<Vec<_>>(), want);
     }
 }
@@ -81,8 +88,9 @@ fn documents_are_those_that_are_searched() {
     let mut want = BTreeMap::new();
     let mut cut = |name: &str, kind: SourceKind| {
         let bytes = fs::read(store.join(name)).unwrap();
-        documents(kind, name, bytes, &Categories::default(), |doc, text, _| {
-            want.insert(format!("{name}:{}", doc.line), text.to_owned());
+        documents(kind, name, bytes, &Categories::default(), |doc, text, headings| {
+            let id = format!("{name}:{}", doc.line);
+            want.insert(id, (text.to_owned(), headings.to_owned()));
         });
     };
     cut("MEMORY.md", SourceKind::Notes);
@@ -92,9 +100,8 @@ fn documents_are_those_that_are_searched() {
         }
     }
     let set = harbor();
-    let made: BTreeMap<String, String> =
-        set.docs.iter().map(|doc| (doc.id.clone(), doc.text.clone())).collect();
-    assert_eq!(made, want);
+    let made = set.docs.into_iter().map(|doc| (doc.id, (doc.text, doc.headings)));
+    assert_eq!(made.collect::<BTreeMap<_, _>>(), want);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Evaluation of search on retrieval sets.
 
+mod headings;
 pub mod metrics;
+pub mod recalled;
 pub mod run;
 pub mod set;

@@ -22,7 +22,7 @@ pub struct Collection {
     texts: Vec<String>,
     words: Vec<u32>,
     size: Size,
-    postings: HashMap<String, Vec<(u32, u32)>>,
+    pub(super) postings: HashMap<String, Vec<(u32, u32)>>,
     /// Vectors of the built-in table.
     table: Rows,
     /// Vectors of another model; empty without one.

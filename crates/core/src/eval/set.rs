@@ -45,6 +45,8 @@ pub struct EvalSet {
 pub struct EvalDoc {
     pub id: String,
     pub text: String,
+    /// The headings above it and the name of its topic; may be empty.
+    pub headings: String,
     /// Kind of place it comes from, such as `long_term`.
     pub source: Option<String>,
 }
@@ -87,6 +89,7 @@ struct RawSet {
 struct RawDoc {
     id: Option<String>,
     text: Option<String>,
+    headings: Option<String>,
     source: Option<String>,
 }
 
@@ -180,7 +183,8 @@ fn set(raw: RawSet, number: usize) -> Result<EvalSet, EvalError> {
     for (number, raw) in (1_usize..).zip(raw_docs) {
         let id = text(raw.id, || format!("set {name:?}: document {number} has no \"id\""))?;
         let text = text(raw.text, || format!("set {name:?}: document {id:?} has no \"text\""))?;
-        docs.push(EvalDoc { id, text, source: raw.source });
+        let headings = raw.headings.unwrap_or_default();
+        docs.push(EvalDoc { id, text, headings, source: raw.source });
     }
     let mut known = HashSet::with_capacity(docs.len());
     if let Some(twice) = docs.iter().find(|doc| !known.insert(doc.id.as_str())) {
@@ -238,7 +242,7 @@ mod tests {
     const GOOD: &str = r#"{
         "schema": "retrieval-set/1", "note": "made up", "licence": "any",
         "sets": [{"name": "s", "docs": [
-            {"id": "a", "text": "alpha", "source": "today", "more": [1]},
+            {"id": "a", "text": "alpha", "headings": "Greek", "source": "today", "more": [1]},
             {"id": "b", "text": "beta"}
         ], "queries": [
             {"text": "first?", "relevant": {"b": 1, "a": 2}, "class": "exact", "source": "today"},
@@ -259,6 +263,7 @@ mod tests {
             assert_eq!((set.name.as_str(), set.docs.len(), set.queries.len()), ("s", 2, 2));
             assert_eq!(set.docs[0].source.as_deref(), Some("today"));
             assert_eq!((&*set.docs[1].id, &*set.docs[1].text), ("b", "beta"));
+            assert_eq!((&*set.docs[0].headings, &*set.docs[1].headings), ("Greek", ""));
             assert_eq!(set.docs[1].source, None);
             let first = &set.queries[0];
             assert_eq!(first.relevant, BTreeMap::from([("a".into(), 2), ("b".into(), 1)]));

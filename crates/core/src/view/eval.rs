@@ -37,6 +37,14 @@ pub struct Figures {
     /// Share of those for which nothing was recalled.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "six_decimals_of")]
     pub abstained: Option<f64>,
+    /// Number of those for which something was recalled.
+    pub needless: usize,
+    /// Share of the questions with an answer for which a relevant document was recalled.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "six_decimals_of")]
+    pub served: Option<f64>,
+    /// Share of the recalled documents that are relevant.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "six_decimals_of")]
+    pub precision: Option<f64>,
     /// Tokens that recall puts into a prompt, on average.
     #[serde(serialize_with = "six_decimals")]
     pub injected_tokens: f64,

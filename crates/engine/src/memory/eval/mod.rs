@@ -23,11 +23,12 @@ use pimem_core::{
     },
     eval::{
         metrics::{Outcome, Quality, Summary},
+        recalled::{Recalled, Service},
         run::{Collection, Found},
         set::{EvalFile, EvalQuery, EvalSet},
     },
     report::budget::Tokens,
-    search::{bm25::Query, rank::Mode},
+    search::{bm25::Query, rank::Mode, social_gate},
     view::eval::{Evaluation, Figures, Injection, Means},
 };
 
@@ -67,6 +68,7 @@ struct Ready {
 struct Answer<'a> {
     query: &'a EvalQuery,
     outcome: Outcome,
+    recalled: Recalled,
     tokens: u32,
     time: Duration,
 }
@@ -165,7 +167,8 @@ fn prepare(
     model: Option<&mut (dyn Embedder + 'static)>,
 ) -> Result<Ready, Failure> {
     let texts: Vec<String> = set.docs.iter().map(|doc| doc.text.clone()).collect();
-    let mut collection = Collection::new(texts);
+    let headings = set.docs.iter().map(|doc| doc.headings.as_str());
+    let mut collection = Collection::new(texts).below(headings);
     let (mut vectors, mut thresholds) = (None, None);
     let docs: Vec<_> = set.docs.iter().map(|doc| embed::passage(&doc.text)).collect();
     let docs: Vec<&str> = docs.iter().map(|doc| &**doc).collect();
@@ -200,6 +203,11 @@ impl Ready {
     }
 }
 
+/// Returns true if a prompt of this text is searched for: it does more than steer, thank or ask.
+fn is_recalled(text: &str) -> bool {
+    !social_gate::is_trivial(text) && !Query::from_prompt(text).is_empty()
+}
+
 fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) -> Vec<Answer<'a>> {
     let least = memory.config.settings.recall.min_score;
     let limit = memory.config.settings.recall.limit;
@@ -211,9 +219,11 @@ fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) 
             || found.iter().filter_map(|one| Some((ready.set.docs.get(one.at)?, one.judged)));
         let best = found.first().map_or(0.0, |one| one.judged.rank);
         let ranking: Vec<&str> = docs().map(|(doc, _)| doc.id.as_str()).collect();
+        let limit = if is_recalled(&query.text) { limit } else { 0 };
         let recalled: Vec<_> =
             docs().filter(|(_, judged)| judged.is_recalled(least, best)).take(limit).collect();
         let tokens = recalled.iter().map(|(doc, _)| Tokens::of(&doc.text).0).sum();
+        let ids: Vec<&str> = recalled.iter().map(|(doc, _)| doc.id.as_str()).collect();
         // Without an answer, what matters is what would have been put into a prompt.
         let nothing = query.relevant.values().all(|grade| *grade == 0);
         let outcome = if nothing {
@@ -221,7 +231,8 @@ fn answers<'a>(memory: &Memory, ready: &'a Ready, mode: Mode, clock: Clock<'_>) 
         } else {
             Outcome::of(&ranking, &query.relevant)
         };
-        Answer { query, outcome, tokens, time }
+        let recalled = Recalled::of(&ids, &query.relevant);
+        Answer { query, outcome, recalled, tokens, time }
     };
     ready.set.queries.iter().enumerate().map(one).collect()
 }
@@ -250,6 +261,7 @@ fn divide(
         times.sort_unstable();
         let tokens: u32 = answers.iter().map(|answer| answer.tokens).sum();
         let summary = Summary::of(answers.iter().map(|answer| &answer.outcome));
+        let service = Service::of(answers.iter().map(|answer| answer.recalled));
         let time = times.get(times.len() / 2).copied().unwrap_or_default();
         results.push(Figures {
             set: set.to_owned(),
@@ -259,6 +271,9 @@ fn divide(
             means: summary.means.map(means),
             nothing_to_find: summary.nothing,
             abstained: summary.abstained,
+            needless: service.needless,
+            served: service.served,
+            precision: service.precision,
             injected_tokens: f64::from(tokens) / answers.len().max(1) as f64,
             milliseconds: time.as_secs_f64() * 1e3,
         });
