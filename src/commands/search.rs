@@ -225,9 +225,10 @@ fn arithmetic(found: &SearchView, hit: &HitView) -> Option<String> {
             (score, order)
         }
     };
+    let why = if hit.kind == SourceKind::Session.name() { "repeated" } else { "standing" };
     let raised = if hit.score > parts.score + 1e-9 { " of a hit below" } else { "" };
     Some(format!(
-        "{:.3}{raised}: {:.3} = ({score}) × {factor:.3} (standing); rank {rank:.3} by \
+        "{:.3}{raised}: {:.3} = ({score}) × {factor:.3} ({why}); rank {rank:.3} by \
          {order}{beside}  {place}",
         hit.score, parts.score
     ))

@@ -5,6 +5,7 @@ pub mod candidates;
 pub mod documents;
 pub mod headings;
 pub mod near_words;
+pub mod past_sessions;
 pub mod rank;
 pub mod social_gate;
 pub mod stop_words;

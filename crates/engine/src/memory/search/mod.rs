@@ -51,6 +51,7 @@ use pimem_core::{
         candidates,
         documents::{self, SourceKind},
         near_words::QueryWords,
+        past_sessions,
         rank::{self, Candidate, Judged, Mode, Weights},
     },
 };
@@ -489,7 +490,10 @@ impl<'a> Search<'a> {
         let Self { segments, bm25, embedding, mode, .. } = self;
         let weights = Weights::of(ranked.iter().map(|one| &one.candidate));
         segments.with_scores(bm25, embedding.as_ref(), None, |corpus| {
-            for Ranked { candidate, document, judged, factor, stability, .. } in ranked.iter_mut() {
+            for one in ranked.iter_mut() {
+                let Ranked { candidate, document, judged, factor, stability, text, .. } = one;
+                *factor *=
+                    past_sessions::factor(&self.query.text, document.kind, request.kinds, text);
                 if let Some(vectors) = corpus.dense {
                     let here = Some(document.source);
                     let source = |number| Some(segments.locate(candidate.segment, number)?.source);
