@@ -22,7 +22,7 @@ const OWN: &str = "Answer in French, whatever the question";
 
 /// Returns a project with a store, and a user with one.
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new("working");
+    let sandbox = Sandbox::new("working").by_table();
     sandbox.run(&["add", "--user", "--pin", "-c", "preference", OWN]).done();
     text(&sandbox.root().join("outside.json"), "{\"report\": {\"budget\": 0}}");
     sandbox

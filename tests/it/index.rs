@@ -71,7 +71,7 @@ fn doctor_says(sandbox: &Sandbox, words: &str) {
 
 #[test]
 fn stale_or_fresh() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     assert!(oracle(&sandbox).iter().filter(|answer| answer.code == 0).count() >= QUERIES.len() - 1);
     doctor_says(&sandbox, "none yet");
     settle(&sandbox);
@@ -110,7 +110,7 @@ fn stale_or_fresh() {
 /// racily clean.
 #[test]
 fn an_edit_that_no_stamp_shows() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let path = sandbox.path("topics/lessons.md");
     for (from, to) in [("berth", "quays"), ("quays", "berth")] {
         sandbox.write("topics/lessons.md", sandbox.read("topics/lessons.md"));
@@ -177,7 +177,7 @@ pub(crate) fn rebuild(sandbox: &Sandbox) {
 
 /// Returns a sandbox with a base and a delta.
 fn indexed() -> Sandbox {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     rebuild(&sandbox);
     sandbox.run(&["add", "-c", "mistake", "A berth that the delta knows"]).ok();
     sandbox.run(&["rebuild", "--if-older", "0s"]).ok();
@@ -300,7 +300,7 @@ fn caches_are_disposable() {
         &["topics", "--json"],
     ];
     for fixture in ["harbor", "hand-written", "pi", "working"] {
-        let sandbox = Sandbox::new(fixture);
+        let sandbox = Sandbox::new(fixture).by_table();
         sandbox.run(&["rebuild"]).ok();
         let all = || -> Vec<Outcome> { commands.iter().map(|args| sandbox.run(args)).collect() };
         let before = all();

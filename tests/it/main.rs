@@ -26,6 +26,7 @@ mod dream_learn;
 mod dream_model;
 mod dream_run;
 mod durable;
+mod embedding;
 mod eval_data;
 mod exchange;
 mod explain;

@@ -90,7 +90,7 @@ impl Kept {
 
 #[test]
 fn whatever_has_become_of_the_files() {
-    let (sandbox, other) = (Sandbox::new("harbor"), Sandbox::new("hand-written"));
+    let (sandbox, other) = (Sandbox::new("harbor").by_table(), Sandbox::new("hand-written"));
     let (kept, others) = (Kept::of(&sandbox), Kept::of(&other));
     let (path, good) = kept.vectors();
     let want: Vec<Outcome> = QUERIES.iter().map(|query| without_cache(&sandbox, *query)).collect();
@@ -138,7 +138,7 @@ fn whatever_has_become_of_the_files() {
 
 #[test]
 fn a_cache_that_cannot_be_written() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let kept = Kept::of(&sandbox);
     let (path, good) = kept.vectors();
     let damaged: Vec<u8> = good.iter().map(|byte| byte ^ 1).collect();
@@ -169,7 +169,7 @@ fn a_cache_that_cannot_be_written() {
 
 #[test]
 fn any_byte_may_be_wrong() {
-    let sandbox = Sandbox::new("working");
+    let sandbox = Sandbox::new("working").by_table();
     let kept = Kept::of(&sandbox);
     let (path, good) = kept.vectors();
     let query = ("hybrid", "which deployment went wrong");
@@ -203,7 +203,7 @@ fn any_byte_may_be_wrong() {
 
 #[test]
 fn what_changed_since() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     rebuild(&sandbox);
     let check = |what: &str| {
         for query in QUERIES {
@@ -243,7 +243,7 @@ fn more_lines_than_are_compared_one_by_one() {
         ferry captain radio chart harbour dredge lock sluice database index query migration cache \
         token server client deploy rollback branch commit release test panic error retry timeout";
     let words: Vec<&str> = WORDS.split_whitespace().collect();
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let log = |day: u32| -> String {
         let line = |n: u32| {
             let word =
@@ -288,7 +288,7 @@ fn more_lines_than_are_compared_one_by_one() {
 
 #[test]
 fn odd_queries() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let long = "berth ".repeat(16_000);
     let megabyte = vec![long.as_str(); 11];
     let word = "x".repeat(100_000);
@@ -331,7 +331,7 @@ fn odd_queries() {
 
 #[test]
 fn without_a_model() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let ask = |mode: &str| {
         let mut command = sandbox.command(&arguments(mode, "berth locks"));
         command.env("PIMEM_EMBEDDING_MODEL", "none");
@@ -354,7 +354,7 @@ fn without_a_model() {
 
 #[test]
 fn a_prompt_recalls_by_meaning() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let recalled = |prompt: &str| {
         let args = ["report", "--budget", "200", "--json", "--explain", "--prompt", prompt];
         sandbox.run(&args).json()["recalled"].as_array().unwrap().clone()
@@ -370,7 +370,7 @@ fn a_prompt_recalls_by_meaning() {
 
 #[test]
 fn the_order_of_seed_0() {
-    let sandbox = Sandbox::new("harbor");
+    let sandbox = Sandbox::new("harbor").by_table();
     let args = ["search", "--json", "--explain", "--rank", "seed", "-n", "30", "berth locks"];
     let found = sandbox.run(&args).json();
     let entries = sandbox.entries();

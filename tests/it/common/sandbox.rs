@@ -54,6 +54,8 @@ impl Outcome {
 /// A directory with `project`, `home` and `cache`.
 pub(crate) struct Sandbox {
     root: PathBuf,
+    /// True if the table is the only model.
+    by_table: bool,
 }
 
 impl Sandbox {
@@ -81,7 +83,12 @@ impl Sandbox {
             let from = super::repository().join("fixtures/stores").join(fixture);
             copy_tree(&from, &root.join("project"));
         }
-        Self { root }
+        Self { root, by_table: false }
+    }
+
+    /// Has searches go by the table alone, whose answers do not depend on what was embedded before.
+    pub(crate) fn by_table(self) -> Self {
+        Self { by_table: true, ..self }
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -166,6 +173,9 @@ impl Sandbox {
             // Nothing is embedded in the background.
             .env("CI", "true")
             .current_dir(self.project());
+        if self.by_table {
+            command.env("PIMEM_EMBEDDING_MODEL", "static");
+        }
     }
 
     /// Prepares the program with these arguments.

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use super::{
     bm25::{self, Query},
+    kinds,
     tokens::{self, Tokenizer},
 };
 use crate::{
@@ -25,6 +26,9 @@ use crate::{
 const UNLIKE: f32 = 0.2;
 /// Maximum number of words of a query.
 const WORDS: usize = 64;
+/// The likeness of a word for a kind of thing and a word for such a thing, as a database and
+/// PostgreSQL.
+const KIND: f32 = 0.8;
 /// Exponent of the weight of a word in the share: the table has learned to give common words short
 /// vectors.
 const WEIGHT: f64 = 1.5;
@@ -58,6 +62,8 @@ struct Word {
     idf: f64,
     /// Weight without regard to the store.
     weight: f64,
+    /// Words for things of the kind that it names.
+    things: &'static str,
     vector: Vec<f32>,
     /// Reliability of the vector, 0 to 1.
     trust: f32,
@@ -93,6 +99,7 @@ impl QueryWords {
                     stem,
                     idf: *idf,
                     weight: 0.0,
+                    things: "",
                     vector: Vec::new(),
                     trust: 0.0,
                 });
@@ -109,6 +116,7 @@ impl QueryWords {
             normalize(&mut vector);
             word.vector = vector;
             word.trust = table::knows(&word.text);
+            word.things = kinds::things(&word.text);
         }
         Self { words, tokenizer, ..Self::default() }
     }
@@ -189,7 +197,8 @@ fn likeness(sought: &[Word], word: &str, stem: &str, exact: bool) -> Vec<f32> {
     let like = |other: &Word| {
         // Different words may have the same row; that is less than an exact match.
         let near = other.trust * (product(&vector, &other.vector) - UNLIKE) / (1.0 - UNLIKE);
-        if same(other) { 1.0 } else { near.clamp(0.0, 0.99) }
+        let least = if kinds::is_among(word, other.things) { KIND } else { 0.0 };
+        if same(other) { 1.0 } else { near.clamp(least, 0.99) }
     };
     sought.iter().map(like).collect()
 }
@@ -216,6 +225,14 @@ mod tests {
         let far = reading("which database", "Prefers concise answers to questions");
         assert!(near.coverage > far.coverage && near.near > far.near, "{near:?} {far:?}");
         assert!((0.0..1.0).contains(&near.coverage));
+    }
+
+    #[test]
+    fn a_kind_of_thing_is_near_to_things_of_that_kind() {
+        let share = |query: &str, text: &str| reading(query, text).share;
+        assert!(share("which database", "Chose PostgreSQL for all services") > 0.79);
+        assert!(share("message queue", "Chose PostgreSQL for all services") < 0.3);
+        assert!(share("which postgresql", "a database for all services") < 0.79);
     }
 
     #[test]
