@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::lines::lines;
 use crate::model::calendar::LocalTime;
 
-const OPEN: &[u8] = b"<!-- HANDOFF ";
+pub(super) const OPEN: &[u8] = b"<!-- HANDOFF ";
 const CLOSE: &str = "<!-- /HANDOFF -->";
 /// Maximum number of log lines that a block repeats.
 const RECENT: usize = 15;

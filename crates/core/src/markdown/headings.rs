@@ -29,7 +29,7 @@ impl<'a> Headings<'a> {
     #[must_use]
     pub fn of(bytes: &'a [u8]) -> Self {
         let mut found = Vec::new();
-        let (mut fenced, mut commented) = (false, false);
+        let (mut fenced, mut commented, mut handed) = (false, false, false);
         for span in lines(bytes) {
             let line = bytes.get(span.clone()).unwrap_or_default();
             let marked = line.strip_prefix(BOM).unwrap_or(line);
@@ -38,6 +38,7 @@ impl<'a> Headings<'a> {
                 continue;
             }
             commented |= marked.starts_with(b"<!--");
+            handed |= marked.starts_with(handoff::OPEN);
             let is_hidden = commented;
             commented &= !marked.trim_ascii_end().ends_with(b"-->");
             let level = marked.iter().take_while(|byte| **byte == b'#').count();
@@ -48,7 +49,8 @@ impl<'a> Headings<'a> {
                 found.push(Heading { start: span.start, level, title });
             }
         }
-        if !found.is_empty() {
+        // Most files have none.
+        if handed {
             let blocks = handoff::blocks(bytes);
             found.retain(|heading| !blocks.iter().any(|block| block.contains(&heading.start)));
         }
