@@ -65,6 +65,9 @@ fn of_index(ui: &Ui, Indexed { files, lines, model, kept, missing, trouble, .. }
     if *kept > 0 {
         ui.line(&format!("Embedded: {kept} vectors with {model}"));
     }
+    if let (None, 1..) = (trouble, *missing) {
+        ui.line(&format!("Embedded in the background by {model}: {}", count(*missing, "line")));
+    }
     if let Some(why) = trouble {
         ui.note(&format!("Lines without a vector of {model}: {missing} ({why})"));
     }

@@ -124,7 +124,7 @@ fn what_went_for_its_age_is_found() {
         let hits = sandbox.run(&["search", "--json", "--explain", "--no-touch", query]).json();
         let hits = hits["hits"].as_array().unwrap().clone();
         let hit = hits.into_iter().find(|hit| hit["text"] == TEXTS[0]).unwrap();
-        (hit["score"].as_f64().unwrap(), hit["explain"]["factor"].as_f64().unwrap())
+        (hit["explain"]["score"].as_f64().unwrap(), hit["explain"]["factor"].as_f64().unwrap())
     };
     let (low, factor) = score(&sandbox);
     assert!((0.71..0.81).contains(&factor), "{factor}");

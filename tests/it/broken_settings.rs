@@ -316,14 +316,15 @@ fn hooks_go_on() {
 #[test]
 #[cfg(feature = "fastembed")]
 fn a_model_that_is_not_there() {
-    let sandbox = sandbox();
-    let before = sandbox.run(&["search", "spindle speed"]).ok();
+    let before = sandbox().run(&["search", "spindle speed"]).ok();
+    let sandbox = Sandbox::new("working");
+    sandbox.run(&["add", "--user", "--pin", "-c", "preference", OWN]).done();
     let file = user_file(&sandbox);
     text(&file, "{\"embedding\": {\"model\": \"bge-smal-en-v1.5\"}}");
     let found = sandbox.run(&["search", "spindle speed"]);
     assert_eq!((found.code, &found.stdout), (0, &before));
     assert!(
-        found.stderr.contains("is not installed") && found.stderr.contains("built-in model serves"),
+        found.stderr.contains("is not installed") && found.stderr.contains("the table serves"),
         "{found:?}"
     );
     assert_eq!(sandbox.run(&["search", "-q", "spindle speed"]).stderr, "");

@@ -138,7 +138,7 @@ fn the_hash_of_pi() {
 #[test]
 fn the_same_bytes_twice() {
     for fixture in ["harbor", "hand-written", "pi", "working"] {
-        let (one, two) = (Sandbox::new(fixture), Sandbox::new(fixture));
+        let [one, two] = [(); 2].map(|()| Sandbox::new(fixture).by_table());
         for args in [
             &["list", "--json"][..],
             &["list", "--sort", "hot"],

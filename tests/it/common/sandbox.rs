@@ -87,8 +87,9 @@ impl Sandbox {
     }
 
     /// Has searches go by the table alone, whose answers do not depend on what was embedded before.
-    pub(crate) fn by_table(self) -> Self {
-        Self { by_table: true, ..self }
+    pub(crate) fn by_table(mut self) -> Self {
+        self.by_table = true;
+        self
     }
 
     pub(crate) fn root(&self) -> &Path {

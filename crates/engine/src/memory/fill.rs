@@ -1,7 +1,7 @@
 //! Embeds what the chosen model has not embedded yet: when a store is rebuilt, or in the background
 //! while a person or an agent goes on.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use super::{
     Memory, background,
@@ -27,8 +27,10 @@ use pimem_core::{
     embed::{
         self,
         model::{Embedder, Role, Unavailable},
+        table,
         vector::Vector,
     },
+    model::hash::IdSet,
     search::{bm25::Query, documents::category_name},
 };
 
@@ -92,9 +94,9 @@ impl Memory {
     pub fn embed_missing(&self) -> Result<(), Failure> {
         let When::Now(Some(_)) = when(self) else { return Ok(()) };
         process::yield_to_others();
-        let Some(Ok(mut model)) = embedding::within(self, Some(LIMIT)) else { return Ok(()) };
+        let Some(mut model) = embedding::within(self, Some(LIMIT)) else { return Ok(()) };
         for store in self.readers()? {
-            if let Some(why) = fill(self, &store, model.as_mut()).trouble {
+            if let Some(why) = fill(self, &store, Some(borrowed(&mut model))).trouble {
                 self.notices.detail(&why.0);
             }
         }
@@ -102,53 +104,93 @@ impl Memory {
     }
 }
 
-/// Embeds the texts of a store that the model has not embedded, and takes the vectors over into its
-/// index. What was made is kept if the model fails or the process is killed.
-pub fn fill(memory: &Memory, store: &Store, model: &mut dyn Embedder) -> Filled {
-    let Some(dir) = memory.cache_dir(store) else { return Filled::default() };
-    let Some(_lock) = StoreLock::try_acquire(&dir.join(LOCK)) else { return Filled::default() };
-    let space = model.model().space();
+/// Borrows a model, or says why it cannot serve.
+pub fn borrowed(
+    model: &mut Result<Box<dyn Embedder>, Unavailable>,
+) -> Result<&mut (dyn Embedder + 'static), Unavailable> {
+    model.as_mut().map(AsMut::as_mut).map_err(|why| why.clone())
+}
+
+/// The different texts of a store that a model embeds.
+struct Survey {
+    count: usize,
+    /// Those without a vector, by the key of their text.
+    missing: Vec<(u64, String)>,
+}
+
+fn survey(memory: &Memory, store: &Store, dir: &Path, space: Option<(u64, usize)>) -> Survey {
     let query = Query::new("");
     let categories = &memory.config.categories;
-    let corpora = [Corpus::open(store, Some(&dir), &query, categories)];
-    let stores = std::slice::from_ref(store);
-    let known = corpus::known_vectors(&dir, space);
-    let mut texts = Texts::new(stores, &corpora);
-    let (mut missing, mut all): (Vec<(u64, String)>, usize) = (Vec::new(), 0);
+    let corpora = [Corpus::open(store, Some(dir), &query, categories)];
+    let known = space.map(|space| corpus::known_vectors(dir, space)).unwrap_or_default();
+    let mut texts = Texts::new(std::slice::from_ref(store), &corpora);
+    let mut found = Survey { count: 0, missing: Vec::new() };
+    let mut seen = IdSet::default();
     for (segment, documents) in corpora.iter().flat_map(Corpus::segments).enumerate() {
         for number in documents.alive().iter().cloned().flatten() {
             let at = DocRef { store: 0, segment, number };
-            let Some(document) = Document::find(&corpora, at) else { continue };
-            if !document.kind.is_embedded() {
+            let document = Document::find(&corpora, at);
+            let Some(document) = document.filter(|document| document.kind.is_embedded()) else {
                 continue;
-            }
-            all += 1;
+            };
             let text = texts.of(&document);
             let category = category_name(categories, document.doc.category);
             let key = vectors::key(category, &text);
+            if !seen.insert(key) {
+                continue;
+            }
+            found.count += 1;
             if !known.contains_key(&key) {
-                missing.push((key, embed::passage(&text).into_owned()));
+                found.missing.push((key, embed::passage(&text).into_owned()));
             }
         }
     }
-    let mut progress = memory.notices.progress("embedding");
-    let (mut done, mut full) = (0, None);
-    let texts: Vec<(u64, &str)> = missing.iter().map(|(key, text)| (*key, &**text)).collect();
-    let made = make(model, &texts, &mut progress, &mut |some| {
-        done += some.len();
-        full = full.take().or(recent::append(&dir, space, &some).err());
-    });
-    let full = full.map(|error| Unavailable(format!("cannot keep vectors: {error:#}")));
-    let trouble = made.err().or(full);
+    found
+}
+
+/// Embeds the texts of a store that the chosen model has not embedded, if it can serve, and takes
+/// the vectors over into the index. What was made is kept if the model fails or the process is
+/// killed.
+pub fn fill(
+    memory: &Memory,
+    store: &Store,
+    model: Option<Result<&mut (dyn Embedder + 'static), Unavailable>>,
+) -> Filled {
+    let Some(dir) = memory.cache_dir(store) else { return Filled::default() };
+    if [embedding::NONE, table::NAME].contains(&embedding::name(memory).as_str()) {
+        return Filled::default();
+    }
+    let space = embedding::kept(memory).model;
+    let Survey { count, missing } = survey(memory, store, &dir, space);
+    let lock = StoreLock::try_acquire(&dir.join(LOCK));
+    let (mut done, mut trouble) = (0, None);
+    match model.filter(|_| lock.is_some() && !missing.is_empty()) {
+        Some(Ok(model)) => {
+            let space = model.model().space();
+            let mut progress = memory.notices.progress("embedding");
+            let mut full = None;
+            let texts: Vec<(u64, &str)> =
+                missing.iter().map(|(key, text)| (*key, &**text)).collect();
+            let made = make(model, &texts, &mut progress, &mut |some| {
+                done += some.len();
+                full = full.take().or(recent::append(&dir, space, &some).err());
+            });
+            let full = full.map(|error| Unavailable(format!("cannot keep vectors: {error:#}")));
+            trouble = made.err().or(full);
+        }
+        Some(Err(why)) => trouble = Some(why),
+        None => {}
+    }
     if done > 0 {
         let (when, kept) = (memory.real_now, embedding::kept(memory));
+        let categories = &memory.config.categories;
         let taken = build::refresh(store, &dir, categories, when, false, kept, &mut |_, _| ());
         if let Err(error) = taken {
             memory.notices.detail(&format!("index not refreshed: {error:#}"));
         }
     }
     let missing = missing.len().saturating_sub(done);
-    Filled { kept: all - missing, missing, trouble }
+    Filled { kept: count - missing, missing, trouble }
 }
 
 /// Embeds texts, each given with its key. Calls `keep` with the vectors of some at a time; what was

@@ -146,12 +146,8 @@ fn index(
             return None;
         }
     };
-    let filled = match model {
-        Some(Ok(model)) => fill::fill(memory, store, model.as_mut()),
-        Some(Err(why)) => Filled { trouble: Some(why.clone()), ..Filled::default() },
-        None => Filled::default(),
-    };
-    let Filled { kept, missing, trouble } = filled;
+    let Filled { kept, missing, trouble } =
+        fill::fill(memory, store, model.as_mut().map(fill::borrowed));
     let trouble = trouble.map(|Unavailable(why)| why);
     let model = embedding::name(memory);
     // The table has a vector for every line.

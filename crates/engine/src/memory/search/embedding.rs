@@ -158,6 +158,10 @@ impl QueryEmbedding {
                 let cosine = f64::from(side.query.cosine(&vector.numbers, vector.scale));
                 candidate.cosine = cosine;
                 candidate.model = Some(side.thresholds.calibrate(cosine));
+                let at = (candidate.segment, candidate.doc);
+                if let Some(view) = side.views.get_mut(at.0) {
+                    view.supply(at.1, vector.clone());
+                }
                 if let Some(made) = made.get_mut(*store) {
                     made.fresh.insert(vectors::key(*category, text), vector);
                 }
