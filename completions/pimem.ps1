@@ -1882,7 +1882,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show a model, and whether it can serve')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Choose the model of semantic search, in your own settings')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete an installed model')
-            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version')
+            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1902,7 +1902,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;model;pull' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Take its files from this directory')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Take its files from this directory, wheel, or other zip archive')
             [CompletionResult]::new('--pooling', '--pooling', [CompletionResultType]::ParameterName, 'How its tokens become one vector, when its files do not tell')
             [CompletionResult]::new('--query-prefix', '--query-prefix', [CompletionResultType]::ParameterName, 'What it wants in front of a query')
             [CompletionResult]::new('--passage-prefix', '--passage-prefix', [CompletionResultType]::ParameterName, 'What it wants in front of a passage')
@@ -1968,7 +1968,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;model;embed' {
-            [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library; the built-in transformer serves without it')
+            [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library')
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
@@ -1989,7 +1989,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show a model, and whether it can serve')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Choose the model of semantic search, in your own settings')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete an installed model')
-            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version')
+            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -2414,7 +2414,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show a model, and whether it can serve')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Choose the model of semantic search, in your own settings')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete an installed model')
-            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. Without DIR, the answer is the library''s version')
+            [CompletionResult]::new('embed', 'embed', [CompletionResultType]::ParameterValue, 'Serve texts from standard input: a JSON string a line, answered by an array of numbers. With a library and no directory, the answer is its version')
             break
         }
         'pimem;help;model;list' {

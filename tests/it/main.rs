@@ -59,6 +59,8 @@ mod model;
 #[cfg(not(feature = "fastembed"))]
 mod model_absent;
 #[cfg(feature = "fastembed")]
+mod model_native;
+#[cfg(feature = "fastembed")]
 mod model_runtime;
 mod notes;
 #[cfg(feature = "llm")]

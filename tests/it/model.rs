@@ -109,9 +109,19 @@ fn pooling_and_prefixes() {
     let from = ["--from", dir.to_str().unwrap()];
     let refused = model(&sandbox, None, &[&["pull", "mine"], &from[..]].concat()).refused();
     assert!(refused.contains("nothing says how mine pools its tokens"), "{refused}");
-    // The pooling is known for this name.
-    let known = model(&sandbox, None, &[&["pull", "BAAI/bge-small-en-v1.5"], &from[..]].concat());
-    assert!(known.done().contains("16 numbers, cls pooling"));
+    // Known files have a known SHA-256, wherever they come from.
+    let known = [&["pull", "BAAI/bge-small-en-v1.5"], &from[..]].concat();
+    let refused = model(&sandbox, None, &known).refused();
+    assert!(refused.contains("is not the file that was expected: its SHA-256 is"), "{refused}");
+    assert!(refused.contains("what is not bge-small-en-v1.5 needs another name"), "{refused}");
+    // The vectors of this one are known to be longer, and its pooling is known.
+    let known = ["pull", "BAAI/bge-base-en-v1.5"];
+    let refused = model(&sandbox, None, &[&known, &from[..]].concat()).refused();
+    assert!(refused.contains("gives 16 numbers, and should give 768"), "{refused}");
+    let large = made(&sandbox, 768);
+    let large = ["--from", large.to_str().unwrap()];
+    let known = model(&sandbox, None, &[&known, &large[..]].concat());
+    assert!(known.done().contains("768 numbers, cls pooling"));
     // The files state the pooling.
     fs::create_dir(dir.join("1_Pooling")).unwrap();
     let text = r#"{"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}"#;
@@ -125,7 +135,7 @@ fn pooling_and_prefixes() {
     let status = model(&sandbox, None, &["status", "mine", "--json"]);
     let status: Value = serde_json::from_str(&status.stdout).unwrap();
     assert_eq!((&status["queryPrefix"], &status["passagePrefix"]), (&json!("q: "), &json!("p: ")));
-    let bge = model(&sandbox, None, &["status", "bge-small-en-v1.5", "--json"]);
+    let bge = model(&sandbox, None, &["status", "bge-base-en-v1.5", "--json"]);
     let bge: Value = serde_json::from_str(&bge.stdout).unwrap();
     assert_eq!(
         (&bge["recall"], &bge["reminder"], &bge["duplicate"]),
@@ -360,7 +370,7 @@ fn interrupted_nothing_is_installed() {
 fn nobody_there() {
     let sandbox = Sandbox::new("empty");
     for (endpoint, want) in [
-        ("http://127.0.0.1:9", "cannot download http://127.0.0.1:9/Xenova/bge-small-en-v1.5/"),
+        ("http://127.0.0.1:9", "cannot download http://127.0.0.1:9/BAAI/bge-small-en-v1.5/"),
         ("ftp://example.org", "is not an address"),
     ] {
         let mut command = model_command(&sandbox, None, &["pull", "bge-small-en-v1.5"]);

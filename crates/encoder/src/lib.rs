@@ -26,6 +26,7 @@ mod attention;
 mod kernel;
 mod math;
 pub mod pack;
+pub mod packer;
 
 /// Number of tokens that are computed together, unless one text has more: enough to use each weight
 /// often, and few enough for the intermediate results to stay in the cache.
@@ -155,5 +156,7 @@ fn scale_to_one(vector: &mut [f32]) {
     }
 }
 
+#[cfg(test)]
+mod packer_tests;
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,12 @@ use sha2::{Digest, Sha256};
 
 use crate::LANES;
 
-const MAGIC: [u8; 7] = *b"pimembt";
-const VERSION: u8 = 1;
+pub(super) const MAGIC: [u8; 7] = *b"pimembt";
+pub(super) const VERSION: u8 = 1;
 /// Length of the header in bytes.
-const HEADER: usize = 128;
+pub(super) const HEADER: usize = 128;
 /// Sections start at multiples of this.
-const ALIGNMENT: usize = 64;
+pub(super) const ALIGNMENT: usize = 64;
 /// Distance between two samples of the layers in bytes, and their length.
 const SAMPLED: usize = 1 << 16;
 const SAMPLE: usize = 16;
@@ -134,10 +134,8 @@ impl<'a> Pack<'a> {
         if sections.at != length {
             return Err(PackError::Shape("they do not add up to its length"));
         }
-        let samples = bytes.get(first..).unwrap_or_default().chunks(SAMPLED);
-        let samples: Vec<&[u8]> =
-            samples.map(|chunk| chunk.get(..SAMPLE).unwrap_or(chunk)).collect();
-        if number::<8>(bytes, 112).map(u64::from_le_bytes) != Some(fnv1a64(&samples)) {
+        let samples = samples(bytes.get(first..).unwrap_or_default());
+        if number::<8>(bytes, 112).map(u64::from_le_bytes) != Some(samples) {
             return Err(PackError::Layers);
         }
         Ok(Self { shape, bytes, pieces, positions, norm, layers })
@@ -206,7 +204,7 @@ fn check_header(bytes: &[u8]) -> Result<usize, PackError> {
 }
 
 impl Shape {
-    /// Reads the sizes, and checks that the encoder can be computed.
+    /// Reads and checks the sizes.
     fn read(bytes: &[u8]) -> Result<Self, PackError> {
         let size = |at: usize| {
             let size = number(bytes, at).map(u32::from_le_bytes).unwrap_or_default();
@@ -227,7 +225,15 @@ impl Shape {
             pooling,
             epsilon: number(bytes, 44).map(f32::from_le_bytes).unwrap_or_default(),
         };
-        let Self { layers, hidden, heads, inner, pieces, positions, epsilon, .. } = shape;
+        shape.check().map(|()| shape)
+    }
+
+    /// Checks that an encoder of these sizes can be computed.
+    ///
+    /// # Errors
+    /// If one is too large, or does not fit the others.
+    pub fn check(&self) -> Result<(), PackError> {
+        let Self { layers, hidden, heads, inner, pieces, positions, epsilon, .. } = *self;
         let is_wide = |width: usize| width > 0 && width.is_multiple_of(LANES);
         let wrong = [
             (layers == 0 || layers > 64, "its layers"),
@@ -240,7 +246,7 @@ impl Shape {
         ];
         match wrong.iter().find(|(is_wrong, _)| *is_wrong) {
             Some((_, what)) => Err(PackError::Shape(what)),
-            None => Ok(shape),
+            None => Ok(()),
         }
     }
 }
@@ -289,6 +295,12 @@ impl<'a> Sections<'a> {
             norm: self.norm(hidden)?,
         })
     }
+}
+
+/// Returns the hash of the samples of the layers.
+pub(super) fn samples(layers: &[u8]) -> u64 {
+    let samples = layers.chunks(SAMPLED).map(|chunk| chunk.get(..SAMPLE).unwrap_or(chunk));
+    fnv1a64(&samples.collect::<Vec<_>>())
 }
 
 /// Returns the 64-bit FNV-1a hash of several parts.

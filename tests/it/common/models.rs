@@ -51,6 +51,17 @@ pub(crate) fn made(sandbox: &Sandbox, dimension: usize) -> PathBuf {
     dir
 }
 
+/// Generates a small BERT encoder as safetensors.
+pub(crate) fn bert(sandbox: &Sandbox) -> PathBuf {
+    let dir = sandbox.root().join("bert");
+    let script = repository().join("fixtures/models/make_bert.py");
+    let mut python = Command::new("python3");
+    python.env("PYTHONDONTWRITEBYTECODE", "1").arg(script).arg(&dir);
+    let done = python.output().expect("python3 is there; it makes models for the tests");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    dir
+}
+
 /// Returns the names in the cache's directory of models.
 pub(crate) fn held(sandbox: &Sandbox) -> Vec<String> {
     let found = fs::read_dir(sandbox.cache().join("pimem/models")).into_iter().flatten();

@@ -37,10 +37,44 @@ pub struct Known {
     pub output: Option<String>,
     /// Pin of the ONNX file, if known; otherwise its first download is trusted.
     pub pin: Option<Pin>,
+    /// Its original weights, if they are known. They go before the ONNX file.
+    pub weights: Option<Weights>,
+}
+
+/// Original weights as `model.safetensors`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weights {
+    /// Repository at Hugging Face.
+    pub repository: &'static str,
+    pub pin: Pin,
 }
 
 /// Name, repository, file, pooling and pin. All four models have 384 dimensions.
 type Row = (&'static str, &'static str, &'static str, Pooling, Pin);
+
+/// Models with known original weights, all in the vocabulary of the built-in table.
+const ORIGINALS: &[(&str, Weights)] = &[
+    (
+        "bge-small-en-v1.5",
+        Weights {
+            repository: "BAAI/bge-small-en-v1.5",
+            pin: Pin {
+                size: 133_466_304,
+                sha256: "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad",
+            },
+        },
+    ),
+    (
+        "all-minilm-l6-v2",
+        Weights {
+            repository: "sentence-transformers/all-MiniLM-L6-v2",
+            pin: Pin {
+                size: 90_868_376,
+                sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            },
+        },
+    ),
+];
 
 /// The models named in the documentation.
 ///
@@ -116,6 +150,7 @@ pub fn all() -> Vec<Known> {
         external: Vec::new(),
         output: None,
         pin: Some(*pin),
+        weights: ORIGINALS.iter().find(|(of, _)| of == name).map(|(_, weights)| *weights),
     };
     ROWS.iter().map(known).collect()
 }
@@ -151,6 +186,12 @@ pub fn canonical(name: &str) -> String {
         return format!("{stem}-q");
     }
     name.strip_suffix("-onnx").unwrap_or(&name).to_owned()
+}
+
+/// Returns true for the canonical name of a model in few bits.
+#[must_use]
+pub fn is_quantised(name: &str) -> bool {
+    name.ends_with("-q") || name.ends_with("-q4")
 }
 
 /// Returns true if a canonical name may be used for an installed model and its directory.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 pub mod calibrate;
 pub mod catalog;
 pub mod model;
+pub mod pieces;
 pub mod table;
 pub mod transformer;
 pub mod vector;

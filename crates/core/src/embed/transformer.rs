@@ -3,29 +3,53 @@
 use pimem_encoder::{Encoder, pack};
 pub use pimem_encoder::{
     Level,
-    pack::{Pack, PackError},
+    pack::{Hash, Pack, PackError, Pooling as PackedPooling, Shape},
+    packer::{Original, pack},
 };
 
 use super::{
     model::Pooling,
+    pieces::{Marks, Pieces},
     table::{self, CLS, SEP, UNKNOWN},
-    wordpiece,
+    wordpiece::{self, Vocabulary},
 };
 use crate::model::hex;
 
-/// An encoder for texts in the vocabulary of the built-in table.
+/// Hash of the vocabulary of the built-in table, BERT's uncased one.
+pub const VOCABULARY: Hash = table::VOCABULARY;
+
+/// The tokens of the built-in table that mark a text.
+const MARKS: Marks = Marks { unknown: UNKNOWN, start: CLS, end: SEP };
+
+/// An encoder with its vocabulary.
 #[derive(Debug)]
 pub struct Transformer<'a> {
     encoder: Encoder<'a>,
+    /// `None` for the vocabulary of the built-in table.
+    pieces: Option<&'a Pieces>,
 }
 
 impl<'a> Transformer<'a> {
-    /// Reads packed weights, most of which are read only when they are used.
+    /// Reads packed weights in the vocabulary of the built-in table. Most of them are read only
+    /// when they are used.
     ///
     /// # Errors
     /// If they are of another format or vocabulary, or not complete.
     pub fn new(weights: &'a [u8]) -> Result<Self, PackError> {
-        Ok(Self { encoder: Encoder::new(Pack::read(weights, &table::VOCABULARY)?) })
+        Self::with_pieces(weights, &table::VOCABULARY, None)
+    }
+
+    /// Reads packed weights in a vocabulary with this hash, which is that of the built-in table
+    /// without `pieces`.
+    ///
+    /// # Errors
+    /// If they are of another format or vocabulary, or not complete.
+    pub fn with_pieces(
+        weights: &'a [u8],
+        vocabulary: &Hash,
+        pieces: Option<&'a Pieces>,
+    ) -> Result<Self, PackError> {
+        Ok(Self { encoder: Encoder::new(Pack::read(weights, vocabulary)?), pieces })
     }
 
     /// Checks all weights.
@@ -67,29 +91,33 @@ impl<'a> Transformer<'a> {
     #[must_use]
     pub fn embed(&self, level: Level, texts: &[&str], limit: usize) -> Vec<Vec<f32>> {
         let limit = limit.min(self.max_tokens());
-        let texts: Vec<Vec<u16>> = texts.iter().map(|text| tokens(text, limit)).collect();
+        let tokens = |text: &&str| match self.pieces {
+            Some(pieces) => tokens(text, limit, pieces, pieces.marks),
+            None => tokens(text, limit, &table::vocabulary(), MARKS),
+        };
+        let texts: Vec<Vec<u16>> = texts.iter().map(tokens).collect();
         self.encoder.embed(level, &texts)
     }
 }
 
 /// Returns the tokens of a text between their two marks, at most `limit` in all. Empty if no word
 /// of the text is known: nothing is known of its meaning.
-fn tokens(text: &str, limit: usize) -> Vec<u16> {
-    let mut tokens = vec![CLS];
+fn tokens(text: &str, limit: usize, vocabulary: &impl Vocabulary, marks: Marks) -> Vec<u16> {
+    let mut tokens = vec![marks.start];
     // No token spans white space, so that a long text need not be read to its end.
     for word in text.split([' ', '\t', '\n', '\r']) {
         if tokens.len() >= limit {
             break;
         }
-        wordpiece::pieces(word, &table::vocabulary(), |token| {
-            tokens.push(u16::try_from(token).unwrap_or(UNKNOWN));
+        wordpiece::pieces(word, vocabulary, |token| {
+            tokens.push(u16::try_from(token).unwrap_or(marks.unknown));
         });
     }
     tokens.truncate(limit.saturating_sub(1));
-    if tokens.iter().skip(1).all(|token| *token == UNKNOWN) {
+    if tokens.iter().skip(1).all(|token| *token == marks.unknown) {
         return Vec::new();
     }
-    tokens.push(SEP);
+    tokens.push(marks.end);
     tokens
 }
 
@@ -100,6 +128,10 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
+
+    fn tokens(text: &str, limit: usize) -> Vec<u16> {
+        super::tokens(text, limit, &table::vocabulary(), MARKS)
+    }
 
     #[derive(Deserialize)]
     struct Golden {

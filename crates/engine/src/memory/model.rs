@@ -10,11 +10,12 @@ use crate::{
     config::settings::Embedding,
     error::{Failure, Kind},
     models::{
+        archive::Archive,
         built_in,
         download::Hub,
         fastembed, install,
         installed::{Manifest, Models, TRIAL},
-        staging::Directory,
+        staging::{Directory, Source},
     },
 };
 use pimem_core::{
@@ -38,7 +39,7 @@ const SENTENCE: &str = "How do we roll back a deployment?";
 pub struct PullRequest {
     /// Its name.
     pub name: String,
-    /// Where its files are; they are downloaded without it.
+    /// Directory or archive of its files; they are downloaded without it.
     pub from: Option<PathBuf>,
     /// How its tokens become one vector, when its files do not tell.
     pub pooling: Option<Pooling>,
@@ -83,7 +84,8 @@ impl Memory {
             let name = built_in::resolve(&known.model.id);
             if list.iter().all(|line| line.name != name) {
                 let model = Some(&known.model);
-                list.push(listed(&known.model.id, "available", model, &known.repository));
+                let source = known.weights.map_or(&*known.repository, |it| it.repository);
+                list.push(listed(&known.model.id, "available", model, source));
             }
         }
         Ok(view::Models { models: list })
@@ -209,7 +211,7 @@ fn examine(
             bytes: manifest.files.iter().map(|file| file.size).sum(),
             whole: damage.is_none(),
         });
-        let runtime = runtime(&models, view);
+        let runtime = if manifest.is_native() { Ok(()) } else { runtime(&models, view) };
         damage.map_or(Ok(()), |damage| Err(Unavailable(damage)))?;
         runtime?;
         attempt(memory, view, clock, |name| models.open(name, Some(TRIAL)))
@@ -295,7 +297,7 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     let known = fastembed::supported().into_iter().find(|known| known.model.id == name);
     let wish = install::Wish {
         name: name.clone(),
-        pinned: request.from.is_none(),
+        downloaded: request.from.is_none(),
         pooling: request.pooling,
         query_prefix: request.query_prefix.clone(),
         passage_prefix: request.passage_prefix.clone(),
@@ -303,21 +305,33 @@ fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Fa
     };
     let what = if request.from.is_some() { "Copying" } else { "Downloading" };
     let mut progress = memory.notices.transfer(what);
-    if let Some(dir) = &request.from {
-        let dir = std::fs::canonicalize(dir).map_err(|error| {
-            let message = format!("cannot read {}: {error}", dir.display());
-            Failure::new(Kind::Usage, message, "--from takes the directory of a model's files")
+    let mut install = |original: &dyn Source, exported: &dyn Source| {
+        let sources = (original, exported);
+        install::model(&models, &wish, sources, memory.real_now, &mut progress)
+    };
+    if let Some(path) = &request.from {
+        let path = std::fs::canonicalize(path).map_err(|error| {
+            let message = format!("cannot read {}: {error}", path.display());
+            let hint = "--from takes the directory of a model's files, or an archive of them";
+            Failure::new(Kind::Usage, message, hint)
         })?;
-        let source = Directory(dir);
-        return Ok(install::model(&models, &wish, &source, memory.real_now, &mut progress)?);
+        let source: &dyn Source =
+            if path.is_file() { &Archive::open(&path)? } else { &Directory(path) };
+        return Ok(install(source, source)?);
     }
     let Some(known) = &wish.known else {
         return Err(unknown(&name, format!("no model {name} is known")));
     };
-    let endpoint = memory.env.text("HF_ENDPOINT").unwrap_or_default();
-    let hub = Hub::new(endpoint, memory.env.text("HTTPS_PROXY"), &known.repository)?;
-    memory.notices.detail(&format!("from {}", known.repository));
-    Ok(install::model(&models, &wish, &hub, memory.real_now, &mut progress)?)
+    let hub = |repository: &str| {
+        let endpoint = memory.env.text("HF_ENDPOINT").unwrap_or_default();
+        memory.notices.detail(&format!("from {repository}"));
+        Hub::new(endpoint, memory.env.text("HTTPS_PROXY"), repository)
+    };
+    let exported = hub(&known.repository)?;
+    Ok(match &known.weights {
+        Some(weights) => install(&hub(weights.repository)?, &exported)?,
+        None => install(&exported, &exported)?,
+    })
 }
 
 /// Returns the name of the model in force.

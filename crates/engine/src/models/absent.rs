@@ -1,4 +1,4 @@
-//! Stubs for fastembed and downloads, for builds without the feature `fastembed`.
+//! Stubs for fastembed, downloads and archives, for builds without the feature `fastembed`.
 
 use pimem_core::embed::model::Unavailable;
 
@@ -56,6 +56,34 @@ pub mod download {
     }
 
     impl Source for Hub {
+        fn name(&self) -> String {
+            match *self {}
+        }
+
+        fn open(&self, _: &str) -> Result<Option<Opened>, InstallError> {
+            match *self {}
+        }
+    }
+}
+
+/// Replaces the file `archive.rs`.
+pub mod archive {
+    use std::path::Path;
+
+    use crate::models::staging::{InstallError, Opened, Source};
+
+    /// Cannot be created.
+    pub enum Archive {}
+
+    impl Archive {
+        /// Always fails.
+        pub fn open(_: &Path) -> Result<Self, InstallError> {
+            let hint = "build pimem with its default features";
+            Err(InstallError::refused("archives are not in this build", hint))
+        }
+    }
+
+    impl Source for Archive {
         fn name(&self) -> String {
             match *self {}
         }

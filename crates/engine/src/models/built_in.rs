@@ -1,19 +1,16 @@
 //! The transformer that is part of the program: all-MiniLM-L6-v2, unless it was left out of the
 //! build.
 
-use std::{
-    io,
-    num::NonZero,
-    panic::resume_unwind,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{io, time::Duration};
 
-use super::installed;
+use super::{
+    installed,
+    native::{Native, Weights},
+};
 use pimem_core::embed::{
     catalog,
-    model::{Embedder, Model, Role, Unavailable},
-    transformer::{Level, PackError, Transformer},
+    model::{Embedder, Model, Unavailable},
+    transformer::{PackError, Transformer},
 };
 
 /// Its name, as in `embedding.model`.
@@ -27,12 +24,6 @@ pub const INCLUDED: bool = cfg!(feature = "minilm");
 static WEIGHTS: &[u8] = include_bytes!("../../../../models/minilm-l6-v2/minilm.pack");
 #[cfg(not(feature = "minilm"))]
 static WEIGHTS: &[u8] = &[];
-
-/// Number of texts that are embedded in one go.
-const AT_ONCE: usize = 8;
-/// Maximum number of tokens of a query. The time for more grows with their square, and a prompt
-/// waits for it.
-const QUERY_TOKENS: usize = 64;
 
 /// Returns the canonical name of a model as it is called in this build: what is built in need not
 /// be installed.
@@ -63,9 +54,8 @@ pub fn verify() -> Result<(), Unavailable> {
 /// Opens the model. `deadline` applies to all calls of [`Embedder::embed`] together, and runs from
 /// the first.
 pub fn embedder(deadline: Option<Duration>) -> Result<Box<dyn Embedder>, Unavailable> {
-    let transformer = open()?;
-    let model = model(&transformer);
-    Ok(Box::new(BuiltIn { model, transformer, deadline, end: None }))
+    let model = model(&open()?);
+    Ok(Box::new(Native::new(model, Weights::built_in(WEIGHTS), deadline)))
 }
 
 /// Embeds texts from standard input, as [`super::installed::serve`] does by an installed model.
@@ -73,11 +63,7 @@ pub fn serve(
     input: &mut dyn io::BufRead,
     write: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut model = embedder(None)?;
-    installed::answer(input, write, &mut |text| {
-        let vectors = model.embed(Role::Passage, &[text], &mut |_| ())?;
-        vectors.into_iter().next().ok_or_else(|| Unavailable("there is no vector".to_owned()))
-    })
+    installed::answer_by(embedder(None)?.as_mut(), input, write)
 }
 
 fn open() -> Result<Transformer<'static>, Unavailable> {
@@ -96,78 +82,10 @@ fn model(transformer: &Transformer<'_>) -> Model {
     Model { revision: transformer.revision(), ..model }
 }
 
-/// The model, computed by this process.
-struct BuiltIn {
-    model: Model,
-    transformer: Transformer<'static>,
-    deadline: Option<Duration>,
-    end: Option<Instant>,
-}
-
-impl BuiltIn {
-    /// Returns why no more texts can be embedded.
-    #[expect(clippy::disallowed_methods, reason = "a deadline runs while this computes")]
-    fn in_time(&mut self) -> Result<(), Unavailable> {
-        let Some(deadline) = self.deadline else { return Ok(()) };
-        let now = Instant::now();
-        if *self.end.get_or_insert(now + deadline) > now {
-            return Ok(());
-        }
-        let millis = deadline.as_millis();
-        Err(Unavailable(format!("the model did not answer within {millis} ms")))
-    }
-
-    /// Embeds some texts, shared out among `processors`.
-    fn some(&self, texts: &[&str], tokens: usize, processors: usize) -> Vec<Vec<f32>> {
-        let level = Level::new();
-        let embed = |texts: &[&str]| self.transformer.embed(level, texts, tokens);
-        if processors == 1 {
-            return embed(texts);
-        }
-        thread::scope(|scope| {
-            let share = texts.len().div_ceil(processors);
-            let parts: Vec<_> =
-                texts.chunks(share).map(|part| scope.spawn(move || embed(part))).collect();
-            let joined =
-                parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
-            joined.flatten().collect()
-        })
-    }
-}
-
-impl Embedder for BuiltIn {
-    fn model(&self) -> &Model {
-        &self.model
-    }
-
-    fn embed(
-        &mut self,
-        role: Role,
-        texts: &[&str],
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Vec<f32>>, Unavailable> {
-        let tokens = match role {
-            Role::Query => QUERY_TOKENS,
-            Role::Passage => usize::MAX,
-        };
-        let processors = if texts.len() > 1 {
-            thread::available_parallelism().map_or(1, NonZero::get)
-        } else {
-            1
-        };
-        let mut vectors = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(AT_ONCE * processors) {
-            self.in_time()?;
-            vectors.extend(self.some(texts, tokens, processors));
-            progress(vectors.len());
-        }
-        Ok(vectors)
-    }
-}
-
 #[cfg(all(test, feature = "minilm"))]
 mod tests {
     use super::*;
+    use pimem_core::embed::model::Role;
 
     #[test]
     fn the_weights_in_the_program_are_whole() {

@@ -6,16 +6,19 @@ use std::{fs::File, io, path::Path, time::SystemTime};
 use anyhow::Context as _;
 
 use super::{
-    installed::{self, MANIFEST, Manifest, Models, RUNTIME, RuntimeRecord},
-    onnx, runtime,
-    staging::{self, Directory, InstallError, Opened, Progress, Source, Stage},
+    installed::{self, FileRecord, MANIFEST, MAX_TOKENS, Manifest, Models, RUNTIME, RuntimeRecord},
+    onnx,
+    packing::{self, Outcome, SAFETENSORS},
+    runtime,
+    staging::{Directory, InstallError, Opened, Progress, Source, Stage, small},
     tokenizer,
 };
 use crate::store::{atomic, read};
 use pimem_core::embed::{
     calibrate,
-    catalog::{self, Known},
-    model::{Model, Pooling, Thresholds, Unavailable},
+    catalog::{self, Known, Pin},
+    model::{Embedder, Model, Pooling, Role, Thresholds, Unavailable},
+    transformer::{Original, PackedPooling},
 };
 
 /// Names of a model's files in its directory.
@@ -34,8 +37,8 @@ pub struct Wish {
     pub name: String,
     /// Entry of the catalogue with that name.
     pub known: Option<Known>,
-    /// True if the ONNX file must be the one in the catalogue; set for downloads.
-    pub pinned: bool,
+    /// True if its files are downloaded: then they are those that the catalogue names.
+    pub downloaded: bool,
     /// Pooling, if the user specified it.
     pub pooling: Option<Pooling>,
     /// Prefix of queries, if the user specified it.
@@ -51,15 +54,93 @@ pub struct Installed {
     pub untried: Option<Unavailable>,
 }
 
+impl Wish {
+    /// Returns the pooling: the user's, else that of the files, else that of the catalogue.
+    pub fn pooling(&self, source: &dyn Source) -> Result<Pooling, InstallError> {
+        let said = match self.pooling {
+            None if !self.downloaded => small(source, "1_Pooling/config.json")?,
+            _ => None,
+        };
+        let said = said.map(|text| tokenizer::pooling(&text)).transpose();
+        let said = said.map_err(|wrong| unfit(source, &wrong.to_string()))?;
+        let known = self.known.as_ref().map(|known| known.model.pooling);
+        self.pooling.or(said).or(known).ok_or_else(|| {
+            let message = format!("nothing says how {} pools its tokens", self.name);
+            let hint = "say it with --pooling mean or --pooling cls; its model card tells which";
+            InstallError::refused(message, hint)
+        })
+    }
+
+    /// Returns the description of a model with this pooling, without a revision.
+    fn model(&self, dimension: usize, pooling: Pooling) -> Model {
+        let mut model = catalog::model(&self.name, dimension, pooling);
+        if let Some(prefix) = &self.query_prefix {
+            model.query_prefix.clone_from(prefix);
+        }
+        if let Some(prefix) = &self.passage_prefix {
+            model.passage_prefix.clone_from(prefix);
+        }
+        model
+    }
+
+    /// Refuses a model with vectors of another dimension than the catalogue has.
+    fn check_dimension(&self, given: usize) -> Result<(), InstallError> {
+        match self.known.as_ref().map(|known| known.model.dimension) {
+            Some(known) if known != given => Err(other_dimension(given, known)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a file of a known model that has not the known SHA-256. `file` was copied from
+    /// `name`.
+    pub fn check_pin(
+        &self,
+        pin: Option<Pin>,
+        name: &str,
+        file: Option<&FileRecord>,
+    ) -> Result<(), InstallError> {
+        match (pin, file) {
+            (Some(pin), Some(file)) if file.sha256 != pin.sha256 => {
+                let message = format!(
+                    "{name} is not the file that was expected: its SHA-256 is {}, not {}",
+                    file.sha256, pin.sha256
+                );
+                let own = &self.name;
+                let hint = format!("nothing was installed; what is not {own} needs another name");
+                Err(InstallError::refused(message, hint))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Installs a model by its original weights in `original`, if they are there and this program can
+/// compute it, or else in ONNX from `exported`.
 pub fn model(
     models: &Models,
     wish: &Wish,
-    source: &dyn Source,
+    (original, exported): (&dyn Source, &dyn Source),
     now: SystemTime,
     progress: Progress<'_>,
 ) -> Result<Installed, InstallError> {
     let mut stage = Stage::new(&models.root(), now)?;
-    let (path, opened) = onnx_file(wish, source)?;
+    let source = exported;
+    let onnx = match packing::prepare(&mut stage, wish, original, progress)? {
+        Outcome::Packed(bert) => {
+            wish.check_dimension(bert.shape.hidden)?;
+            return finish_packed(models, stage, wish, original, &bert);
+        }
+        Outcome::Absent => onnx_file(wish, source),
+        Outcome::Unsupported(why) => onnx_file(wish, source).map_err(|missing| match missing {
+            InstallError::Refused(..) => {
+                let message = format!("{} cannot be computed: {why}", wish.name);
+                let hint = format!("nothing was installed; its files in ONNX, {MODEL}, will do");
+                InstallError::refused(message, hint)
+            }
+            io @ InstallError::Io(_) => io,
+        }),
+    };
+    let (path, opened) = onnx?;
     let name = opened.name.clone();
     stage.copy(MODEL, opened, progress)?;
     check_onnx(&stage, wish, &name)?;
@@ -71,47 +152,67 @@ pub fn model(
             None => {}
         }
     }
-    let json = |file: &str| -> Result<Option<Vec<u8>>, InstallError> {
-        let Some(opened) = source.open(file)? else { return Ok(None) };
-        staging::read_all(opened).map(Some)
-    };
-    let needed = |file: &str| json(file)?.ok_or_else(|| missing(source, file));
+    let needed = |file: &str| small(source, file)?.ok_or_else(|| missing(source, file));
     let files = tokenizer::Files {
         tokenizer: needed(TOKENIZER)?,
         config: needed(CONFIG)?,
-        special: json(SPECIAL)?,
-        tokenizer_config: json(TOKENIZER_CONFIG)?,
+        special: small(source, SPECIAL)?,
+        tokenizer_config: small(source, TOKENIZER_CONFIG)?,
     };
     let parts = tokenizer::complete(files).map_err(|wrong| unfit(source, &wrong.to_string()))?;
     stage.write(TOKENIZER, &parts.tokenizer)?;
     stage.write(CONFIG, &parts.config)?;
     stage.write(SPECIAL, &parts.special)?;
     stage.write(TOKENIZER_CONFIG, &parts.tokenizer_config)?;
-    let from_directory = if wish.pooling.is_none() && !wish.pinned {
-        let text = json("1_Pooling/config.json")?;
-        let pooling = text.map(|text| tokenizer::pooling(&text)).transpose();
-        pooling.map_err(|wrong| unfit(source, &wrong.to_string()))?
-    } else {
-        None
-    };
-    let known_model = wish.known.as_ref().map(|known| &known.model);
-    let pooling = wish.pooling.or(from_directory).or(known_model.map(|model| model.pooling));
-    let pooling = pooling.ok_or_else(|| {
-        let message = format!("nothing says how {} pools its tokens", wish.name);
-        let hint = "say it with --pooling mean or --pooling cls; its model card tells which";
-        InstallError::refused(message, hint)
-    })?;
-    let mut model = catalog::model(&wish.name, 0, pooling);
-    if let Some(prefix) = &wish.query_prefix {
-        model.query_prefix.clone_from(prefix);
+    let model = wish.model(0, wish.pooling(source)?);
+    if let Some(said) = parts.dimension {
+        wish.check_dimension(said)?;
     }
-    if let Some(prefix) = &wish.passage_prefix {
-        model.passage_prefix.clone_from(prefix);
-    }
-    let said = if wish.pinned { None } else { parts.dimension };
-    let said = said.or(known_model.map(|model| model.dimension)).or(parts.dimension);
-    let output = wish.known.as_ref().and_then(|known| known.output.as_ref());
+    let known = wish.known.as_ref();
+    let said = parts.dimension.or(known.map(|known| known.model.dimension));
+    let output = known.and_then(|known| known.output.as_ref());
     finish(models, stage, model, said, &source.name(), output)
+}
+
+/// Tries a packed model, and moves it into place.
+fn finish_packed(
+    models: &Models,
+    mut stage: Stage,
+    wish: &Wish,
+    source: &dyn Source,
+    original: &Original,
+) -> Result<Installed, InstallError> {
+    let pooling = match original.shape.pooling {
+        PackedPooling::Mean => Pooling::Mean,
+        PackedPooling::First => Pooling::Cls,
+    };
+    let mut model = wish.model(original.shape.hidden, pooling);
+    let (files, tokens) = (stage.files.clone(), original.shape.positions);
+    let manifest = |model: Model| Manifest::new(model, source.name(), None, tokens, files.clone());
+    let failed = |Unavailable(why)| {
+        let message = format!("{} does not work: {why}", wish.name);
+        let hint = "nothing was installed; its files may be damaged, or not belong together";
+        InstallError::refused(message, hint)
+    };
+    // Prefixes do not belong to the sentences by which thresholds are measured.
+    let plain =
+        Model { query_prefix: String::new(), passage_prefix: String::new(), ..model.clone() };
+    let mut native = manifest(plain).native(&stage.dir, None).map_err(failed)?;
+    let texts = [&[SENTENCE], calibrate::SENTENCES.as_slice()].concat();
+    let vectors = native.embed(Role::Passage, &texts, &mut |_| ()).map_err(failed)?;
+    if vectors.iter().flatten().any(|number| !number.is_finite()) {
+        return Err(failed(Unavailable("its vectors have what is no number".to_owned())));
+    }
+    if vectors.first().is_none_or(|first| first.iter().all(|number| *number == 0.0)) {
+        return Err(failed(Unavailable("its vectors are all zeros".to_owned())));
+    }
+    let measured = calibrate::thresholds(vectors.get(1..).unwrap_or_default());
+    model.thresholds = measured.unwrap_or(model.thresholds);
+    let manifest = manifest(model);
+    let bytes = serde_json::to_vec_pretty(&manifest).map_err(anyhow::Error::from)?;
+    stage.write(MANIFEST, &bytes)?;
+    stage.install(&models.dir(&wish.name))?;
+    Ok(Installed { manifest, untried: None })
 }
 
 /// Tries a prepared model, and moves it into place.
@@ -125,8 +226,13 @@ fn finish(
 ) -> Result<Installed, InstallError> {
     let files = stage.files.clone();
     let record = |model: &Model| {
-        let manifest =
-            Manifest::new(model.clone(), source.to_owned(), output.cloned(), files.clone());
+        let manifest = Manifest::new(
+            model.clone(),
+            source.to_owned(),
+            output.cloned(),
+            MAX_TOKENS,
+            files.clone(),
+        );
         serde_json::to_vec_pretty(&manifest)
             .map(|bytes| (manifest, bytes))
             .map_err(anyhow::Error::from)
@@ -139,12 +245,7 @@ fn finish(
         Ok((given, thresholds)) => {
             model.thresholds = thresholds.unwrap_or(model.thresholds);
             model.dimension = match said {
-                Some(said) if said != given => {
-                    let message =
-                        format!("the model gives {given} numbers, and should give {said}");
-                    let hint = "its files do not belong together, or it is another model";
-                    return Err(InstallError::refused(message, hint));
-                }
+                Some(said) if said != given => return Err(other_dimension(given, said)),
                 _ => given,
             };
             None
@@ -240,7 +341,7 @@ fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), Insta
     let quantised =
         &["model_optimized.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"][..];
     let others = if wish.name.ends_with("-q") { [quantised, plain] } else { [plain, quantised] };
-    let guesses = others.into_iter().flatten().copied().filter(|_| !wish.pinned);
+    let guesses = others.into_iter().flatten().copied().filter(|_| !wish.downloaded);
     for path in known.into_iter().chain(guesses) {
         if let Some(opened) = source.open(path)? {
             return Ok((path.to_owned(), opened));
@@ -253,8 +354,8 @@ fn onnx_file(wish: &Wish, source: &dyn Source) -> Result<(String, Opened), Insta
 fn external_files(wish: &Wish, path: &str) -> Vec<(String, bool)> {
     let known = wish.known.as_ref().filter(|known| known.file == path);
     match known {
-        Some(known) if !known.external.is_empty() || wish.pinned => {
-            known.external.iter().map(|file| (file.clone(), wish.pinned)).collect()
+        Some(known) if !known.external.is_empty() || wish.downloaded => {
+            known.external.iter().map(|file| (file.clone(), wish.downloaded)).collect()
         }
         _ => ["_data", ".data"].iter().map(|end| (format!("{path}{end}"), false)).collect(),
     }
@@ -271,31 +372,25 @@ fn check_onnx(stage: &Stage, wish: &Wish, name: &str) -> Result<(), InstallError
     if let Some(problem) = look().with_context(|| format!("cannot read {}", path.display()))? {
         return Err(InstallError::refused(format!("{name} {problem}"), hint));
     }
-    let pin = wish.known.as_ref().and_then(|known| known.pin).filter(|_| wish.pinned);
-    let file = stage.files.first();
-    match (pin, file) {
-        (Some(pin), Some(file)) if file.sha256 != pin.sha256 => {
-            let message = format!(
-                "{name} is not the file that was expected: its SHA-256 is {}, not {}",
-                file.sha256, pin.sha256
-            );
-            let hint = "nothing was installed; to use it all the same, download it and give it \
-                        with --from DIR";
-            Err(InstallError::refused(message, hint))
-        }
-        _ => Ok(()),
-    }
+    let pin = wish.known.as_ref().and_then(|known| known.pin);
+    wish.check_pin(pin, name, stage.files.first())
 }
 
-fn missing(source: &dyn Source, file: &str) -> InstallError {
+fn other_dimension(given: usize, said: usize) -> InstallError {
+    let message = format!("the model gives {given} numbers, and should give {said}");
+    let hint = "its files do not belong together, or it is another model";
+    InstallError::refused(message, hint)
+}
+
+pub fn missing(source: &dyn Source, file: &str) -> InstallError {
     let hint = format!(
-        "a model has {MODEL} (or onnx/{MODEL}), {TOKENIZER} and {CONFIG}; pimem model list names \
-         those that can be downloaded"
+        "a model has {SAFETENSORS} or {MODEL} (or onnx/{MODEL}), {TOKENIZER} and {CONFIG}; pimem model \
+         list names those that can be downloaded"
     );
     InstallError::refused(format!("there is no {file} in {}", source.name()), hint)
 }
 
-fn unfit(source: &dyn Source, wrong: &str) -> InstallError {
+pub fn unfit(source: &dyn Source, wrong: &str) -> InstallError {
     InstallError::refused(format!("{}: {wrong}", source.name()), "nothing was installed")
 }
 

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     fastembed,
+    native::{Native, PIECES, WEIGHTS, Weights},
     runtime::{self, Library, Origin},
     worker::{Program, Worker},
 };
@@ -21,7 +22,7 @@ use crate::store::read;
 use pimem_core::{
     embed::{
         catalog,
-        model::{Embedder, Model, Unavailable},
+        model::{Embedder, Model, Role, Unavailable},
     },
     model::{hash::first_64, hex},
 };
@@ -73,15 +74,16 @@ impl Manifest {
         mut model: Model,
         source: String,
         output: Option<String>,
+        max_tokens: usize,
         files: Vec<FileRecord>,
     ) -> Self {
         let mut hash = Sha256::new();
         for file in &files {
             hash.update(format!("{} {}\n", file.name, file.sha256));
         }
-        hash.update(format!("{MAX_TOKENS} {}", output.as_deref().unwrap_or_default()));
+        hash.update(format!("{max_tokens} {}", output.as_deref().unwrap_or_default()));
         model.revision = format!("{:016x}", first_64(hash));
-        Self { schema: SCHEMA.to_owned(), model, source, max_tokens: MAX_TOKENS, output, files }
+        Self { schema: SCHEMA.to_owned(), model, source, max_tokens, output, files }
     }
 
     /// Reads the manifest in a model's directory; `None` if it does not exist.
@@ -89,6 +91,24 @@ impl Manifest {
         let manifest: Option<Self> = document(dir, MANIFEST)?;
         let fits = |it: &Self| it.schema == SCHEMA && it.model.dimension <= MAX_DIMENSION;
         Ok(manifest.filter(fits))
+    }
+
+    /// Returns true if this process computes the model, and not ONNX Runtime.
+    pub fn is_native(&self) -> bool {
+        self.has(WEIGHTS)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.files.iter().any(|file| file.name == name)
+    }
+
+    /// Opens a native model in its directory. `deadline` is that of [`Native::new`].
+    pub fn native(&self, dir: &Path, deadline: Option<Duration>) -> Result<Native, Unavailable> {
+        let weights = Weights::read(dir, self.has(PIECES))?;
+        if weights.transformer().is_ok_and(|it| it.dimension() != self.model.dimension) {
+            return Err(Unavailable(format!("{} is damaged", dir.join(MANIFEST).display())));
+        }
+        Ok(Native::new(self.model.clone(), weights, deadline))
     }
 
     /// Checks the files by their sizes, which is fast. Returns what is wrong.
@@ -187,9 +207,9 @@ impl Models {
         Manifest::read(&self.dir(&name))?.ok_or_else(missing)
     }
 
-    /// Opens an installed model, after checking the sizes of its files and that there is a library.
-    /// Its process starts with the first text. `deadline` includes that, and applies to all calls
-    /// together.
+    /// Opens an installed model, after checking the sizes of its files and, for one in ONNX, that
+    /// there is a library. The process of that starts with the first text. `deadline` includes that,
+    /// and applies to all calls together.
     pub fn open(
         &self,
         name: &str,
@@ -199,6 +219,9 @@ impl Models {
         let dir = self.dir(&manifest.model.id);
         if let Some(damage) = manifest.damage(&dir) {
             return Err(Unavailable(damage));
+        }
+        if manifest.is_native() {
+            return Ok(Box::new(manifest.native(&dir, deadline)?));
         }
         let library = self.library()?;
         Ok(Box::new(self.worker(manifest.model, &dir, &library, deadline)))
@@ -310,8 +333,31 @@ pub fn serve(
     })
 }
 
+/// Embeds texts from standard input by the native model in `dir`.
+pub fn serve_native(
+    dir: &Path,
+    input: &mut dyn io::BufRead,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let manifest = Manifest::read(dir)?
+        .ok_or_else(|| Unavailable(format!("there is no model in {}", dir.display())))?;
+    answer_by(&mut manifest.native(dir, None)?, input, write)
+}
+
+/// Answers each text of standard input with its vector by a model.
+pub fn answer_by(
+    model: &mut dyn Embedder,
+    input: &mut dyn io::BufRead,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    answer(input, write, &mut |text| {
+        let vectors = model.embed(Role::Passage, &[text], &mut |_| ())?;
+        vectors.into_iter().next().ok_or_else(|| Unavailable("there is no vector".to_owned()))
+    })
+}
+
 /// Answers each text of standard input, a JSON string a line, with a vector or an error.
-pub fn answer(
+fn answer(
     input: &mut dyn io::BufRead,
     write: &mut dyn FnMut(&str) -> io::Result<()>,
     embed: &mut dyn FnMut(&str) -> Result<Vec<f32>, Unavailable>,

@@ -1,8 +1,11 @@
 //! Embedding models: the transformer that is built in, installed models and the ONNX Runtime, their
-//! installation and integrity checks, and the process that runs a model.
+//! installation and integrity checks, and the process that runs a model in ONNX.
 
 #[cfg(not(feature = "fastembed"))]
 mod absent;
+#[cfg(feature = "fastembed")]
+pub mod archive;
+pub mod bert;
 pub mod built_in;
 #[cfg(feature = "fastembed")]
 pub mod download;
@@ -10,11 +13,14 @@ pub mod download;
 pub mod fastembed;
 pub mod install;
 pub mod installed;
+pub mod native;
 pub mod onnx;
+pub mod packing;
 pub mod runtime;
+pub mod safetensors;
 pub mod staging;
 pub mod tokenizer;
 pub mod worker;
 
 #[cfg(not(feature = "fastembed"))]
-pub use absent::{download, fastembed};
+pub use absent::{archive, download, fastembed};

@@ -149,6 +149,15 @@ impl Stage {
         self.copy(name, Opened { name: name.to_owned(), reader, size }, &mut |_, _| ())
     }
 
+    /// Deletes a file that was needed for others only.
+    pub fn discard(&mut self, name: &str) -> Result<(), InstallError> {
+        let path = self.dir.join(name);
+        let removed = atomic::remove_file(&path, atomic::Sync::None);
+        removed.with_context(|| format!("cannot delete {}", path.display()))?;
+        self.files.retain(|file| file.name != name);
+        Ok(())
+    }
+
     /// Moves the directory to `target`.
     pub fn install(&self, target: &Path) -> Result<(), InstallError> {
         Ok(atomic::install_dir(&self.dir, target)?)
@@ -162,8 +171,13 @@ impl Drop for Stage {
     }
 }
 
+/// Reads a small file of a source; `None` if it does not exist.
+pub fn small(source: &dyn Source, path: &str) -> Result<Option<Vec<u8>>, InstallError> {
+    source.open(path)?.map(read_all).transpose()
+}
+
 /// Reads a small file completely.
-pub fn read_all(opened: Opened) -> Result<Vec<u8>, InstallError> {
+fn read_all(opened: Opened) -> Result<Vec<u8>, InstallError> {
     let Opened { name, reader, size } = opened;
     let mut bytes = Vec::new();
     let read = reader.take(MAX_JSON).read_to_end(&mut bytes);

@@ -122,7 +122,8 @@ pub fn pooling(text: &[u8]) -> Result<Pooling, TokenizerError> {
     }
 }
 
-fn object(name: &'static str, bytes: &[u8]) -> Result<Value, TokenizerError> {
+/// Parses a JSON object.
+pub fn object(name: &'static str, bytes: &[u8]) -> Result<Value, TokenizerError> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) if value.is_object() => Ok(value),
         Ok(_) => Err(TokenizerError::NoObject(name)),
