@@ -25,7 +25,7 @@ use pimem_engine::{
 /// transformer all-MiniLM-L6-v2. Others are installed into the cache directory with pull, the only
 /// command that ever downloads: encoders of BERT's shape as safetensors, which are packed into eight
 /// bits and computed by this program, or files in ONNX, for which pull installs an ONNX Runtime
-/// library too. When a model cannot serve, or not in time, search goes on by the table.
+/// library too. What Ollama serves is called `ollama/NAME`, and hooks never ask it. When a model cannot serve, or not in time, search goes on by the table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

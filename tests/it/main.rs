@@ -60,6 +60,8 @@ mod model;
 mod model_absent;
 #[cfg(feature = "fastembed")]
 mod model_native;
+#[cfg(all(feature = "llm", feature = "fastembed"))]
+mod model_ollama;
 #[cfg(feature = "fastembed")]
 mod model_runtime;
 mod notes;

@@ -7,6 +7,8 @@ pub(crate) mod history;
 pub(crate) mod hub;
 #[cfg(feature = "fastembed")]
 pub(crate) mod models;
+#[cfg(all(feature = "llm", feature = "fastembed"))]
+pub(crate) mod ollama;
 #[cfg_attr(not(feature = "llm"), expect(dead_code, reason = "nobody asks a server then"))]
 pub(crate) mod provider;
 pub(crate) mod sandbox;

@@ -178,6 +178,15 @@ pub fn is_calibrated(model: &Model) -> bool {
     model.thresholds != CAUTIOUS
 }
 
+/// Start of the names of models that Ollama serves.
+pub const OLLAMA: &str = "ollama/";
+
+/// Returns the name that Ollama has for a model; `None` if it does not serve it.
+#[must_use]
+pub fn of_ollama(name: &str) -> Option<&str> {
+    name.strip_prefix(OLLAMA).filter(|name| !name.is_empty())
+}
+
 /// Returns the canonical spelling of a model's name: lower case, without owner, `-q` for quantised.
 #[must_use]
 pub fn canonical(name: &str) -> String {

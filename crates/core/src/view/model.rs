@@ -17,7 +17,7 @@ pub struct Models {
 pub struct Listed {
     /// Its name.
     pub name: String,
-    /// `built in`, `off`, `installed` or `available`.
+    /// `built in`, `off`, `served` (by Ollama), `installed` or `available`.
     pub state: &'static str,
     /// Whether the settings choose it.
     pub in_use: bool,

@@ -248,21 +248,24 @@ group! {
     }
 }
 
-/// Model of a build with and without its own transformer.
-const DEFAULT_MODEL: &str = if cfg!(feature = "minilm") { "minilm" } else { "static" };
+/// Embedding model if none is chosen.
+pub const DEFAULT_MODEL: &str = if cfg!(feature = "minilm") { "minilm" } else { "static" };
 
 group! {
     /// Semantic search.
     pub struct Embedding {
         model: Cow<'static, str> = Text(DEFAULT_MODEL),
             Own "embedding.model", "PIMEM_EMBEDDING_MODEL",
-            "Model of semantic search, beside the built-in table: minilm (built in), static (the table alone), none, or one that is installed";
+            "Model of semantic search, beside the built-in table: minilm (built in), static (the table alone), none, one that is installed, or ollama/NAME";
+        endpoint: Cow<'static, str> = Text(""),
+            Own "embedding.endpoint", "PIMEM_EMBEDDING_ENDPOINT",
+            "Address of Ollama for its embedding models, instead of its usual one";
         runtime: Cow<'static, str> = Text(""),
             Own "embedding.runtime", "PIMEM_EMBEDDING_RUNTIME",
             "Path of the ONNX Runtime library, instead of an installed one";
         deadline: Duration = Whole(3000, 0..=600_000, Duration::from_millis),
             Own "embedding.deadlineMs", "PIMEM_EMBEDDING_DEADLINE_MS",
-            "How long a search waits for an installed model, in milliseconds";
+            "How long a search waits for a model, in milliseconds";
         background: bool = Switch(true),
             Own "embedding.background", "PIMEM_EMBEDDING_BACKGROUND",
             "Have a process in the background embed what the built-in model has not embedded yet; never under CI";

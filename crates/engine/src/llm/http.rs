@@ -37,20 +37,76 @@ type Outcome = Result<Response<String>, Error>;
 
 /// Asks a service, with retries.
 pub(super) fn ask(service: &Service, question: Question<'_>) -> Result<String, ModelError> {
-    let (address, agent) = (address(service)?, &agent(service)?);
+    let (address, agent) = (address(service)?, agent(service.proxy.as_ref())?);
     let end = Instant::now() + service.limit;
+    within(&agent, service.limit, || attempts(service, &agent, &address, question, end))
+}
+
+/// Does work with an agent, which is shut down after `limit`.
+fn within<T>(agent: &Agent, limit: Duration, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         // ureq limits each write, so that a server that reads slowly could take much longer. The
         // watch ends when `_done` is dropped.
         let (_done, waiting) = mpsc::channel::<()>();
         let watch = move || {
-            if waiting.recv_timeout(service.limit) == Err(RecvTimeoutError::Timeout) {
+            if waiting.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 agent.clone().shutdown();
             }
         };
         drop(thread::Builder::new().spawn_scoped(scope, watch));
-        attempts(service, agent, &address, question, end)
+        work()
     })
+}
+
+/// A server that answers JSON with JSON.
+pub(super) struct Server {
+    agent: Agent,
+    address: Url,
+}
+
+impl Server {
+    pub(super) fn new(address: &str, proxy: Option<&Key>) -> Result<Self, ModelError> {
+        let address = Url::parse(address).ok_or_else(|| {
+            let message = format!("{address} is not the address of a server");
+            ModelError::new(message, "write it as http://localhost:11434/, without a password")
+        })?;
+        Ok(Self { agent: agent(proxy)?, address })
+    }
+
+    /// Returns its name with the address, for messages.
+    pub(super) fn name(&self) -> String {
+        format!("Ollama at {}", self.address.join(""))
+    }
+
+    /// Sends a request once, and waits for the answer for `limit`.
+    pub(super) fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        limit: Duration,
+    ) -> Result<Value, ModelError> {
+        let post = self.agent.post(self.address.join(path));
+        let post = post.config().timeout_global(Some(limit)).build();
+        let answer = within(&self.agent, limit, || send(post, body));
+        let message = match answer {
+            Ok(response) if response.status().is_success() => {
+                match serde_json::from_str(response.body()) {
+                    Ok(document) => return Ok(document),
+                    Err(_) => format!("{} gave what is no answer", self.name()),
+                }
+            }
+            Ok(response) => {
+                let reason = said::shown(&reason::of(response.body()), None);
+                let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+                format!("{} answered {}{reason}", self.name(), response.status().as_u16())
+            }
+            Err(error) => {
+                let cause = said::shown(&error.to_string(), None);
+                format!("{} cannot be reached: {cause}", self.name())
+            }
+        };
+        Err(ModelError::new(message, "is it running? embedding.endpoint says where"))
+    }
 }
 
 fn attempts(
@@ -106,8 +162,8 @@ fn address(service: &Service) -> Result<Url, ModelError> {
     })
 }
 
-fn agent(service: &Service) -> Result<Agent, ModelError> {
-    let proxy = service.proxy.as_ref().map(|proxy| {
+fn agent(proxy: Option<&Key>) -> Result<Agent, ModelError> {
+    let proxy = proxy.map(|proxy| {
         let message = format!("{} is not an address", proxy.variable);
         Proxy::new(&proxy.value)
             .map_err(|_| ModelError::new(message, "write it as http://host:port"))

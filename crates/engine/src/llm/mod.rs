@@ -1,4 +1,5 @@
-//! Language models that the user has configured: a question with rules in, an answer out.
+//! Language models that the user has configured: a question with rules in, an answer out; and
+//! embedding models of Ollama.
 //!
 //! They are optional, and nothing is sent anywhere unless a provider is set. Every failure is a
 //! [`ModelError`], after which the caller continues without a model.
@@ -8,8 +9,9 @@ mod address;
 mod command;
 #[cfg(feature = "llm")]
 mod format;
-#[cfg(feature = "llm")]
+#[cfg_attr(not(feature = "llm"), path = "absent.rs")]
 mod http;
+pub mod ollama;
 pub mod prompt;
 #[cfg(feature = "llm")]
 mod reason;

@@ -25,7 +25,7 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        self,
+        self, catalog,
         model::{Embedder, Role, Unavailable},
         table,
         vector::Vector,
@@ -67,7 +67,10 @@ pub enum When {
 pub fn when(memory: &Memory) -> When {
     let is_on = memory.config.settings.embedding.background && memory.env.text("CI").is_none();
     let is_background = memory.env.text("PIMEM_UNASKED").is_some();
-    match (built_in::is_it(&embedding::name(memory)), is_on, is_background) {
+    let name = embedding::name(memory);
+    match (built_in::is_it(&name), is_on, is_background) {
+        // What hooks start opens no socket.
+        (false, _, true) if catalog::of_ollama(&name).is_some() => When::Never,
         (false, ..) | (true, false, false) => When::Now(None),
         (true, true, false) => When::Later,
         (true, true, true) => When::Now(Some(LIMIT)),

@@ -73,6 +73,9 @@ impl Memory {
         if let Ok((model, _)) = built_in::describe() {
             list.insert(1, listed(&model.id, "built in", Some(&model), ""));
         }
+        if let Some(remote) = embedding::remote(self, &current) {
+            list.push(listed(&current, "served", remote.known().as_ref(), remote.address()));
+        }
         for name in models.installed() {
             let manifest = models.manifest(&name).ok();
             let manifest = manifest.as_ref();
@@ -97,7 +100,10 @@ impl Memory {
     /// When it is not installed, or the settings cannot be changed.
     pub fn choose_model(&self, name: &str) -> Result<Changed, Failure> {
         let name = built_in::resolve(name);
-        if !is_included(&name)
+        if let Some(remote) = embedding::remote(self, &name) {
+            let model = remote.measure(Some(TRIAL)).map_err(|why| unasked(&name, why))?;
+            self.notices.detail(&format!("{name} gives {} numbers", model.dimension));
+        } else if !is_included(&name)
             && let Err(why) = self.models()?.manifest(&name)
         {
             return Err(unknown(&name, why.0));
@@ -177,6 +183,10 @@ impl Memory {
         match view.name.as_str() {
             "static" => view.properties = Some(Properties::from(&table::model())),
             "none" => {}
+            name if catalog::of_ollama(name).is_some() => {
+                let trouble = examine_remote(self, &mut view, clock);
+                view.trouble = trouble.err().map(|Unavailable(why)| why);
+            }
             name if built_in::is_it(name) => {
                 let trouble = examine_built_in(self, &mut view, clock);
                 view.trouble = trouble.err().map(|Unavailable(why)| why);
@@ -231,6 +241,25 @@ fn examine_built_in(
     attempt(memory, view, clock, |_| built_in::embedder(Some(TRIAL)))
 }
 
+/// Asks Ollama for the vector of a sentence.
+fn examine_remote(
+    memory: &Memory,
+    view: &mut view::Status,
+    clock: Option<Clock<'_>>,
+) -> Result<(), Unavailable> {
+    let remote = embedding::remote(memory, &view.name);
+    let remote = remote.ok_or_else(|| Unavailable("there is no cache directory".to_owned()))?;
+    view.source = Some(remote.address().to_owned());
+    view.properties = remote.known().as_ref().map(Properties::from);
+    let limit = if clock.is_some() { TRIAL } else { memory.config.settings.embedding.deadline };
+    let asked = attempt(memory, view, Some(clock.unwrap_or(&|| Duration::ZERO)), |_| {
+        remote.open(Some(limit))
+    });
+    view.properties = remote.known().as_ref().map(Properties::from);
+    view.trial = view.trial.take().filter(|_| clock.is_some());
+    asked
+}
+
 /// Embeds a sentence, if there is a clock.
 fn attempt(
     memory: &Memory,
@@ -283,6 +312,11 @@ fn refuse_without_models() -> Result<(), Failure> {
 
 fn pull(memory: &Memory, request: &PullRequest) -> Result<install::Installed, Failure> {
     let name = built_in::resolve(&request.name);
+    if let Some(own) = catalog::of_ollama(&name) {
+        let message = format!("{name} is installed by Ollama");
+        let hint = format!("ollama pull {own} does it; pimem model use {name} chooses it");
+        return Err(Failure::new(Kind::Refused, message, hint));
+    }
     if built_in::is_it(&name) {
         let message = format!("the model {name} is a part of the program");
         let hint = format!("pimem model use {name} chooses it; other files need another name");
@@ -342,6 +376,9 @@ pub fn in_force(memory: &Memory) -> String {
 /// Returns why the model in force cannot run, as far as is known without starting it.
 pub fn lacking(memory: &Memory) -> Option<Failure> {
     let name = in_force(memory);
+    if catalog::of_ollama(&name).is_some() {
+        return None;
+    }
     if is_included(&name) {
         return built_in::is_it(&name)
             .then(|| built_in::describe().err().map(embedding::failure))
@@ -355,6 +392,15 @@ pub fn lacking(memory: &Memory) -> Option<Failure> {
         Ok(_) => models.open(&name, None).err().map(embedding::failure),
         Err(why) => Some(unknown(&name, why.0)),
     }
+}
+
+/// Returns the failure for a model of Ollama's that does not answer.
+fn unasked(name: &str, Unavailable(why): Unavailable) -> Failure {
+    let own = catalog::of_ollama(name).unwrap_or_default();
+    let hint = "is Ollama running? embedding.endpoint says where";
+    let mut failure = Failure::new(Kind::Io, why, hint);
+    failure.hints.push(format!("ollama pull {own} installs the model"));
+    failure
 }
 
 /// Returns the failure for a model that is not installed, with the closest known name.

@@ -28,6 +28,9 @@ static WEIGHTS: &[u8] = &[];
 /// Returns the canonical name of a model as it is called in this build: what is built in need not
 /// be installed.
 pub fn resolve(name: &str) -> String {
+    if catalog::of_ollama(name.trim()).is_some() {
+        return name.trim().to_owned();
+    }
     let name = catalog::canonical(name);
     match name.as_str() {
         NAME | CATALOGUED => if INCLUDED { NAME } else { CATALOGUED }.to_owned(),

@@ -180,6 +180,11 @@ impl Models {
         self.root().join(name)
     }
 
+    /// Returns the directory of what is known of Ollama's models.
+    pub fn ollama_dir(&self) -> PathBuf {
+        self.cache.join("ollama")
+    }
+
     /// Returns the directory of the installed library.
     pub fn runtime_dir(&self) -> PathBuf {
         self.cache.join("runtime")

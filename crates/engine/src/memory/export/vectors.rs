@@ -23,7 +23,7 @@ use crate::{
 };
 use pimem_core::{
     embed::{
-        self,
+        self, catalog,
         model::{Embedder, Model, Unavailable},
         table,
         vector::Vector,
@@ -90,6 +90,11 @@ pub(in crate::memory) fn chosen(memory: &Memory) -> Result<Model, Failure> {
         table::NAME => Ok(table::model()),
         name if built_in::is_it(name) => {
             built_in::describe().map(|(model, _)| model).map_err(embedding::failure)
+        }
+        name if catalog::of_ollama(name).is_some() => {
+            let known = embedding::remote(memory, name).and_then(|remote| remote.known());
+            let why = format!("the model {name} was never asked (pimem rebuild does it)");
+            known.ok_or_else(|| embedding::failure(Unavailable(why)))
         }
         name => {
             let manifest = memory.models()?.manifest(name);

@@ -11,6 +11,7 @@ use super::{
     texts::Texts,
 };
 use crate::{
+    config::settings::DEFAULT_MODEL,
     error::{Failure, Kind},
     index::{
         corpus::{self, Corpus},
@@ -18,13 +19,14 @@ use crate::{
         vector_files::Kept,
         vectors::{self, Known, Vectors},
     },
+    llm::ollama::Remote,
     memory::Memory,
     models::built_in,
     store::Store,
 };
 use pimem_core::{
     embed::{
-        self,
+        self, catalog,
         model::{Embedder, Model, Role, STATIC, Thresholds, Unavailable},
         table,
         vector::Vector,
@@ -193,9 +195,13 @@ pub fn open(
     degraded: &mut Option<String>,
 ) -> Option<QueryEmbedding> {
     let memory = searched.memory;
-    let name = &name(memory);
+    let mut name = &*name(memory);
     if name == NONE {
         return None;
+    }
+    // A hook opens no socket.
+    if memory.unasked && catalog::of_ollama(name).is_some() {
+        name = DEFAULT_MODEL;
     }
     let (table, lacking) = by_table(searched, words, rows);
     let mut chosen = None;
@@ -336,8 +342,15 @@ pub fn embedder(memory: &Memory, name: &str) -> Result<Option<Box<dyn Embedder>>
         NONE => Ok(None),
         table::NAME => Ok(Some(Box::new(table::Static::default()))),
         name if built_in::is_it(name) => built_in::embedder(None).map(Some).map_err(failure),
-        name => memory.models()?.open(name, None).map(Some).map_err(failure),
+        name => ready(memory, name, None).map(Some).map_err(failure),
     }
+}
+
+/// Returns the model of Ollama's with this name; `None` for names of other models.
+pub fn remote(memory: &Memory, name: &str) -> Option<Remote> {
+    let endpoint = &memory.config.settings.embedding.endpoint;
+    catalog::of_ollama(name)?;
+    Remote::named(name, endpoint, &memory.env, &memory.models().ok()?.ollama_dir())
 }
 
 /// Opens the chosen model, or returns why it cannot run; `None` if it is the table or none.
@@ -363,14 +376,24 @@ fn ready(
     if built_in::is_it(name) {
         return built_in::embedder(deadline);
     }
+    if let Some(remote) = remote(memory, name) {
+        if memory.unasked {
+            return Err(Unavailable("Ollama is not asked without a command".to_owned()));
+        }
+        return remote.open(deadline);
+    }
     let models = memory.models().map_err(|failure| Unavailable(failure.message))?;
     models.open(name, deadline)
 }
 
-/// Returns the description of a model other than the table; `None` if it is not installed.
+/// Returns the description of a model other than the table; `None` if it is not installed, or was
+/// never measured.
 fn described(memory: &Memory, name: &str) -> Option<Model> {
     if built_in::is_it(name) {
         return built_in::describe().ok().map(|(model, _)| model);
+    }
+    if let Some(remote) = remote(memory, name) {
+        return remote.known();
     }
     Some(memory.models().ok()?.manifest(name).ok()?.model)
 }

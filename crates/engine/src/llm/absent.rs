@@ -1,0 +1,26 @@
+//! Replaces the file `http.rs` in builds without the feature `llm`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Key, ModelError};
+
+/// Cannot be created.
+pub(super) enum Server {}
+
+impl Server {
+    /// Always fails.
+    pub(super) fn new(_: &str, _: Option<&Key>) -> Result<Self, ModelError> {
+        let hint = "build pimem with its default features";
+        Err(ModelError::new("this build asks no servers", hint))
+    }
+
+    pub(super) fn name(&self) -> String {
+        match *self {}
+    }
+
+    pub(super) fn post(&self, _: &str, _: &Value, _: Duration) -> Result<Value, ModelError> {
+        match *self {}
+    }
+}
