@@ -13,15 +13,15 @@ const LINES: usize = 600;
 /// Maximum median of lines per file.
 const MEDIAN: usize = 200;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 310;
+const PACKAGES: usize = 318;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/core/src/",
         &[
-            "model", "markdown", "safety", "session", "language", "embed", "score", "search",
-            "report", "usage", "observe", "lint", "dream", "exchange", "eval", "view",
+            "model", "seal", "markdown", "safety", "session", "language", "embed", "score",
+            "search", "report", "usage", "observe", "lint", "dream", "exchange", "eval", "view",
         ],
     ),
     (

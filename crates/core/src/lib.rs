@@ -3,6 +3,7 @@
 //! Folders in reading order; each uses only those above it.
 //!
 //! * [`model`]: entries, events, categories, time.
+//! * [`seal`]: encrypted lines, logs and files.
 //! * [`markdown`]: parsers of a store's files, and edits that leave all other bytes alone.
 //! * [`safety`]: validation and escaping of text.
 //! * [`session`]: transcripts of agents and summaries of past sessions.
@@ -26,6 +27,7 @@ pub mod observe;
 pub mod report;
 pub mod safety;
 pub mod score;
+pub mod seal;
 pub mod search;
 pub mod session;
 pub mod usage;

@@ -1,0 +1,310 @@
+//! The keys of a store, and sealing and opening with them.
+
+use std::collections::HashMap;
+
+use memchr::memchr_iter;
+
+use super::{
+    key::{ID_BYTES, KeyId, SealKey},
+    line::{self, Line},
+};
+
+/// Bytes of a nonce.
+pub const NONCE_BYTES: usize = 24;
+/// Plaintext bytes after which a log begins another token.
+const RUN: usize = 64 * 1024;
+
+/// How a file is sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Each line by itself, so that the file is compared and merged by line.
+    Lines,
+    /// Neighbouring lines of a log together, but for those that are sealed already.
+    Log,
+    /// The whole file as one token.
+    Whole,
+}
+
+/// What [`Keyring::open`] has made of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Opened {
+    /// The text. Lines that could not be opened are in it as they are in the file.
+    pub bytes: Vec<u8>,
+    /// Number of lines that are not sealed, blank ones left out.
+    pub plain: usize,
+    /// Number of lines that are damaged.
+    pub damaged: usize,
+    /// Number of lines that are sealed under a key that is not here.
+    pub foreign: usize,
+    /// Number of lines that are sealed under a former key.
+    pub former: usize,
+}
+
+impl Opened {
+    /// Returns true if sealing the file again would change it.
+    pub fn is_due(&self) -> bool {
+        self.plain + self.former > 0
+    }
+
+    /// Returns the number of lines that could not be opened.
+    pub fn closed(&self) -> usize {
+        self.damaged + self.foreign
+    }
+}
+
+/// The keys of a store. The first one seals; all of them open.
+#[derive(Debug)]
+pub struct Keyring {
+    store: String,
+    categories: Vec<String>,
+    keys: Vec<SealKey>,
+}
+
+impl Keyring {
+    /// Creates the keyring of a store; `categories` are the names that stay readable before a
+    /// sealed entry.
+    #[must_use]
+    pub fn new(store: String, categories: Vec<String>, key: SealKey, former: Vec<SealKey>) -> Self {
+        let mut keys = vec![key];
+        keys.extend(former);
+        Self { store, categories, keys }
+    }
+
+    pub fn store(&self) -> &str {
+        &self.store
+    }
+
+    /// Returns the id of the key that seals.
+    pub fn current(&self) -> KeyId {
+        self.keys.first().map_or(KeyId([0; ID_BYTES]), |key| key.id)
+    }
+
+    fn key(&self, id: KeyId) -> Option<&SealKey> {
+        self.keys.iter().find(|key| key.id == id)
+    }
+
+    fn data(&self, key: KeyId, category: &[u8]) -> Vec<u8> {
+        [b"pimem enc:v1\0", self.store.as_bytes(), b"\0", &key.0, category].concat()
+    }
+
+    /// Opens a file.
+    #[must_use]
+    pub fn open(&self, bytes: &[u8]) -> Opened {
+        let mut opened = Opened { bytes: Vec::with_capacity(bytes.len()), ..Opened::default() };
+        for line in lines(bytes) {
+            let (body, end) = line::body(line);
+            match line::read(body) {
+                Line::Sealed { category, token } => {
+                    let key = line::key_of(token);
+                    let known = key.and_then(|id| self.key(id));
+                    let before = opened.bytes.len();
+                    if !category.is_empty() {
+                        opened.bytes.extend_from_slice(b"- [");
+                        opened.bytes.extend_from_slice(category);
+                        opened.bytes.extend_from_slice(b"] ");
+                    }
+                    match known.map(|key| self.open_token(key, category, token, &mut opened.bytes))
+                    {
+                        Some(Some(())) => {
+                            opened.former += usize::from(key != Some(self.current()));
+                        }
+                        unopened => {
+                            opened.bytes.truncate(before);
+                            opened.bytes.extend_from_slice(body);
+                            // A damaged id looks like one of another key; either is told.
+                            match unopened {
+                                None if key.is_some() => opened.foreign += 1,
+                                _ => opened.damaged += 1,
+                            }
+                        }
+                    }
+                }
+                found => {
+                    opened.plain += usize::from(found == Line::Plain);
+                    opened.damaged += usize::from(found == Line::Damaged);
+                    opened.bytes.extend_from_slice(body);
+                }
+            }
+            opened.bytes.extend_from_slice(end);
+        }
+        opened
+    }
+
+    /// Appends what a token holds to `out`.
+    fn open_token(
+        &self,
+        key: &SealKey,
+        category: &[u8],
+        token: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let mut token = line::decode(token)?;
+        let text = token.bytes.get_mut(token.text)?;
+        key.open(&token.nonce, &self.data(key.id, category), text, token.tag)?;
+        out.extend_from_slice(line::unpadded(text)?);
+        Some(())
+    }
+
+    /// Seals a text that replaces the file `before`. Lines that are sealed there keep their bytes,
+    /// and so do lines that could not be opened.
+    ///
+    /// # Errors
+    /// Fails if `nonce`, which is called for each token, does.
+    pub fn seal<E>(
+        &self,
+        text: &[u8],
+        before: &[u8],
+        form: Form,
+        nonce: &mut impl FnMut() -> Result<[u8; NONCE_BYTES], E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut out = Vec::with_capacity(2 * text.len());
+        if form == Form::Whole {
+            let (body, end) = text.split_at(text.len() - usize::from(text.ends_with(b"\n")));
+            if !body.is_empty() {
+                self.token(body, b"", nonce, &mut out)?;
+            }
+            out.extend_from_slice(end);
+            return Ok(out);
+        }
+        let known = self.known(before);
+        let mut run = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let line = lines(rest).next().unwrap_or(rest);
+            let (body, end) = line::body(line);
+            if let Some((old, length)) = known.find(rest, body) {
+                self.flush(&mut run, nonce, &mut out)?;
+                out.extend_from_slice(old);
+                rest = rest.get(length..).unwrap_or_default();
+                continue;
+            }
+            rest = rest.get(line.len()..).unwrap_or_default();
+            if form == Form::Log && end == b"\n" {
+                run.extend_from_slice(line);
+                if run.len() >= RUN {
+                    self.flush(&mut run, nonce, &mut out)?;
+                }
+                continue;
+            }
+            self.flush(&mut run, nonce, &mut out)?;
+            let readable = line::entry(body).filter(|(name, at)| {
+                form == Form::Lines && body.len() > *at && self.is_readable(name)
+            });
+            match readable {
+                _ if body.is_empty() => {}
+                Some((category, at)) => {
+                    let (head, text) = body.split_at(at);
+                    out.extend_from_slice(head);
+                    self.token(text, category, nonce, &mut out)?;
+                }
+                None => self.token(body, b"", nonce, &mut out)?,
+            }
+            out.extend_from_slice(end);
+        }
+        self.flush(&mut run, nonce, &mut out)?;
+        Ok(out)
+    }
+
+    fn is_readable(&self, name: &[u8]) -> bool {
+        self.categories.iter().any(|known| known.as_bytes() == name)
+    }
+
+    /// Seals collected lines of a log.
+    fn flush<E>(
+        &self,
+        run: &mut Vec<u8>,
+        nonce: &mut impl FnMut() -> Result<[u8; NONCE_BYTES], E>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), E> {
+        if let Some(body) = run.strip_suffix(b"\n") {
+            if !body.is_empty() {
+                self.token(body, b"", nonce, out)?;
+            }
+            out.push(b'\n');
+            run.clear();
+        }
+        Ok(())
+    }
+
+    fn token<E>(
+        &self,
+        text: &[u8],
+        category: &[u8],
+        nonce: &mut impl FnMut() -> Result<[u8; NONCE_BYTES], E>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), E> {
+        let nonce = nonce()?;
+        let mut bytes = Vec::with_capacity(ID_BYTES + NONCE_BYTES + text.len() + 64);
+        bytes.extend_from_slice(&self.current().0);
+        bytes.extend_from_slice(&nonce);
+        let start = bytes.len();
+        bytes.extend_from_slice(text);
+        line::pad(&mut bytes, start);
+        let data = self.data(self.current(), category);
+        let sealed = bytes.get_mut(start..).unwrap_or_default();
+        let tag = self.keys.first().and_then(|key| key.seal(&nonce, &data, sealed));
+        // The cipher takes up to 256 GiB; files are limited to far less.
+        bytes.extend_from_slice(&tag.unwrap_or_default());
+        line::encode(&bytes, out);
+        Ok(())
+    }
+
+    /// Collects the lines of a file that keep their bytes.
+    fn known<'a>(&self, before: &'a [u8]) -> Known<'a> {
+        let mut known = Known::default();
+        for line in lines(before) {
+            let (body, end) = line::body(line);
+            let kept = match line::read(body) {
+                Line::Blank | Line::Plain => continue,
+                Line::Damaged => body.to_vec(),
+                Line::Sealed { token, .. } => match line::key_of(token) {
+                    Some(id) if id == self.current() => {
+                        let mut opened = self.open(body).bytes;
+                        opened.shrink_to_fit();
+                        opened
+                    }
+                    // Sealed anew under the current key.
+                    Some(id) if self.key(id).is_some() => continue,
+                    _ => body.to_vec(),
+                },
+            };
+            let first = lines(&kept).next().map_or(Vec::new(), |line| line::body(line).0.to_vec());
+            let kept = [&kept, end].concat();
+            known.0.entry(first).or_default().push((kept, line));
+        }
+        known
+    }
+}
+
+/// Sealed lines of a file by the first line that each stands for.
+#[derive(Default)]
+struct Known<'a>(HashMap<Vec<u8>, Vec<Pair<'a>>>);
+
+/// A text, and the sealed line that stands for it.
+type Pair<'a> = (Vec<u8>, &'a [u8]);
+
+impl<'a> Known<'a> {
+    /// Returns the sealed line for the start of `rest`, whose first line is `body`, and the bytes
+    /// that it stands for.
+    fn find(&self, rest: &[u8], body: &[u8]) -> Option<(&'a [u8], usize)> {
+        let found = self.0.get(body)?.iter();
+        let longest = found.filter(|(kept, _)| rest.starts_with(kept) && ends(kept, rest));
+        longest.max_by_key(|(kept, _)| kept.len()).map(|(kept, line)| (*line, kept.len()))
+    }
+}
+
+/// Returns true if `kept` ends where a line of `rest` does.
+fn ends(kept: &[u8], rest: &[u8]) -> bool {
+    kept.ends_with(b"\n") || kept.len() == rest.len()
+}
+
+/// Iterates over lines with their ends.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = memchr_iter(b'\n', bytes).map(|at| at + 1);
+    let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
+    ends.chain(last).scan(0, |start, end| {
+        let line = bytes.get(*start..end).filter(|line| !line.is_empty());
+        *start = end;
+        line
+    })
+}
