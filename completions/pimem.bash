@@ -43,6 +43,9 @@ _pimem() {
             pimem,edit)
                 cmd="pimem__subcmd__edit"
                 ;;
+            pimem,encrypt)
+                cmd="pimem__subcmd__encrypt"
+                ;;
             pimem,eval)
                 cmd="pimem__subcmd__eval"
                 ;;
@@ -205,6 +208,36 @@ _pimem() {
             pimem__subcmd__config__subcmd__help,show)
                 cmd="pimem__subcmd__config__subcmd__help__subcmd__show"
                 ;;
+            pimem__subcmd__encrypt,decrypt)
+                cmd="pimem__subcmd__encrypt__subcmd__decrypt"
+                ;;
+            pimem__subcmd__encrypt,help)
+                cmd="pimem__subcmd__encrypt__subcmd__help"
+                ;;
+            pimem__subcmd__encrypt,init)
+                cmd="pimem__subcmd__encrypt__subcmd__init"
+                ;;
+            pimem__subcmd__encrypt,rotate)
+                cmd="pimem__subcmd__encrypt__subcmd__rotate"
+                ;;
+            pimem__subcmd__encrypt,status)
+                cmd="pimem__subcmd__encrypt__subcmd__status"
+                ;;
+            pimem__subcmd__encrypt__subcmd__help,decrypt)
+                cmd="pimem__subcmd__encrypt__subcmd__help__subcmd__decrypt"
+                ;;
+            pimem__subcmd__encrypt__subcmd__help,help)
+                cmd="pimem__subcmd__encrypt__subcmd__help__subcmd__help"
+                ;;
+            pimem__subcmd__encrypt__subcmd__help,init)
+                cmd="pimem__subcmd__encrypt__subcmd__help__subcmd__init"
+                ;;
+            pimem__subcmd__encrypt__subcmd__help,rotate)
+                cmd="pimem__subcmd__encrypt__subcmd__help__subcmd__rotate"
+                ;;
+            pimem__subcmd__encrypt__subcmd__help,status)
+                cmd="pimem__subcmd__encrypt__subcmd__help__subcmd__status"
+                ;;
             pimem__subcmd__export,agents)
                 cmd="pimem__subcmd__export__subcmd__agents"
                 ;;
@@ -285,6 +318,9 @@ _pimem() {
                 ;;
             pimem__subcmd__help,edit)
                 cmd="pimem__subcmd__help__subcmd__edit"
+                ;;
+            pimem__subcmd__help,encrypt)
+                cmd="pimem__subcmd__help__subcmd__encrypt"
                 ;;
             pimem__subcmd__help,eval)
                 cmd="pimem__subcmd__help__subcmd__eval"
@@ -423,6 +459,18 @@ _pimem() {
                 ;;
             pimem__subcmd__help__subcmd__config,show)
                 cmd="pimem__subcmd__help__subcmd__config__subcmd__show"
+                ;;
+            pimem__subcmd__help__subcmd__encrypt,decrypt)
+                cmd="pimem__subcmd__help__subcmd__encrypt__subcmd__decrypt"
+                ;;
+            pimem__subcmd__help__subcmd__encrypt,init)
+                cmd="pimem__subcmd__help__subcmd__encrypt__subcmd__init"
+                ;;
+            pimem__subcmd__help__subcmd__encrypt,rotate)
+                cmd="pimem__subcmd__help__subcmd__encrypt__subcmd__rotate"
+                ;;
+            pimem__subcmd__help__subcmd__encrypt,status)
+                cmd="pimem__subcmd__help__subcmd__encrypt__subcmd__status"
                 ;;
             pimem__subcmd__help__subcmd__export,agents)
                 cmd="pimem__subcmd__help__subcmd__export__subcmd__agents"
@@ -833,7 +881,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1488,6 +1536,240 @@ _pimem() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pimem__subcmd__encrypt)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help init status rotate decrypt help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__decrypt)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help)
+            opts="init status rotate decrypt help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help__subcmd__decrypt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help__subcmd__rotate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__init)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__rotate)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__encrypt__subcmd__status)
+            opts="-q -v -h --dir --user --scope --now --json --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "project user all" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pimem__subcmd__eval)
             opts="-q -v -h --without --by --injection --dir --user --scope --now --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2097,7 +2379,7 @@ _pimem() {
             return 0
             ;;
         pimem__subcmd__help)
-            opts="init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
+            opts="init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2309,6 +2591,76 @@ _pimem() {
         pimem__subcmd__help__subcmd__edit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__encrypt)
+            opts="init status rotate decrypt"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__encrypt__subcmd__decrypt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__encrypt__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__encrypt__subcmd__rotate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pimem__subcmd__help__subcmd__encrypt__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -65,6 +65,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand undo 'Take back the last change that was typed on this machine'
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
+            cand encrypt 'Encrypt a store, so that what was remembered is nowhere readable on the disk'
             cand eval 'Measure what searches find, on questions with known answers'
             cand dream 'Tend the store: merge, archive, and learn from past sessions'
             cand rebuild 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index'
@@ -896,6 +897,98 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --verbose 'Say more about what happens'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;encrypt'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand init 'Seal the store; make its key if there is none'
+            cand status 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
+            cand rotate 'Seal the store under a new key'
+            cand decrypt 'Make the store plain again'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;encrypt;init'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;encrypt;status'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;encrypt;rotate'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;encrypt;decrypt'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;encrypt;help'= {
+            cand init 'Seal the store; make its key if there is none'
+            cand status 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
+            cand rotate 'Seal the store under a new key'
+            cand decrypt 'Make the store plain again'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pimem;encrypt;help;init'= {
+        }
+        &'pimem;encrypt;help;status'= {
+        }
+        &'pimem;encrypt;help;rotate'= {
+        }
+        &'pimem;encrypt;help;decrypt'= {
+        }
+        &'pimem;encrypt;help;help'= {
         }
         &'pimem;eval'= {
             cand --without 'Leave out questions of this class (repeatable; '''' leaves out none)'
@@ -1905,6 +1998,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand undo 'Take back the last change that was typed on this machine'
             cand purge 'Destroy entries: text, evidence and index'
             cand edit 'Give an entry another wording'
+            cand encrypt 'Encrypt a store, so that what was remembered is nowhere readable on the disk'
             cand eval 'Measure what searches find, on questions with known answers'
             cand dream 'Tend the store: merge, archive, and learn from past sessions'
             cand rebuild 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index'
@@ -2029,6 +2123,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
         &'pimem;help;purge'= {
         }
         &'pimem;help;edit'= {
+        }
+        &'pimem;help;encrypt'= {
+            cand init 'Seal the store; make its key if there is none'
+            cand status 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for'
+            cand rotate 'Seal the store under a new key'
+            cand decrypt 'Make the store plain again'
+        }
+        &'pimem;help;encrypt;init'= {
+        }
+        &'pimem;help;encrypt;status'= {
+        }
+        &'pimem;help;encrypt;rotate'= {
+        }
+        &'pimem;help;encrypt;decrypt'= {
         }
         &'pimem;help;eval'= {
         }

@@ -68,6 +68,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
+            [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
@@ -970,6 +971,109 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;encrypt' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
+            [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;encrypt;init' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;encrypt;status' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;encrypt;rotate' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;encrypt;decrypt' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;encrypt;help' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
+            [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pimem;encrypt;help;init' {
+            break
+        }
+        'pimem;encrypt;help;status' {
+            break
+        }
+        'pimem;encrypt;help;rotate' {
+            break
+        }
+        'pimem;encrypt;help;decrypt' {
+            break
+        }
+        'pimem;encrypt;help;help' {
             break
         }
         'pimem;eval' {
@@ -2079,6 +2183,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
             [CompletionResult]::new('purge', 'purge', [CompletionResultType]::ParameterValue, 'Destroy entries: text, evidence and index')
             [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Give an entry another wording')
+            [CompletionResult]::new('encrypt', 'encrypt', [CompletionResultType]::ParameterValue, 'Encrypt a store, so that what was remembered is nowhere readable on the disk')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure what searches find, on questions with known answers')
             [CompletionResult]::new('dream', 'dream', [CompletionResultType]::ParameterValue, 'Tend the store: merge, archive, and learn from past sessions')
             [CompletionResult]::new('rebuild', 'rebuild', [CompletionResultType]::ParameterValue, 'Adopt hand-written lines, rescore, archive what has faded, rebuild the index')
@@ -2250,6 +2355,25 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;help;edit' {
+            break
+        }
+        'pimem;help;encrypt' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Seal the store; make its key if there is none')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened. Also done when nothing else is asked for')
+            [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Seal the store under a new key')
+            [CompletionResult]::new('decrypt', 'decrypt', [CompletionResultType]::ParameterValue, 'Make the store plain again')
+            break
+        }
+        'pimem;help;encrypt;init' {
+            break
+        }
+        'pimem;help;encrypt;status' {
+            break
+        }
+        'pimem;help;encrypt;rotate' {
+            break
+        }
+        'pimem;help;encrypt;decrypt' {
             break
         }
         'pimem;help;eval' {

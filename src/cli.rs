@@ -6,10 +6,10 @@ use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     commands::{
-        add, check, config, curate, decay, diff, doctor, dream, edit, eval, export, extract,
-        forecast, generate, handoff, hooks, import, init, list, merge_driver, model, note, observe,
-        purge, read, rebuild, reflect, reinforce, report, score, search, session, show, stats,
-        status, telemetry, todo, topics, trust, undo, why,
+        add, check, config, curate, decay, diff, doctor, dream, edit, encrypt, eval, export,
+        extract, forecast, generate, handoff, hooks, import, init, list, merge_driver, model, note,
+        observe, purge, read, rebuild, reflect, reinforce, report, score, search, session, show,
+        stats, status, telemetry, todo, topics, trust, undo, why,
     },
     exit::Exit,
     globals::Globals,
@@ -89,6 +89,7 @@ commands! {
     Undo "undo" undo::Args;
     Purge "purge" purge::Args;
     Edit "edit" edit::Args;
+    Encrypt "encrypt" encrypt::Args;
     Eval "eval" eval::Args;
     Dream "dream" dream::Args;
     Rebuild "rebuild" rebuild::Args;
@@ -160,6 +161,7 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         return Exit::Error as u8;
     }
     ctx.say_unnoted();
+    ctx.say_closed();
     match done {
         Ok((exit, stale)) => {
             stale::refresh(&ctx, stale);
@@ -249,6 +251,7 @@ fn dispatch(ctx: &Shell, command: &Command) -> Result<Outcome, Failure> {
         Command::Undo(args) => undo::run(ctx, args).map(plain),
         Command::Purge(args) => purge::run(ctx, args),
         Command::Edit(args) => edit::run(ctx, args).map(plain),
+        Command::Encrypt(args) => encrypt::run(ctx, args).map(plain),
         Command::Eval(args) => eval::run(ctx, args).map(plain),
         Command::Dream(args) => dream::run(ctx, args).map(plain),
         Command::Rebuild(args) => rebuild::run(ctx, args).map(plain),

@@ -50,7 +50,11 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
     if let (Some(base), Some(ours), Some(theirs)) = (&args.base, &args.ours, &args.theirs) {
         let path = args.path.as_ref().map(|path| path.to_string_lossy());
-        merge_driver::merge([base, ours, theirs], path.as_deref())?;
+        merge_driver::merge(
+            [base, ours, theirs],
+            path.as_deref(),
+            &ctx.seal_of(args.path.as_deref()),
+        )?;
     } else if args.print {
         let (setting, command) = (merge_driver::SETTING, merge_driver::COMMAND);
         let file = ctx.merge_attributes()?;

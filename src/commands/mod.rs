@@ -9,6 +9,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod dream;
 pub(crate) mod edit;
+pub(crate) mod encrypt;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod extract;

@@ -41,7 +41,7 @@ use crate::agents::{
     reply,
     spec::{Agent, HookEvent},
 };
-use pimem_core::safety::safe_text::SafeText;
+use pimem_core::{safe, safety::safe_text::SafeText};
 use pimem_engine::config::{env::Env, settings::Hook};
 
 /// Stack size in bytes of the watching thread.
@@ -224,7 +224,13 @@ fn work(request: &Request, globals: Globals, env: Env, watch: &Watch) {
     let left = deadline.saturating_sub(started.elapsed());
     let call = match Call::new(&ctx, agent, moment, input, left) {
         Ok(Some(call)) => call,
-        Ok(None) => return,
+        Ok(None) => {
+            let line = ctx.locked_for_agents().filter(|_| moment == HookEvent::SessionStart);
+            if let Some(line) = line {
+                watch.answer(&reply::reply(agent, moment, &safe!("{}\n", line)));
+            }
+            return;
+        }
         Err(failure) => return tell(debug, &failure.message),
     };
     let mut found = match moment {

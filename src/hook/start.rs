@@ -78,6 +78,9 @@ fn memories(call: &Call<'_>, beside: &AtHand, extent: Extent) -> Answer {
     if let Some(left_out) = waiting.for_agent() {
         notes.push(&safe!("{}\n", left_out));
     }
+    if let Some(line) = ctx.locked_for_agents() {
+        notes.push(&safe!("{}\n", line));
+    }
     if let Some(line) = ctx.unusable_for_agents() {
         notes.push(&safe!("{}\n", line));
     }

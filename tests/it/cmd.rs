@@ -173,6 +173,11 @@ const VARYING: &[Varying] = &[
     ("\"milliseconds\": ", |c| c.is_ascii_digit() || c == '.', "0"),
     ("\"ms\": ", |c| c.is_ascii_digit(), "0"),
     ("$ROOT/state/pimem/trust/", |c| c.is_ascii_hexdigit(), "STORE"),
+    ("$ROOT/config/pimem/keys/", |c| c.is_ascii_hexdigit(), "STORE"),
+    ("\"storeId\": \"", |c| c.is_ascii_hexdigit(), "STORE"),
+    ("\"keyId\": \"", |c| c.is_ascii_hexdigit(), "KEY"),
+    (" its key ", |c| c.is_ascii_hexdigit(), "KEY"),
+    ("\nKey ", |c| c.is_ascii_hexdigit(), "KEY"),
     ("$ROOT/state/pimem/dream/", |c| c.is_ascii_hexdigit(), "STORE"),
 ];
 

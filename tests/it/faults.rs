@@ -20,7 +20,7 @@ use crate::{
 
 /// Calls that change the disk, including `openat` that creates a file. All moments between two of
 /// them are equivalent for the next process.
-const CHANGES: &str = "openat,write,rename,unlink,mkdir,ftruncate";
+pub(crate) const CHANGES: &str = "openat,write,rename,unlink,mkdir,ftruncate";
 const CALLS: &str = "openat,read,write,fsync,fdatasync,rename,unlink,mkdir,statx,newfstatat,lseek,\
                      ftruncate,flock,getdents64,fchmod,readlink";
 /// Calls among them that read.
@@ -82,11 +82,11 @@ fn store(line: &str) -> Sandbox {
 }
 
 /// A point of injection: the name and number of a call.
-type Point = (String, usize);
+pub(crate) type Point = (String, usize);
 
 /// Returns the calls of a run that concern the sandbox. `opens` selects all `openat` calls or only
 /// those that may create a file.
-fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
+pub(crate) fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
     let root = sandbox.root().to_string_lossy().into_owned();
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut points: Vec<Point> = Vec::new();
@@ -103,7 +103,12 @@ fn points(sandbox: &Sandbox, calls: Vec<Call>, opens: &str) -> Vec<Point> {
 }
 
 /// Runs a command with an injection at a point.
-fn strike(sandbox: &Sandbox, (call, when): &Point, what: &str, args: &[&str]) -> Outcome {
+pub(crate) fn strike(
+    sandbox: &Sandbox,
+    (call, when): &Point,
+    what: &str,
+    args: &[&str],
+) -> Outcome {
     struck(sandbox, (call, *when), what, args, "")
 }
 

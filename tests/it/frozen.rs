@@ -12,8 +12,10 @@ use std::{
 use crate::{cmd, common::repository};
 
 /// Schemas that no command prints, with the reason.
-const NOT_PRINTED: &[(&str, &str)] =
-    &[("pimem.installed/1", "it is that of a file beside an installed model")];
+const NOT_PRINTED: &[(&str, &str)] = &[
+    ("pimem.installed/1", "it is that of a file beside an installed model"),
+    ("pimem.store/1", "it is that of a file of a sealed store"),
+];
 
 /// Commands that print no document, with the reason.
 const NO_DOCUMENT: &[(&str, &str)] = &[

@@ -14,6 +14,12 @@ mod ring;
 #[cfg(test)]
 mod tests;
 
+/// Returns true if a text has a sealed line.
+#[must_use]
+pub fn is_sealed(text: &str) -> bool {
+    text.lines().any(|line| matches!(line::read(line.as_bytes()), line::Line::Sealed { .. }))
+}
+
 pub use self::{
     key::{KEY_BYTES, KeyId, SealKey},
     line::TAG,

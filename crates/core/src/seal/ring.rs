@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use memchr::memchr_iter;
 
 use super::{
-    key::{ID_BYTES, KeyId, SealKey},
+    key::{ID_BYTES, KeyId, SealKey, TAG_BYTES},
     line::{self, Line},
 };
 
@@ -247,6 +247,40 @@ impl Keyring {
         bytes.extend_from_slice(&tag.unwrap_or_default());
         line::encode(&bytes, out);
         Ok(())
+    }
+
+    /// Seals a file that is no text. `name` is bound to it.
+    #[must_use]
+    pub fn seal_blob(&self, name: &str, bytes: &[u8], nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len() + ID_BYTES + NONCE_BYTES + TAG_BYTES);
+        out.extend_from_slice(&self.current().0);
+        out.extend_from_slice(&nonce);
+        let start = out.len();
+        out.extend_from_slice(bytes);
+        let data = self.data_of_blob(self.current(), name);
+        let sealed = out.get_mut(start..).unwrap_or_default();
+        let tag = self.keys.first().and_then(|key| key.seal(&nonce, &data, sealed));
+        out.extend_from_slice(&tag.unwrap_or_default());
+        out
+    }
+
+    /// Opens a file that [`Keyring::seal_blob`] has sealed; `None` if it is damaged, of another name
+    /// or under a key that is not here.
+    #[must_use]
+    pub fn open_blob(&self, name: &str, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let id = KeyId(*bytes.first_chunk()?);
+        let nonce = *bytes.get(ID_BYTES..)?.first_chunk()?;
+        let tag = *bytes.last_chunk()?;
+        let text = ID_BYTES + NONCE_BYTES..bytes.len().checked_sub(TAG_BYTES)?;
+        let data = self.data_of_blob(id, name);
+        self.key(id)?.open(&nonce, &data, bytes.get_mut(text.clone())?, tag)?;
+        bytes.truncate(text.end);
+        bytes.drain(..text.start);
+        Some(bytes)
+    }
+
+    fn data_of_blob(&self, key: KeyId, name: &str) -> Vec<u8> {
+        [b"pimem blob:v1\0", self.store.as_bytes(), b"\0", &key.0, name.as_bytes()].concat()
     }
 
     /// Collects the lines of a file that keep their bytes.

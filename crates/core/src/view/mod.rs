@@ -21,6 +21,7 @@ pub mod curate;
 pub mod diff;
 pub mod doctor;
 pub mod dream;
+pub mod encrypt;
 pub mod error;
 pub mod eval;
 pub mod exchange;

@@ -50,7 +50,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("PATH", "Where `pimem hooks` looks for pimem, as agents do"),
     ("CLAUDE_CONFIG_DIR", "Claude Code's settings, instead of ~/.claude"),
     ("CODEX_HOME", "Codex's settings, instead of ~/.codex"),
-    ("XDG_CONFIG_HOME", "OpenCode's settings are in opencode there, instead of ~/.config"),
+    (
+        "XDG_CONFIG_HOME",
+        "OpenCode's settings are in opencode there, and keys of sealed stores in pimem/keys, instead of ~/.config",
+    ),
     ("PI_CODING_AGENT_DIR", "pi's settings, instead of ~/.pi/agent"),
     ("NO_COLOR", "Not empty: no colour"),
     ("CLICOLOR_FORCE", "Not empty and not 0: colour even in a pipe"),
@@ -89,6 +92,12 @@ impl Env {
     /// Returns the path of this program.
     pub fn program() -> std::io::Result<PathBuf> {
         std::env::current_exe()
+    }
+
+    /// Returns the user's configuration directory. Looked up when it is needed, because few
+    /// commands need it.
+    pub fn config_dir() -> Option<PathBuf> {
+        dirs::config_dir()
     }
 
     pub fn get(&self, name: &str) -> Option<&OsStr> {

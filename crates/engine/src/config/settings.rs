@@ -152,6 +152,7 @@ settings! {
     telemetry: Telemetry in Telemetry;
     memory: MemoryBlock in MemoryBlock;
     lock: Lock in Lock;
+    encryption: Encryption in Encryption;
     observer_model: LanguageModel in ObserverModel;
     observer: Observer in Observer;
     reflector_model: LanguageModel in ReflectorModel;
@@ -299,6 +300,15 @@ group! {
         timeout: Duration = Whole(5000, 0..=3_600_000, Duration::from_millis),
             Own "lock.timeoutMs", "PIMEM_LOCK_TIMEOUT_MS",
             "How long a writer waits for the store's lock, in milliseconds";
+    }
+}
+
+group! {
+    /// Sealed stores.
+    pub struct Encryption {
+        key_path: Cow<'static, str> = Text(""),
+            Own "encryption.keyPath", "PIMEM_ENCRYPTION_KEY_PATH",
+            "Path of the key file of sealed stores, instead of one for each store below ~/.config/pimem/keys";
     }
 }
 

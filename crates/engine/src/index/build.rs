@@ -1,10 +1,11 @@
 //! Building and refreshing the index. Writers never build or wait for it.
 
-use std::{num::NonZero, panic::resume_unwind, path::Path, thread, time::SystemTime};
+use std::{num::NonZero, panic::resume_unwind, thread, time::SystemTime};
 
 use anyhow::Result;
 
 use super::{
+    cache::Cache,
     container,
     corpus::{self, BASE, DELTA},
     manifest::{self, Indexed, Manifest, Source},
@@ -46,7 +47,7 @@ pub struct Built {
 /// another process is updating it. `progress` is called for each file.
 pub fn refresh(
     store: &Store,
-    dir: &Path,
+    dir: &Cache,
     categories: &Categories,
     real_now: SystemTime,
     whole: bool,
@@ -72,7 +73,7 @@ pub fn refresh(
         // Vectors are written first, because they are looked up only through the index that names
         // them.
         vector_files::write(dir, id, &texts, &embed_all(&texts), &models, real_now)?;
-        atomic::replace_file(&dir.join(name), &bytes, Sync::Private, || Ok(true))?;
+        dir.replace(name, &bytes)?;
         Ok(built)
     };
     if let Some(base) = base {
@@ -150,7 +151,9 @@ fn index(
         let hash = manifest::content_hash(&bytes);
         // The stamp was taken before reading. A file that changed in between has another length, or
         // a stamp so recent that its content is compared.
-        let stamp = source.stamp.of_read(&bytes);
+        // The size of a sealed file is not that of its text.
+        let is_sealed = store.seal.is_sealed();
+        let stamp = if is_sealed { source.stamp } else { source.stamp.of_read(&bytes) };
         let racy = stamp.racy(real_now) || stamp != source.stamp;
         let mut size = Size::default();
         let mut failed = None;

@@ -29,7 +29,10 @@ use tantivy::{
     },
 };
 
-use super::bytes::{Reader, Writer};
+use super::{
+    bytes::{Reader, Writer},
+    cache::Cache,
+};
 
 const MAGIC: &[u8; 8] = b"pimemix\x02";
 const HEADER: usize = 32;
@@ -80,12 +83,15 @@ impl fmt::Debug for Packed {
 }
 
 impl Packed {
-    /// Maps `dir/name`. `Ok(None)` if the file does not exist, an error if it is damaged.
-    pub fn open(dir: &Path, name: &str) -> Result<Option<Self>> {
+    /// Maps `dir/name`, or opens it if it is sealed. `Ok(None)` if the file does not exist, an error if it is damaged.
+    pub fn open(dir: &Cache, name: &str) -> Result<Option<Self>> {
         if !dir.join(name).is_file() {
             return Ok(None);
         }
-        let mapped = MmapDirectory::open(dir)?.open_read(Path::new(name))?.read_bytes()?;
+        if let Some(opened) = dir.opened(name) {
+            return Self::read(&OwnedBytes::new(opened?)).map(Some);
+        }
+        let mapped = MmapDirectory::open(&**dir)?.open_read(Path::new(name))?.read_bytes()?;
         Self::read(&mapped).map(Some)
     }
 

@@ -7,12 +7,12 @@ use std::{
     fs,
     ops::Range,
     panic::{self, AssertUnwindSafe},
-    path::Path,
 };
 
 use anyhow::Result;
 
 use super::{
+    cache::Cache,
     container::Packed,
     manifest::{self, Indexed, Manifest, Source},
     postings::{self, Lexical},
@@ -69,7 +69,12 @@ pub struct Corpus {
 
 impl Corpus {
     /// Opens the store and its index. `dir` is `None` if there is no cache directory.
-    pub fn open(store: &Store, dir: Option<&Path>, query: &Query, categories: &Categories) -> Self {
+    pub fn open(
+        store: &Store,
+        dir: Option<&Cache>,
+        query: &Query,
+        categories: &Categories,
+    ) -> Self {
         let (sources, problems) = manifest::sources(store);
         let mut corpus = Self {
             sources,
@@ -123,18 +128,19 @@ impl Corpus {
                 continue;
             }
             match store.listed(&source.name) {
-                Ok(Some(bytes)) => match known.filter(|(_, indexed)| same_content(&bytes, indexed))
-                {
-                    Some((at, indexed)) => {
-                        compared += 1;
-                        self.size += indexed.size;
-                        alive
-                            .get_mut(at)
-                            .map(|ranges| ranges.push(indexed.docs()))
-                            .unwrap_or_default();
+                Ok(Some(bytes)) => {
+                    match known.filter(|(_, indexed)| same_content(store, &bytes, indexed)) {
+                        Some((at, indexed)) => {
+                            compared += 1;
+                            self.size += indexed.size;
+                            alive
+                                .get_mut(at)
+                                .map(|ranges| ranges.push(indexed.docs()))
+                                .unwrap_or_default();
+                        }
+                        None => pending.push((number, source.kind, source.name.as_str(), bytes)),
                     }
-                    None => pending.push((number, source.kind, source.name.as_str(), bytes)),
-                },
+                }
                 Ok(None) => {}
                 Err(problem) => self.problems.push(problem),
             }
@@ -166,7 +172,7 @@ impl Corpus {
 
     /// Returns the vectors of each segment by one model, where they exist; the last item is for the
     /// scanned documents. If `dir` is `None`, none are read.
-    pub fn vectors(&self, dir: Option<&Path>, model: (u64, usize)) -> Vec<Vectors> {
+    pub fn vectors(&self, dir: Option<&Cache>, model: (u64, usize)) -> Vec<Vectors> {
         let stored = self.indexed.iter().map(|(_, manifest, packed)| {
             let found = dir.and_then(|dir| vectors_of(dir, packed, manifest, model));
             found.unwrap_or_else(|| Vectors::none(model.1))
@@ -215,7 +221,7 @@ impl Corpus {
 
 /// Returns the vectors of an index file; `None` if they are missing or damaged.
 pub fn vectors_of(
-    dir: &Path,
+    dir: &Cache,
     packed: &Packed,
     manifest: &Manifest,
     model: (u64, usize),
@@ -226,9 +232,9 @@ pub fn vectors_of(
 
 /// Returns all stored vectors of a model, by the key of their text. They are valid even if their
 /// index is damaged, deleted, or built for other categories.
-pub fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
+pub fn known_vectors(dir: &Cache, model: (u64, usize)) -> Known {
     let end = vectors::end_of_name(model.0);
-    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    let found = fs::read_dir(&**dir).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         found.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.retain(|name| name.ends_with(&end));
@@ -238,7 +244,7 @@ pub fn known_vectors(dir: &Path, model: (u64, usize)) -> Known {
 }
 
 /// Opens the base, and the delta if it belongs to the base.
-pub fn open_files(dir: &Path, categories: &Categories) -> Result<Vec<(Packed, Manifest)>> {
+pub fn open_files(dir: &Cache, categories: &Categories) -> Result<Vec<(Packed, Manifest)>> {
     let recipe = manifest::recipe(categories);
     let open = |name: &str| -> Result<Option<(Packed, Manifest)>> {
         let Some(packed) = catch(|| Packed::open(dir, name))? else { return Ok(None) };
@@ -255,8 +261,9 @@ pub fn same_stamp(source: &Source, indexed: &Indexed) -> bool {
     !indexed.racy && source.stamp == indexed.stamp && source.kind == indexed.kind
 }
 
-pub fn same_content(bytes: &[u8], indexed: &Indexed) -> bool {
-    bytes.len() as u64 == indexed.stamp.len && manifest::content_hash(bytes) == indexed.hash
+pub fn same_content(store: &Store, bytes: &[u8], indexed: &Indexed) -> bool {
+    let is_long = store.seal.is_sealed() || bytes.len() as u64 == indexed.stamp.len;
+    is_long && manifest::content_hash(bytes) == indexed.hash
 }
 
 /// Runs code that reads derived data. A panic in a library becomes an error and is not printed.

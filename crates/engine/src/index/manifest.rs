@@ -1,6 +1,6 @@
 //! The manifest of an index: its source files, and the check whether they have changed.
 
-use std::{fs::Metadata, path::PathBuf, time::SystemTime};
+use std::{fs::Metadata, time::SystemTime};
 
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
@@ -244,9 +244,4 @@ pub fn sources(store: &Store) -> (Vec<Source>, Vec<Problem>) {
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     (found, problems)
-}
-
-/// Returns the index directory of a store.
-pub fn cache_dir(cache: &std::path::Path, store: &Store) -> PathBuf {
-    cache.join("pimem").join(crate::store::discover::store_key(&store.dir))
 }

@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod bytes;
+pub mod cache;
 pub mod container;
 pub mod corpus;
 pub mod manifest;

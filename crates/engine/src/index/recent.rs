@@ -9,7 +9,7 @@ use std::{fs, io::Write, path::Path};
 
 use anyhow::Result;
 
-use super::{bytes::Writer, vectors::Known};
+use super::{bytes::Writer, cache::Cache, vectors::Known};
 use crate::store::atomic::{self, Sync};
 use pimem_core::embed::vector::Vector;
 
@@ -28,11 +28,17 @@ fn width(dimension: usize) -> usize {
 }
 
 /// Adds vectors of a model.
-pub fn append(dir: &Path, (model, dimension): (u64, usize), made: &Known) -> Result<()> {
+pub fn append(dir: &Cache, (model, dimension): (u64, usize), made: &Known) -> Result<()> {
     if made.is_empty() {
         return Ok(());
     }
     atomic::create_dir(dir, Sync::Private)?;
+    if dir.is_sealed() {
+        // Written whole: a sealed file cannot be appended to.
+        let mut all = read(dir, (model, dimension));
+        all.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
+        return dir.replace(&name(model), &records(0, dimension, &all));
+    }
     let mut file = atomic::open_to_append(&dir.join(name(model)), Sync::Private)?;
     let length = usize::try_from(file.metadata()?.len())?;
     Ok(file.write_all(&records(length, dimension, made))?)
@@ -58,8 +64,13 @@ fn records(length: usize, dimension: usize, made: &Known) -> Vec<u8> {
 }
 
 /// Returns the vectors of a model. Damaged ones are left out.
-pub fn read(dir: &Path, (model, dimension): (u64, usize)) -> Known {
-    parse(&fs::read(dir.join(name(model))).unwrap_or_default(), dimension)
+pub fn read(dir: &Cache, (model, dimension): (u64, usize)) -> Known {
+    let name = name(model);
+    let bytes = match dir.opened(&name) {
+        Some(opened) => opened.unwrap_or_default(),
+        None => fs::read(dir.join(&name)).unwrap_or_default(),
+    };
+    parse(&bytes, dimension)
 }
 
 fn parse(bytes: &[u8], dimension: usize) -> Known {

@@ -7,13 +7,14 @@ use anyhow::Result;
 
 use super::{
     build::Text,
+    cache::Cache,
     container::Packed,
     corpus,
     manifest::{Indexed, Manifest},
     recent,
     vectors::{self, Builder, Head, Known, Vectors},
 };
-use crate::store::atomic::{self, Sync};
+use crate::store::atomic;
 use pimem_core::{
     embed::{table, vector::Vector},
     model::category::Categories,
@@ -47,7 +48,7 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 /// Returns the vectors of the chosen model and of those used within a month.
-pub fn models(dir: &Path, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
+pub fn models(dir: &Cache, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
     let now = seconds(real_now);
     let mut used: BTreeMap<Space, u64> = BTreeMap::new();
     for name in names(dir) {
@@ -64,7 +65,7 @@ pub fn models(dir: &Path, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
 
 /// Writes the vectors of the index file `id`, whose documents have these keys and texts.
 pub fn write(
-    dir: &Path,
+    dir: &Cache,
     id: u64,
     texts: &[Text],
     by_table: &[Vector],
@@ -83,7 +84,7 @@ pub fn write(
 }
 
 /// Writes the vectors of a model, if it has any.
-fn write_model(dir: &Path, id: u64, keys: &[u64], model: &Owned) -> Result<()> {
+fn write_model(dir: &Cache, id: u64, keys: &[u64], model: &Owned) -> Result<()> {
     let Owned { space, known, used } = model;
     let mut builder = Builder::new(*space);
     for key in keys {
@@ -95,15 +96,18 @@ fn write_model(dir: &Path, id: u64, keys: &[u64], model: &Owned) -> Result<()> {
     replace(dir, id, space.0, &builder.finish(id, *used))
 }
 
-fn replace(dir: &Path, id: u64, model: u64, bytes: &[u8]) -> Result<()> {
-    let path = dir.join(vectors::file_name(id, model));
-    atomic::replace_file(&path, bytes, Sync::Private, || Ok(true))?;
-    Ok(())
+fn replace(dir: &Cache, id: u64, model: u64, bytes: &[u8]) -> Result<()> {
+    dir.replace(&vectors::file_name(id, model), bytes)
 }
 
 /// Takes recent vectors of the chosen model over into the files beside the index. The caller holds
 /// the lock of the index.
-pub fn settle(dir: &Path, categories: &Categories, kept: Kept, real_now: SystemTime) -> Result<()> {
+pub fn settle(
+    dir: &Cache,
+    categories: &Categories,
+    kept: Kept,
+    real_now: SystemTime,
+) -> Result<()> {
     let Some(space) = kept.model else { return Ok(()) };
     if recent::read(dir, space).is_empty() {
         return Ok(());
@@ -134,7 +138,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 /// Returns true if an index file has the table's vectors of all its documents.
-pub fn has_all(dir: &Path, packed: &Packed, manifest: &Manifest) -> bool {
+pub fn has_all(dir: &Cache, packed: &Packed, manifest: &Manifest) -> bool {
     let vectors = corpus::vectors_of(dir, packed, manifest, table::model().space());
     let docs = manifest.sources.iter().flat_map(Indexed::docs);
     vectors.is_some_and(|vectors: Vectors| docs.into_iter().all(|doc| !vectors.lacks(doc)))

@@ -14,7 +14,6 @@
 use std::{
     cell::{Cell, OnceCell},
     collections::BTreeMap,
-    path::Path,
 };
 
 use anyhow::{Context, Result, ensure};
@@ -23,6 +22,7 @@ use tantivy::directory::OwnedBytes;
 
 use super::{
     bytes::{Reader, Writer},
+    cache::Cache,
     container::{self, Packed},
 };
 use pimem_core::{
@@ -150,7 +150,7 @@ impl Vectors {
     /// Opens the vectors of an index file with `docs` documents. `Ok(None)` if the file does not
     /// exist, an error if it is damaged or of another model.
     pub fn open(
-        dir: &Path,
+        dir: &Cache,
         index: u64,
         docs: usize,
         (model, dimension): (u64, usize),
@@ -160,7 +160,7 @@ impl Vectors {
     }
 
     /// Reads the vectors of a file by name, whether or not its index still exists.
-    pub fn known_in(dir: &Path, name: &str, model: (u64, usize)) -> Result<Known> {
+    pub fn known_in(dir: &Cache, name: &str, model: (u64, usize)) -> Result<Known> {
         let packed = Packed::open(dir, name)?.context("no file")?;
         Ok(Self::read(packed, None, model)?.known())
     }
@@ -234,7 +234,7 @@ pub struct Head {
 
 impl Head {
     /// Reads the head of a file by name.
-    pub fn open(dir: &Path, name: &str) -> Result<Self> {
+    pub fn open(dir: &Cache, name: &str) -> Result<Self> {
         Self::of(&Packed::open(dir, name)?.context("no file")?)
     }
 

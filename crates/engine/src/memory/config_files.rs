@@ -49,7 +49,10 @@ fn told(origin: Origin, problem: &Problem) -> Unusable {
             let message = format!("too large: {size} bytes, of which {limit} are allowed");
             (message, "pimem config schema says what belongs there")
         }
-        ProblemKind::Closed(error) | ProblemKind::Io(error) => {
+        // Settings are never sealed.
+        ProblemKind::Sealed { why: error, .. }
+        | ProblemKind::Closed(error)
+        | ProblemKind::Io(error) => {
             (format!("cannot be read: {error}"), "make it readable for yourself, or take it away")
         }
     };

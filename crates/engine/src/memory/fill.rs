@@ -1,7 +1,7 @@
 //! Embeds what the chosen model has not embedded yet: when a store is rebuilt, or in the background
 //! while a person or an agent goes on.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use super::{
     Memory, background,
@@ -15,6 +15,7 @@ use crate::{
     error::Failure,
     index::{
         build,
+        cache::Cache,
         corpus::{self, Corpus},
         recent,
         vectors::{self, Known},
@@ -121,7 +122,7 @@ struct Survey {
     missing: Vec<(u64, String)>,
 }
 
-fn survey(memory: &Memory, store: &Store, dir: &Path, space: Option<(u64, usize)>) -> Survey {
+fn survey(memory: &Memory, store: &Store, dir: &Cache, space: Option<(u64, usize)>) -> Survey {
     let query = Query::new("");
     let categories = &memory.config.categories;
     let corpora = [Corpus::open(store, Some(dir), &query, categories)];

@@ -1,9 +1,14 @@
 //! Enabling of the merge driver in the repository of the working directory.
 
+use std::path::Path;
+
 use super::Memory;
 use crate::{
     error::{Failure, Kind},
-    store::merge_driver::Repository,
+    store::{
+        merge_driver::{self, Repository},
+        seal::Seal,
+    },
 };
 use pimem_core::view::merge_driver::MergeDriver;
 
@@ -26,6 +31,13 @@ impl Memory {
         let repository = repository(self)?;
         let changed = repository.uninstall()?;
         Ok(MergeDriver { installed: false, changed, attributes: attributes(&repository) })
+    }
+
+    /// Returns how the store of a file is kept, by the path that git gives to the merge driver.
+    #[must_use]
+    pub fn seal_of(&self, path: Option<&Path>) -> Seal {
+        let dir = path.and_then(merge_driver::store_of);
+        dir.map_or(Seal::Plain, |dir| self.seal(&self.places.cwd.join(dir)))
     }
 
     /// Returns the path of the attributes file that names the merged files.

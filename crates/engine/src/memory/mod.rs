@@ -19,6 +19,7 @@ pub mod diff;
 pub mod doctor;
 pub mod dream;
 pub mod edit;
+pub mod encrypt;
 pub mod eval;
 pub mod export;
 pub mod extract;
@@ -50,6 +51,7 @@ pub mod report;
 pub mod review;
 pub mod score;
 pub mod scores_file;
+pub mod sealed;
 pub mod search;
 pub mod selector;
 pub mod sessions;
@@ -83,13 +85,14 @@ use crate::{
         settings::{AgingClock, HookEvidence, MemoryBlock, PolicyName},
     },
     error::{Failure, Kind},
-    index::manifest,
+    index::cache::Cache,
     models::installed::Models,
     store::{
         Store,
         atomic::Sync,
         discover::Places,
         read,
+        seal::Seal,
         snapshot::Snapshot,
         trust::{Trust, TrustLevel},
         undo::{self as steps, Run},
@@ -210,6 +213,8 @@ pub struct Memory {
     /// The command, if it can be undone.
     run: Option<Arc<Run>>,
     warned: RefCell<Vec<String>>,
+    /// How the stores that were opened are kept.
+    seals: RefCell<Vec<(PathBuf, Seal)>>,
     /// Unreviewed headings that the project gives to its categories.
     pub headings: Vec<String>,
     /// Accesses, if the policy in force counts them.
@@ -294,6 +299,7 @@ impl Memory {
             wish,
             ends_soon: false,
             warned: RefCell::default(),
+            seals: RefCell::default(),
             headings: Vec::new(),
             counted: OnceCell::new(),
             unnoted: Arc::default(),
@@ -335,13 +341,16 @@ impl Memory {
             Scope::Project => TrustLevel::None,
         };
         let (state, unnoted) = (self.env.state.clone(), Arc::clone(&self.unnoted));
-        let trust = Trust::new(&dir, state.as_deref(), (patience, sync), word, unnoted);
+        let seal = self.seal(&dir);
+        let kept = (&*dir, seal.clone());
+        let trust = Trust::new(kept, state.as_deref(), (patience, sync), word, unnoted);
         let aside = self.unasked && self.config.settings.scoring.evidence != HookEvidence::Always;
         Store {
             dir,
             scope,
             sync,
             patience,
+            seal,
             trust,
             state,
             strict: false,
@@ -446,8 +455,8 @@ impl Memory {
     }
 
     /// Returns the index directory of a store, if there is a cache directory.
-    pub fn cache_dir(&self, store: &Store) -> Option<PathBuf> {
-        self.env.cache.as_deref().map(|cache| manifest::cache_dir(cache, store))
+    pub fn cache_dir(&self, store: &Store) -> Option<Cache> {
+        self.env.cache.as_deref().map(|cache| Cache::new(cache, store))
     }
 
     /// Returns the installed models.

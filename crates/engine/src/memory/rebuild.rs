@@ -13,11 +13,7 @@ use super::{
 use crate::{
     error::Failure,
     index::build,
-    store::{
-        Store,
-        atomic::{self, Sync},
-        read,
-    },
+    store::{Store, atomic::Sync, read},
 };
 use pimem_core::{
     embed::{
@@ -114,7 +110,7 @@ fn rebuild(
     };
     let scores = scores_file::snapshot(memory, &ranking, |row| row.entry.id.to_string(), accessed);
     let path = store.dir.join("memory-scores.json");
-    atomic::replace_file(&path, scores.as_bytes(), Sync::None, || Ok(true))?;
+    store.seal.replace(&path, scores.as_bytes(), Sync::None, || Ok(true))?;
     drop(lock);
     let indexed = index(memory, store, whole, model);
     Ok(view::Store {
@@ -159,7 +155,7 @@ fn index(
 /// is in the future, as after the clock was set back, returns the time until then.
 fn last_rebuild(memory: &Memory, store: &Store) -> Option<Age> {
     let path = store.dir.join("memory-scores.json");
-    let bytes = read::file(&store.dir, &path, read::MAX_FILE).ok()??;
+    let bytes = store.seal.read(&store.dir, &path, read::MAX_FILE).ok()??;
     let snapshot: Value = serde_json::from_slice(&bytes).ok()?;
     // pi's own file has shorter keys and does not count.
     let mut keys = snapshot.get("entries")?.as_object()?.keys();

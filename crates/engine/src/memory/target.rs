@@ -55,7 +55,10 @@ impl Memory {
             let user = self.places.user().filter(|dir| discover::is_there(dir));
             stores.extend(user.map(|dir| self.store(dir, Scope::User)));
         }
-        Ok(stores)
+        if stores.iter().all(|store| !store.seal.is_sealed()) {
+            return Ok(stores);
+        }
+        self.unlocked(stores)
     }
 
     /// Returns the stores for callers that send text to an agent unasked: only reviewed text
@@ -144,6 +147,7 @@ pub fn lock_for(
 /// Takes the lock of a store. Completes what its last holder could not, and moves the events of
 /// hooks into the log.
 pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
+    store.seal.check().map_err(|problem| Failure::from(&problem))?;
     let lock = StoreLock::acquire(&store.dir, store.patience)?;
     store.complete(&lock)?;
     if !store.aside {

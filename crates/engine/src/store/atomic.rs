@@ -326,7 +326,7 @@ pub fn temporary_dir(parent: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Creates a file in a temporary directory, readable by its owner only. The caller syncs it.
+/// Creates a file that does not exist, readable by its owner only. The caller syncs it.
 pub fn new_file(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -376,8 +376,13 @@ pub fn sweep_dirs(parent: &Path, recent: SystemTime) {
 /// Returns a random number for names and ids.
 pub fn random() -> Result<u128> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;
+    fill(&mut bytes)?;
     Ok(u128::from_le_bytes(bytes))
+}
+
+/// Fills `bytes` with random ones, for keys and nonces.
+pub fn fill(bytes: &mut [u8]) -> Result<()> {
+    getrandom::fill(bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))
 }
 
 fn sync_dir(dir: &Path) -> Result<()> {

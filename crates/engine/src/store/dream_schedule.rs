@@ -273,18 +273,22 @@ impl Store {
         Ok(())
     }
 
-    /// Opens the log of dreams for appending, cut to its last lines. Must not be called while a
+    /// Opens the log of dreams for appending, cut to its last lines; `None` in a sealed store. Must not be called while a
     /// dream runs, because that dream has the old file open.
-    pub fn dream_log(&self) -> Result<(PathBuf, fs::File)> {
+    pub fn dream_log(&self) -> Result<(PathBuf, Option<fs::File>)> {
         let path = self.local_path(LOG)?;
         if fs::metadata(&path).is_ok_and(|meta| meta.len() > LONG) {
             self.rewrite_local(LOG, |bytes| {
                 bytes.map(|bytes| machine_local::last_lines(bytes).to_vec())
             })?;
         }
+        if self.seal.is_sealed() {
+            // What a process prints would be in it as plain text.
+            return Ok((path, None));
+        }
         let log = atomic::open_to_append(&path, Sync::Private);
         let log = log.with_context(|| format!("cannot write {}", path.display()))?;
-        Ok((path, log))
+        Ok((path, Some(log)))
     }
 
     /// Appends a line to the log; errors are ignored.

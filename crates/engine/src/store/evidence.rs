@@ -76,7 +76,7 @@ impl Store {
     /// Reads both logs, the local one first, so that lines moved meanwhile are not missed.
     pub fn logs(&self) -> Result<Logs, Problem> {
         let local = self.read_local_log()?;
-        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG)?;
+        let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
         Ok(Logs { shared: shared.unwrap_or_default(), local })
     }
 
@@ -87,7 +87,7 @@ impl Store {
 
     fn read_local_log(&self) -> Result<Vec<u8>, Problem> {
         let Some(path) = self.local_log() else { return Ok(Vec::new()) };
-        match read::file(&self.data_dir(), &path, read::MAX_LOG) {
+        match self.seal.read(&self.data_dir(), &path, read::MAX_LOG) {
             // If `data/` cannot be entered or is not a directory, hooks write to the shared log.
             Err(Problem { kind: ProblemKind::Closed(_), .. }) => Ok(Vec::new()),
             bytes => bytes.map(Option::unwrap_or_default),
@@ -98,10 +98,10 @@ impl Store {
     pub(super) fn append_events(&self, lines: &str) -> Result<()> {
         let aside = || self.made_path(&self.local_name(), self.sync.private());
         if let Some(path) = self.aside.then(aside).and_then(Result::ok) {
-            return atomic::append_lines(&path, lines, self.sync.private());
+            return self.seal.append(&path, lines.as_bytes(), self.sync.private());
         }
         let (log, _) = read::place(&self.dir, &self.evidence())?;
-        atomic::append_lines(&log, lines, self.sync)
+        self.seal.append(&log, lines.as_bytes(), self.sync)
     }
 
     /// Moves the lines of the local log into the shared log. Returns true if there were any. A log
@@ -112,11 +112,11 @@ impl Store {
     pub fn settle(&self, _lock: &StoreLock) -> Result<bool> {
         let Ok(local) = self.read_local_log() else { return Ok(false) };
         let Some(path) = self.local_log().filter(|_| !local.is_empty()) else { return Ok(false) };
-        let shared = read::file(&self.dir, &self.evidence(), read::MAX_LOG)?;
+        let shared = self.seal.read(&self.dir, &self.evidence(), read::MAX_LOG)?;
         let new = unknown(&local, shared.as_deref().unwrap_or_default());
         if !new.is_empty() {
             let (log, _) = read::place(&self.dir, &self.evidence())?;
-            atomic::append_lines(&log, &new, self.sync)?;
+            self.seal.append(&log, &new, self.sync)?;
         }
         // If the local log cannot be removed, its lines are in the shared log too and are not moved
         // again.
@@ -132,7 +132,7 @@ impl Store {
         if kept.len() == held.len() {
             return Ok(false);
         }
-        atomic::replace_file(&path, &kept, self.sync.private(), || Ok(true))
+        self.seal.replace(&path, &kept, self.sync.private(), || Ok(true))
     }
 }
 

@@ -18,7 +18,7 @@ impl Store {
         };
         let topics = self.topics_dir();
         for name in read::markdown_names(&self.dir, &topics)? {
-            let bytes = read::listed(&self.dir, &topics.join(&name), read::MAX_FILE);
+            let bytes = self.seal.listed(&self.dir, &topics.join(&name), read::MAX_FILE);
             part(&name, &bytes?.unwrap_or_default());
         }
         part(EVIDENCE, &self.log()?);

@@ -24,6 +24,7 @@ use pimem_core::{
         time::{Now, Timestamp},
     },
     score::{adopt::PiScore, ledger::Ledger, ranking::LocatedEntry},
+    seal,
 };
 
 /// The pages of a directory.
@@ -63,6 +64,7 @@ impl Pages {
     pub fn page(&mut self, name: &str, bytes: Vec<u8>) {
         let name = name.to_owned();
         let reason = match String::from_utf8(bytes) {
+            Ok(text) if seal::is_sealed(&text) => "it is sealed".to_owned(),
             Ok(text) if text.contains('\0') => "it is no text".to_owned(),
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);

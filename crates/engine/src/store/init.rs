@@ -14,6 +14,7 @@ pub const GIT_ATTRIBUTES: &str = "evidence.jsonl merge=union\ntopics/*.md merge=
 impl Store {
     /// Creates the store's directories and git files. Returns true if any was missing.
     pub fn init(&self) -> Result<bool> {
+        self.seal.check()?;
         let topics = self.topics_dir();
         let make = || {
             atomic::create_dir(&topics, self.sync)?;

@@ -16,6 +16,7 @@ use super::{
     atomic::{self, Sync},
     lock::StoreLock,
     read::{self, Problem, ProblemKind},
+    seal::Seal,
     size_limit::TopicFull,
     transaction::{Change, Target},
 };
@@ -88,6 +89,7 @@ struct Of {
 
 /// Writes the journal of a change that is about to start.
 pub(super) fn begin(
+    seal: &Seal,
     path: &Path,
     events: &[String],
     changes: &[(Target, Vec<Change>)],
@@ -108,15 +110,15 @@ pub(super) fn begin(
         atomic::sweep(dir);
     }
     let bytes = serde_json::to_vec(&journal).context("cannot write down what is to be done")?;
-    atomic::replace_file(path, &bytes, Sync::PrivateFull, || Ok(true)).map(drop)
+    seal.replace(path, &bytes, Sync::PrivateFull, || Ok(true)).map(drop)
 }
 
 /// Writes a file in the directory for the state of dreams.
-pub fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn keep(seal: &Seal, path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(dir) = path.parent() {
         atomic::create_dir(dir, Sync::Private)?;
     }
-    let replace = || atomic::replace_file(path, bytes, Sync::Private, || Ok(true));
+    let replace = || seal.replace(path, bytes, Sync::Private, || Ok(true));
     // Plans are written without a lock, so a dream that starts may sweep the temporary file.
     replace().or_else(|_| replace()).map(drop)
 }
@@ -166,7 +168,7 @@ impl Store {
     pub fn resume(&self, lock: &StoreLock, categories: &Categories, now: Now) -> Result<bool> {
         let Some(path) = self.journal() else { return Ok(false) };
         let root = path.parent().unwrap_or(&path);
-        let bytes = match read::file(root, &path, read::MAX_LOG) {
+        let bytes = match self.seal.read(root, &path, read::MAX_LOG) {
             Ok(Some(bytes)) => bytes,
             // If the state directory cannot be used, no journal was written.
             Ok(None) | Err(Problem { kind: ProblemKind::Closed(_), .. }) => return Ok(false),

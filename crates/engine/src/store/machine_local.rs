@@ -50,14 +50,14 @@ impl Store {
     pub fn local(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let dir = self.data_dir();
         self.guard_data(&dir)?;
-        read::file(&dir, &dir.join(name), read::MAX_FILE)
+        self.seal.read(&dir, &dir.join(name), read::MAX_FILE)
     }
 
     /// Appends lines to a machine-local file by a single write, without a lock. Creates a missing
     /// directory.
     pub fn append_local(&self, name: &str, lines: &str) -> Result<()> {
         let path = self.local_path(name)?;
-        atomic::append_lines(&path, lines, Sync::Private)
+        self.seal.append(&path, lines.as_bytes(), Sync::Private)
     }
 
     /// Replaces a machine-local file by the result of `change`, under a lock; `None` leaves it
@@ -91,7 +91,7 @@ impl Store {
         atomic::sweep(path.parent().unwrap_or(&dir));
         let before = self.local(name)?;
         let Some(after) = change(before.as_deref()) else { return Ok(false) };
-        atomic::replace_file(&path, &after, sync, || Ok(true))
+        self.seal.replace(&path, &after, sync, || Ok(true))
     }
 
     /// Deletes temporary files of killed processes. For appenders, which need no lock otherwise.
@@ -176,6 +176,7 @@ impl Store {
     }
 
     pub(super) fn made_path(&self, name: &str, sync: Sync) -> Result<PathBuf> {
+        self.seal.check()?;
         let dir = self.data_dir();
         let path = dir.join(name);
         let folder = path.parent().unwrap_or(&dir);

@@ -17,6 +17,7 @@ use super::{
     gitlink,
     lock::{LockError, StoreLock},
     read,
+    seal::Seal,
 };
 use pimem_core::markdown::merge::{self, Kind};
 
@@ -32,8 +33,18 @@ const END: &str = "# end of pimem";
 /// Exit code of `git config` for a setting that does not exist.
 const NOT_SET: i32 = 5;
 
-/// Merges three versions and writes the result to `ours`.
-pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
+/// Returns the directory of the store that a path in the repository belongs to.
+pub fn store_of(path: &Path) -> Option<&Path> {
+    let dir = path.parent()?;
+    let is_folder = dir.file_name().is_some_and(|name| {
+        ["topics", "archive", "daily", "observations"].iter().any(|folder| name == *folder)
+    });
+    if is_folder { dir.parent() } else { Some(dir) }
+}
+
+/// Merges three versions and writes the result to `ours`. In a sealed store they are opened, and
+/// lines keep the bytes that one of the sides has; without its key, the sealed lines are merged.
+pub fn merge(versions: [&Path; 3], path: Option<&str>, seal: &Seal) -> Result<()> {
     let [_, ours, _] = versions;
     let mut bytes = Vec::new();
     for version in versions {
@@ -44,8 +55,14 @@ pub fn merge(versions: [&Path; 3], path: Option<&str>) -> Result<()> {
         bytes.push(found.with_context(|| format!("there is no file {}", version.display()))?);
     }
     let [base, mine, theirs] = bytes.as_slice() else { bail!("three versions are merged") };
-    let kind = Kind::of(path, [base, mine, theirs]);
-    let merged = merge::merge(kind, base, mine, theirs);
+    let sides = seal.open_past(base.clone()).and_then(|base| {
+        Ok([base, seal.open_past(mine.clone())?, seal.open_past(theirs.clone())?])
+    });
+    let [base, left, right] =
+        sides.unwrap_or_else(|_| [base.clone(), mine.clone(), theirs.clone()]);
+    let kind = Kind::of(path, [&base, &left, &right]);
+    let merged = merge::merge(kind, &base, &left, &right);
+    let merged = seal.sealed_of(path, merged, &[mine, theirs])?;
     if merged != *mine {
         let same = || Ok(std::fs::read(ours).ok().as_deref() == Some(mine));
         if !atomic::replace_file(ours, &merged, Sync::None, same)? {

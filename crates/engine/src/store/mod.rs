@@ -2,6 +2,7 @@
 
 pub mod atomic;
 mod change;
+pub mod cover;
 pub mod discover;
 pub mod dream_schedule;
 pub mod evidence;
@@ -16,6 +17,7 @@ pub mod history;
 pub mod hook_ledger;
 pub mod init;
 pub mod journal;
+mod kept_files;
 pub mod line_reader;
 pub mod lock;
 pub mod machine_local;
@@ -26,6 +28,7 @@ pub mod pending;
 pub mod provenance;
 pub mod purge;
 pub mod read;
+pub mod seal;
 pub mod size_limit;
 pub mod snapshot;
 pub mod transaction;
@@ -42,6 +45,7 @@ use std::{
 use self::{
     atomic::Sync,
     read::Problem,
+    seal::Seal,
     snapshot::{EVIDENCE, SESSIONS, note_files},
     trust::Trust,
     undo::Run,
@@ -56,6 +60,8 @@ pub struct Store {
     pub sync: Sync,
     /// Maximum wait of a writer for the lock.
     pub patience: Duration,
+    /// Opens and seals what the files hold.
+    pub seal: Seal,
     /// Decides which texts an agent may see.
     pub trust: Trust,
     /// The user's state directory, if there is one.
@@ -118,12 +124,12 @@ impl Store {
     pub fn file(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
         let limit = if name == EVIDENCE { read::MAX_LOG } else { read::MAX_FILE };
-        read::file(root, &path, limit)
+        self.seal.read(root, &path, limit)
     }
 
     /// Like [`Store::file`], for a name that was just listed.
     pub fn listed(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
         let (root, path) = self.place(name);
-        read::listed(root, &path, read::MAX_FILE)
+        self.seal.listed(root, &path, read::MAX_FILE)
     }
 }

@@ -37,7 +37,7 @@ impl Store {
     /// Appends lines to a file. A new file starts with a title.
     pub fn append(
         &self,
-        _lock: &StoreLock,
+        lock: &StoreLock,
         name: &str,
         title: &str,
         added: &[String],
@@ -50,7 +50,8 @@ impl Store {
         let head = if end.is_empty() { &title[..] } else { &[] };
         let text: String = head.iter().chain(added).flat_map(|line| [line, newline]).collect();
         let before = if self.trust.is_own() { None } else { self.as_left_here(name) };
-        atomic::append_lines(&path, &text, self.sync)?;
+        self.seal.append(&path, text.as_bytes(), self.sync)?;
+        self.make_whole_if_due(lock)?;
         if self.run.is_some() {
             self.note_step(&[], vec![Touched::appended(name, &end, &text)]);
         }
@@ -83,7 +84,7 @@ impl Store {
     /// again if the file changed meanwhile. Returns true if it was changed.
     pub fn rewrite(
         &self,
-        _lock: &StoreLock,
+        lock: &StoreLock,
         name: &str,
         mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<bool> {
@@ -95,7 +96,8 @@ impl Store {
                 return Ok(false);
             };
             let unchanged = || Ok(self.file(name)? == before);
-            if atomic::replace_file(&path, &after, self.sync, unchanged)? {
+            if self.seal.replace(&path, &after, self.sync, unchanged)? {
+                self.make_whole_if_due(lock)?;
                 if self.run.is_some() {
                     let touched = Touched::new(name, before.as_deref(), &after);
                     self.note_step(&[], vec![touched]);
@@ -122,6 +124,13 @@ impl Store {
 
     /// Reads the last `bytes` bytes of a file. `Ok(None)` if it does not exist.
     pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<Vec<u8>>, Problem> {
+        if self.seal.is_sealed() {
+            // A part of a sealed line tells nothing.
+            let whole = self.file(name)?;
+            let from =
+                |all: &[u8]| all.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
+            return Ok(whole.map(|all| all.get(from(&all)..).unwrap_or_default().to_vec()));
+        }
         let (root, path) = self.place(name);
         read::tail(root, &path, bytes)
     }

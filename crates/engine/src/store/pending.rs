@@ -28,14 +28,14 @@ pub fn note(trust: &Trust, keys: &[Key]) -> Result<()> {
     }
     let dir = path.parent().context("there is no directory for what waits")?;
     atomic::create_dir(dir, Sync::Private)?;
-    atomic::append_lines(&path, &lines(&fresh), Sync::Private)
+    trust.seal().append(&path, lines(&fresh).as_bytes(), Sync::Private)
 }
 
 /// Returns the given keys that are recorded.
 pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
     let Some(path) = place(trust) else { return HashSet::new() };
     let dir = path.parent().unwrap_or(Path::new("/"));
-    let bytes = read::file(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
+    let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let known: HashSet<&str> = text.lines().collect();
     keys.iter().copied().filter(|key| known.contains(key.hex().as_str())).collect()
@@ -44,19 +44,24 @@ pub fn of(trust: &Trust, keys: &[Key]) -> HashSet<Key> {
 pub fn forget(trust: &Trust, keys: &[Key]) -> Result<()> {
     let Some(path) = place(trust).filter(|path| path.is_file()) else { return Ok(()) };
     let dir = path.parent().unwrap_or(Path::new("/"));
-    let bytes = read::file(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
+    let bytes = trust.seal().read(dir, &path, read::MAX_FILE).ok().flatten().unwrap_or_default();
     let gone: HashSet<String> = keys.iter().map(|key| key.hex()).collect();
     let text = String::from_utf8_lossy(&bytes);
     let kept: String =
         text.lines().filter(|line| !gone.contains(*line)).flat_map(|line| [line, "\n"]).collect();
     if kept.len() < text.len() {
-        atomic::replace_file(&path, kept.as_bytes(), Sync::Private, || Ok(true))?;
+        trust.seal().replace(&path, kept.as_bytes(), Sync::Private, || Ok(true))?;
     }
     Ok(())
 }
 
 fn place(trust: &Trust) -> Option<PathBuf> {
     trust.ledger().map(|ledger| ledger.with_extension("waits"))
+}
+
+/// Returns the files of the ledger of trust, which need not exist.
+pub(super) fn files(trust: &Trust) -> Vec<PathBuf> {
+    trust.ledger().map(Path::to_path_buf).into_iter().chain(place(trust)).collect()
 }
 
 fn lines(keys: &[&Key]) -> String {

@@ -34,6 +34,8 @@ pub enum ProblemKind {
     TooLarge(u64, u64),
     /// A directory in the path cannot be entered, or is not a directory.
     Closed(String),
+    /// The file is sealed, and cannot be opened: why, and what to do.
+    Sealed { why: String, hint: &'static str },
     /// Any other error.
     Io(String),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Problem {
                     mib(*limit)
                 )
             }
+            ProblemKind::Sealed { why, .. } => f.write_str(why),
             ProblemKind::Closed(error) | ProblemKind::Io(error) => {
                 write!(f, "cannot read {path}: {error}")
             }
@@ -71,6 +74,7 @@ impl Problem {
                 "put the file itself into the store, or link to a file inside it"
             }
             ProblemKind::TooLarge(..) => "split it into smaller files; its entries are not used",
+            ProblemKind::Sealed { hint, .. } => hint,
             ProblemKind::Closed(_) | ProblemKind::Io(_) => {
                 "pimem doctor looks at permissions and disk"
             }
@@ -267,16 +271,16 @@ pub fn markdown_names(root: &Path, dir: &Path) -> Result<Vec<String>, Problem> {
     Ok(names)
 }
 
-#[cfg(test)]
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "tests prepare files in any way")]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
 
     /// Creates a store beside another directory, both with a file and a directory in them.
-    fn place(name: &str) -> (PathBuf, PathBuf) {
+    fn stores(name: &str) -> (PathBuf, PathBuf) {
         let tests = std::env::current_exe().unwrap().with_file_name("read");
         let dir = tests.join(format!("{name}-{}", std::process::id()));
         drop(fs::remove_dir_all(&dir));
@@ -297,7 +301,7 @@ mod tests {
 
     #[test]
     fn where_links_lead() {
-        let (store, outside) = place("links");
+        let (store, outside) = stores("links");
         let outside = outside.to_str().unwrap();
         let leads_out = Err(ProblemKind::LeadsOutside);
         for (link, target, expected) in [
@@ -318,7 +322,7 @@ mod tests {
             symlink(target, store.join(link)).unwrap();
             assert_eq!(read(&store, link), expected, "{link}");
         }
-        assert_eq!(super::place(&store, &store.join("chain-in")).unwrap().0, {
+        assert_eq!(place(&store, &store.join("chain-in")).unwrap().0, {
             fs::canonicalize(&store).unwrap().join("none.md")
         });
         assert_eq!(read(&store, "folder"), Err(ProblemKind::NotAFile));
@@ -327,7 +331,7 @@ mod tests {
 
     #[test]
     fn links_on_the_way() {
-        let (store, outside) = place("way");
+        let (store, outside) = stores("way");
         symlink(outside.join("folder"), store.join("away")).unwrap();
         symlink("folder", store.join("beside")).unwrap();
         assert_eq!(read(&store, "beside/file.md"), Ok(Some(4)));

@@ -25,6 +25,7 @@ use pimem_core::{
         ledger::Ledger,
         ranking::LocatedEntry,
     },
+    seal,
 };
 
 /// A parsed topic file.
@@ -92,10 +93,16 @@ impl Store {
             Err(problem) => return snapshot.problems.push(problem),
         };
         for name in names {
-            match read::listed(&self.dir, &dir.join(&name), read::MAX_FILE) {
+            let path = dir.join(&name);
+            match self.seal.listed(&self.dir, &path, read::MAX_FILE) {
                 Ok(Some(bytes)) => {
                     let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
-                    let doc = TopicDoc::parse(bytes, categories);
+                    let mut doc = TopicDoc::parse(bytes, categories);
+                    if doc.entries.iter().any(|entry| entry.text.starts_with(seal::TAG)) {
+                        // Nobody sees them, and edits leave their bytes alone.
+                        doc.entries.retain(|entry| !entry.text.starts_with(seal::TAG));
+                        snapshot.problems.extend(self.seal.missing(&self.dir));
+                    }
                     snapshot.topics.push(TopicFile { stem, doc });
                 }
                 Ok(None) => {}
@@ -165,7 +172,7 @@ impl Store {
     /// ignored.
     fn pi_scores(&self) -> PiScores {
         let path = self.dir.join("memory-scores.json");
-        let Ok(Some(bytes)) = read::file(&self.dir, &path, read::MAX_FILE) else {
+        let Ok(Some(bytes)) = self.seal.read(&self.dir, &path, read::MAX_FILE) else {
             return PiScores::new();
         };
         let root: Value = serde_json::from_slice(&bytes).unwrap_or_default();

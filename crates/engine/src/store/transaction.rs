@@ -326,9 +326,7 @@ impl Txn<'_> {
         for (target, changes) in &self.changes {
             planned.push(self.plan(target, changes)?);
         }
-        if self.lock.is_none() {
-            return Ok(self.snapshot.ledger);
-        }
+        let Some(lock) = self.lock else { return Ok(self.snapshot.ledger) };
         let dir = &self.store.dir;
         for folder in [dir.join("topics"), dir.join("archive")] {
             read::guard(dir, &folder)?;
@@ -338,7 +336,13 @@ impl Txn<'_> {
             atomic::sweep(&folder);
         }
         if let Some(journal) = journal {
-            journal::begin(journal, &self.events, &self.changes, self.categories)?;
+            journal::begin(
+                &self.store.seal,
+                journal,
+                &self.events,
+                &self.changes,
+                self.categories,
+            )?;
         }
         // Trust comes first, so that an interruption does not leave a line that reports hide.
         self.store.trust.note(|| self.said.clone());
@@ -358,13 +362,14 @@ impl Txn<'_> {
         if let Some(journal) = journal {
             journal::discard(journal)?;
         }
+        self.store.make_whole_if_due(lock)?;
         Ok(self.snapshot.ledger)
     }
 
     /// Reads a file and computes its new content.
     fn plan(&self, target: &Target, changes: &[Change]) -> Result<Planned> {
         let path = target.path(&self.store.dir);
-        let bytes = read::file(&self.store.dir, &path, read::MAX_FILE)?;
+        let bytes = self.store.seal.read(&self.store.dir, &path, read::MAX_FILE)?;
         // A link inside the store is resolved here, so that the link itself stays.
         let (path, _) = read::place(&self.store.dir, &path)?;
         let doc = TopicDoc::parse(bytes.clone().unwrap_or_default(), self.categories);
@@ -445,11 +450,12 @@ impl Txn<'_> {
             if let Some(dir) = planned.path.parent() {
                 atomic::create_dir(dir, self.store.sync)?;
             }
-            let unchanged = || match read::file(&self.store.dir, &planned.path, read::MAX_FILE) {
+            let seal = &self.store.seal;
+            let unchanged = || match seal.read(&self.store.dir, &planned.path, read::MAX_FILE) {
                 Ok(bytes) => Ok(bytes == planned.before),
                 Err(problem) => Err(anyhow::Error::new(problem)),
             };
-            if atomic::replace_file(&planned.path, &planned.after, self.store.sync, unchanged)? {
+            if seal.replace(&planned.path, &planned.after, self.store.sync, unchanged)? {
                 return Ok(planned);
             }
             planned = self.plan(target, changes)?;

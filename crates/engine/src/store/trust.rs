@@ -22,6 +22,7 @@ use super::{
     discover, evidence_log,
     lock::{LockError, StoreLock},
     read::{self, Problem, ProblemKind},
+    seal::Seal,
 };
 use pimem_core::model::{hash::IdSet, hex};
 
@@ -53,6 +54,7 @@ pub enum TrustLevel {
 #[derive(Debug, Clone)]
 pub struct Trust {
     store: PathBuf,
+    seal: Seal,
     state: Option<PathBuf>,
     patience: Duration,
     sync: Sync,
@@ -87,7 +89,7 @@ impl Trust {
     /// key is stored in `failure`. The ledger waits for the disk if the store does, because a lost
     /// key means another review.
     pub fn new(
-        store: &Path,
+        (store, seal): (&Path, Seal),
         state: Option<&Path>,
         (patience, sync): (Duration, Sync),
         word: TrustLevel,
@@ -96,7 +98,7 @@ impl Trust {
         let state = state.map(|state| state.join("pimem/trust"));
         let store = store.to_path_buf();
         let (sync, known) = (sync.private(), Arc::default());
-        Self { store, state, patience, sync, word, unwritten: false, known, failure }
+        Self { store, seal, state, patience, sync, word, unwritten: false, known, failure }
     }
 
     /// Returns a copy that reads the ledger again.
@@ -152,6 +154,17 @@ impl Trust {
     /// Returns the path of the ledger.
     pub fn ledger(&self) -> Option<&Path> {
         self.known().path.as_deref()
+    }
+
+    /// Opens and seals the files of the ledger.
+    pub(super) fn seal(&self) -> &Seal {
+        &self.seal
+    }
+
+    /// Takes the lock of writers, if there is anything to write.
+    pub(super) fn guard(&self) -> Result<Option<StoreLock>> {
+        let dir = self.ledger().and_then(Path::parent).filter(|dir| dir.is_dir());
+        dir.map(|dir| self.lock(dir)).transpose()
     }
 
     /// Returns the number of texts in the ledger.
@@ -268,7 +281,7 @@ impl Trust {
             StoreLock::probe(dir, self.patience)?;
         } else {
             let _lock = self.lock(dir)?;
-            atomic::append_below(path, || self.head(), &lines(&fresh), self.sync)?;
+            self.seal.append_below(path, || self.head(), &lines(&fresh), self.sync)?;
         }
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
@@ -283,7 +296,8 @@ impl Trust {
             return Ok(0);
         }
         let _lock = self.lock(dir)?;
-        let before = Known::read(&discover::real(&self.store), Some(path.to_path_buf()));
+        let before =
+            Known::read(&self.seal, &discover::real(&self.store), Some(path.to_path_buf()));
         if let Some(problem) = before.problem {
             return Err(problem.into());
         }
@@ -291,7 +305,7 @@ impl Trust {
         let gone = |key: &u128| keys.is_none_or(|keys| keys.contains(&Key(*key)));
         let kept: BTreeSet<u128> = before.iter().copied().filter(|key| !gone(key)).collect();
         let text = format!("{}{}", self.head(), lines(&kept));
-        atomic::replace_file(path, text.as_bytes(), self.sync, || Ok(true))?;
+        self.seal.replace(path, text.as_bytes(), self.sync, || Ok(true))?;
         Ok(before.len() - kept.len())
     }
 
@@ -323,19 +337,19 @@ impl Trust {
         self.known.get_or_init(|| {
             let real = discover::real(&self.store);
             let path = self.state.as_ref().map(|state| state.join(discover::key_of(&real)));
-            Known::read(&real, path)
+            Known::read(&self.seal, &real, path)
         })
     }
 }
 
 impl Known {
     /// Reads the ledger of the store at a canonical path. Lines that are not keys are skipped.
-    fn read(store: &Path, path: Option<PathBuf>) -> Self {
+    fn read(seal: &Seal, store: &Path, path: Option<PathBuf>) -> Self {
         let name = Sha256::digest(store.as_os_str().as_encoded_bytes());
         // Padded to a whole hash block, so that the block is hashed once and not for every text.
         let seed = Sha256::new_with_prefix(name).chain_update([0; 32]);
         let root = path.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
-        let read = path.as_deref().map(|path| read::file(root, path, read::MAX_FILE));
+        let read = path.as_deref().map(|path| seal.read(root, path, read::MAX_FILE));
         let (bytes, problem) = match read.unwrap_or(Ok(None)) {
             Ok(bytes) => (bytes.unwrap_or_default(), None),
             Err(problem) => (Vec::new(), Some(problem)),
@@ -433,7 +447,7 @@ mod tests {
         let trust = |dir: &str| {
             let failure = Arc::default();
             Trust::new(
-                Path::new(dir),
+                (Path::new(dir), Seal::Plain),
                 None,
                 (Duration::ZERO, Sync::None),
                 TrustLevel::None,

@@ -61,7 +61,7 @@ pub fn start(memory: &Memory, store: &Store, args: &[&str]) -> Result<Started, F
     let mut all = vec!["dream", FLAG];
     all.extend((store.scope == Scope::User).then_some("--user"));
     all.extend(args);
-    background::start(memory, &all, Some(log))?;
+    background::start(memory, &all, log)?;
     Ok(Started::Yes { log: path })
 }
 

@@ -197,7 +197,11 @@ impl Memory {
         }
         if name.is_some() {
             let path = left(store)?;
-            journal::keep(&path, script::write(&run.plan, &run.store_view).as_bytes())?;
+            journal::keep(
+                &store.seal,
+                &path,
+                script::write(&run.plan, &run.store_view).as_bytes(),
+            )?;
             view.plan_file = Some(path.display().to_string());
         }
         view.model = name;
@@ -214,6 +218,7 @@ impl Memory {
             Script::File(_) | Script::Left => {
                 let path = if let Script::File(path) = from { path } else { &own };
                 let bytes = named_file::named(path, read::MAX_FILE, HINT)?;
+                let bytes = store.seal.open(path, bytes).map_err(|p| Failure::from(&p))?;
                 String::from_utf8_lossy(&bytes).into_owned()
             }
         };

@@ -14,6 +14,7 @@ use crate::{
     config::settings::DEFAULT_MODEL,
     error::{Failure, Kind},
     index::{
+        cache::Cache,
         corpus::{self, Corpus},
         recent,
         vector_files::Kept,
@@ -234,7 +235,7 @@ fn by_table(searched: Searched<'_>, words: &QueryWords, rows: Rows) -> (Side, Ve
     let (mut all, mut lacking) = (Vec::new(), Vec::new());
     for (store, corpus) in corpora.iter().enumerate() {
         let dir = dir(memory, stores, store).filter(|_| rows == Rows::Stored);
-        let mut views = corpus.vectors(dir.as_deref(), table::model().space());
+        let mut views = corpus.vectors(dir.as_ref(), table::model().space());
         let scanned = views.len().saturating_sub(1);
         let mut lacks = false;
         for (segment, (view, documents)) in views.iter_mut().zip(corpus.segments()).enumerate() {
@@ -260,7 +261,7 @@ fn missing(view: &Vectors, documents: &dyn Segment) -> Vec<u32> {
     alive.filter(|number| view.lacks(*number)).collect()
 }
 
-fn dir(memory: &Memory, stores: &[Store], store: usize) -> Option<std::path::PathBuf> {
+fn dir(memory: &Memory, stores: &[Store], store: usize) -> Option<Cache> {
     memory.cache_dir(stores.get(store)?)
 }
 
@@ -280,9 +281,9 @@ fn by_model(
     let (mut all, mut made) = (Vec::new(), Vec::new());
     for (store, corpus) in corpora.iter().enumerate() {
         let dir = dir(memory, stores, store);
-        let stored = dir.as_deref().filter(|_| rows == Rows::Stored);
+        let stored = dir.as_ref().filter(|_| rows == Rows::Stored);
         let mut views = corpus.vectors(stored, space);
-        let recent = dir.as_deref().map(|dir| recent::read(dir, space)).unwrap_or_default();
+        let recent = dir.as_ref().map(|dir| recent::read(dir, space)).unwrap_or_default();
         let mut known: Option<Known> = None;
         let scanned = views.len().saturating_sub(1);
         for (segment, (view, documents)) in views.iter_mut().zip(corpus.segments()).enumerate() {
@@ -306,7 +307,7 @@ fn by_model(
                 let at = DocRef { store, segment, number };
                 let Some(document) = Document::find(corpora, at) else { continue };
                 let known = known.get_or_insert_with(|| {
-                    dir.as_deref().map(|dir| corpus::known_vectors(dir, space)).unwrap_or_default()
+                    dir.as_ref().map(|dir| corpus::known_vectors(dir, space)).unwrap_or_default()
                 });
                 let category = category_name(&memory.config.categories, document.doc.category);
                 let key = vectors::key(category, &texts.of(&document));

@@ -194,7 +194,7 @@ pub fn find_each(
 fn open(memory: &Memory, stores: &[Store], query: &Query) -> Vec<Corpus> {
     let open = |store: &Store| {
         let dir = memory.cache_dir(store);
-        let corpus = Corpus::open(store, dir.as_deref(), query, &memory.config.categories);
+        let corpus = Corpus::open(store, dir.as_ref(), query, &memory.config.categories);
         if let Freshness::Broken(why) = &corpus.freshness {
             let dir = store.dir.display();
             memory.notices.detail(&format!("index of {dir}: {why}; answered without it"));

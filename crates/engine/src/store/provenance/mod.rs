@@ -153,6 +153,7 @@ impl Store {
             categories,
             files: snapshot.topics.iter().map(|topic| format!("{}.md", topic.stem)).collect(),
             refs: &refs,
+            seal: &self.seal,
             depth: dir.strip_prefix(&top).map_or(0, |below| below.components().count()),
         };
         let talk = |objects: &mut git_objects::Objects| sightings::judge(&question, objects);

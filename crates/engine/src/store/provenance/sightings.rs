@@ -13,7 +13,10 @@ use super::{
     attributes,
     reflog::{Refs, Step},
 };
-use crate::store::git_objects::{self, Object, Objects};
+use crate::store::{
+    git_objects::{self, Object, Objects},
+    seal::Seal,
+};
 use pimem_core::{
     markdown::topic::{TopicDoc, TopicEntry},
     model::category::{Categories, CategoryId},
@@ -38,6 +41,8 @@ pub(super) struct Question<'a> {
     /// Names of files that may be in the index.
     pub(super) files: BTreeSet<String>,
     pub(super) refs: &'a Refs,
+    /// Opens the files of a sealed store.
+    pub(super) seal: &'a Seal,
     /// Depth of the store's directory below the root of the work tree.
     pub(super) depth: usize,
 }
@@ -286,6 +291,7 @@ fn attributes_above(
 impl Question<'_> {
     /// Returns the numbers of the searched lines that a file contains.
     fn found(&self, bytes: Vec<u8>) -> Vec<usize> {
+        let Ok(bytes) = self.seal.open_past(bytes) else { return Vec::new() };
         // The bytes of a text that was not UTF-8 cannot be recovered from it.
         let might = |text: &str| {
             text.contains(char::REPLACEMENT_CHARACTER)

@@ -1,0 +1,55 @@
+//! The directory of a store's index in the user's cache.
+
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Result;
+
+use crate::store::{
+    Store,
+    atomic::{self, Sync},
+    discover,
+    seal::Seal,
+};
+
+/// The directory of a store's index, and how its files are kept: as the store's are.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    dir: PathBuf,
+    seal: Seal,
+}
+
+impl Cache {
+    /// Returns the index directory of a store in a user's cache directory.
+    pub fn new(cache: &Path, store: &Store) -> Self {
+        let dir = cache.join("pimem").join(discover::store_key(&store.dir));
+        Self { dir, seal: store.seal.clone() }
+    }
+
+    /// Opens what a file of the directory was read to have; `None` if its bytes are used as they
+    /// are.
+    pub(super) fn opened(&self, name: &str) -> Option<Result<Vec<u8>>> {
+        self.seal.blob(&self.dir, name)
+    }
+
+    /// Returns true if the store is encrypted.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_sealed()
+    }
+
+    /// Replaces a file of the directory.
+    pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let bytes = self.seal.sealed_blob(name, bytes)?;
+        atomic::replace_file(&self.dir.join(name), &bytes, Sync::Private, || Ok(true)).map(drop)
+    }
+}
+
+impl Deref for Cache {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.dir
+    }
+}

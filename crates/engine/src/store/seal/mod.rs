@@ -1,0 +1,310 @@
+//! Sealing: the bytes of a store's files, on their way from and to the disk.
+//!
+//! Everything that holds what was remembered is read by [`Seal::read`] and its kin, and written by
+//! [`Seal::replace`] and [`Seal::append`]. In a plain store these are [`read`] and [`atomic`]; in
+//! a sealed one they open and seal. Callers see plain text in both.
+
+mod key_file;
+mod manifest;
+pub mod steps;
+
+use std::{
+    borrow::Cow,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use anyhow::{Context as _, Result};
+
+use super::{
+    atomic::{self, Sync},
+    read::{self, Problem, ProblemKind},
+};
+use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened};
+
+use self::manifest::Manifest;
+pub use self::{key_file::KeyPlace, manifest::STORE_FILE};
+
+/// What to do without the key.
+const LOST: &str = "copy the key file from the machine that sealed the store, or from its backup; \
+                    without it nothing in the store can be read, and a new store has to be made";
+
+/// How the files of a store are kept on the disk.
+#[derive(Debug, Clone, Default)]
+pub enum Seal {
+    /// As plain text.
+    #[default]
+    Plain,
+    /// Encrypted.
+    Sealed(Arc<Sealed>),
+    /// Encrypted, and this machine cannot open them.
+    Locked(Arc<Problem>),
+}
+
+/// A sealed store whose key is here.
+#[derive(Debug)]
+pub struct Sealed {
+    pub(super) ring: Keyring,
+    /// True while the store is being made plain again: writers no longer seal.
+    pub(super) opening: bool,
+    /// True if lines were read that are not sealed under the current key.
+    pub(super) due: AtomicBool,
+    /// Files with lines that could not be opened: path and number.
+    closed: Mutex<Vec<(String, usize)>>,
+}
+
+impl Sealed {
+    fn new(ring: Keyring, opening: bool) -> Self {
+        Self { ring, opening, due: AtomicBool::new(false), closed: Mutex::default() }
+    }
+
+    /// Returns true while the store is being made plain again.
+    pub fn is_opening(&self) -> bool {
+        self.opening
+    }
+
+    fn open(&self, path: &Path, bytes: &[u8]) -> Vec<u8> {
+        let opened = self.ring.open(bytes);
+        self.tell(path, &opened);
+        opened.bytes
+    }
+
+    /// Notes what a file was found to have.
+    pub(super) fn tell(&self, path: &Path, opened: &Opened) {
+        if opened.is_due() && !self.opening {
+            self.due.store(true, Ordering::Relaxed);
+        }
+        if opened.closed() > 0
+            && let Ok(mut closed) = self.closed.lock()
+        {
+            let name = path.display().to_string();
+            closed.retain(|(known, _)| *known != name);
+            closed.push((name, opened.closed()));
+        }
+    }
+
+    /// Seals a text that replaces the bytes `before` of a file.
+    pub(super) fn seal(&self, path: &Path, text: &[u8], before: &[u8]) -> Result<Vec<u8>> {
+        self.ring.seal(text, before, form(path), &mut nonce)
+    }
+}
+
+fn nonce() -> Result<[u8; NONCE_BYTES]> {
+    let mut nonce = [0; NONCE_BYTES];
+    atomic::fill(&mut nonce)?;
+    Ok(nonce)
+}
+
+/// Returns how a file is sealed, by its name.
+fn form(path: &Path) -> Form {
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("md") => Form::Lines,
+        Some("json") => Form::Whole,
+        _ => Form::Log,
+    }
+}
+
+impl Seal {
+    /// Returns true unless the files are kept as plain text.
+    pub fn is_sealed(&self) -> bool {
+        !matches!(self, Self::Plain)
+    }
+
+    /// Returns the key that seals, if the store is sealed and the key is here.
+    pub fn key(&self) -> Option<KeyId> {
+        if let Self::Sealed(sealed) = self { Some(sealed.ring.current()) } else { None }
+    }
+
+    /// Fails if the store is sealed and cannot be opened.
+    pub fn check(&self) -> Result<(), Problem> {
+        match self {
+            Self::Locked(problem) => Err(Problem::clone(problem)),
+            Self::Plain | Self::Sealed(_) => Ok(()),
+        }
+    }
+
+    /// Returns the problem that sealed lines were found in a store that is said to be plain.
+    pub(super) fn missing(&self, dir: &Path) -> Option<Problem> {
+        let path = dir.join(STORE_FILE);
+        let why =
+            format!("lines in {} are sealed, and {STORE_FILE} does not say so", dir.display());
+        let hint = "take store.json from git, or from the machine that sealed the store";
+        (!self.is_sealed()).then_some(Problem { path, kind: ProblemKind::Sealed { why, hint } })
+    }
+
+    /// Reads how the store in a directory is kept. `place` names the key files of a store by its id,
+    /// and `categories` are the names that stay readable. A store that is sealed and cannot be
+    /// opened is [`Seal::Locked`].
+    pub fn of(
+        dir: &Path,
+        place: impl FnOnce(&str) -> Option<KeyPlace>,
+        categories: impl FnOnce() -> Vec<String>,
+    ) -> Self {
+        let locked = |path: &Path, why: String, hint| {
+            let why = format!("the store in {} is sealed, and {why}", dir.display());
+            let kind = ProblemKind::Sealed { why, hint };
+            Self::Locked(Arc::new(Problem { path: path.to_path_buf(), kind }))
+        };
+        let manifest = match Manifest::read(dir) {
+            Ok(Some(manifest)) if manifest.sealed => manifest,
+            Ok(_) => return Self::Plain,
+            Err(problem) => return Self::Locked(Arc::new(problem)),
+        };
+        let Some(place) = place(&manifest.id) else {
+            return locked(
+                dir,
+                "there is no place for its key".to_owned(),
+                "set HOME, or encryption.keyPath",
+            );
+        };
+        match place.keys(&manifest.id, &manifest.key) {
+            Ok((key, former)) => {
+                let ring = Keyring::new(manifest.id, categories(), key, former);
+                Self::Sealed(Arc::new(Sealed::new(ring, manifest.opening)))
+            }
+            Err(why) => locked(place.path(), why, LOST),
+        }
+    }
+
+    /// Returns the files with lines that could not be opened so far, and the number of lines.
+    pub fn closed(&self) -> Vec<(String, usize)> {
+        match self {
+            Self::Sealed(sealed) => sealed.closed.lock().map(|c| c.clone()).unwrap_or_default(),
+            Self::Plain | Self::Locked(_) => Vec::new(),
+        }
+    }
+
+    /// Opens bytes that stand for a file.
+    pub fn open(&self, path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
+        match self {
+            Self::Plain => Ok(bytes),
+            Self::Sealed(sealed) => Ok(sealed.open(path, &bytes)),
+            Self::Locked(problem) => Err(Problem::clone(problem)),
+        }
+    }
+
+    /// Opens bytes that a file once had. What cannot be opened in them is nothing to warn of.
+    pub fn open_past(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
+        match self {
+            Self::Sealed(sealed) => Ok(sealed.ring.open(&bytes).bytes),
+            Self::Plain => Ok(bytes),
+            Self::Locked(problem) => Err(Problem::clone(problem)),
+        }
+    }
+
+    /// Like [`read::file`].
+    pub fn read(&self, root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+        self.opened(path, read::file(root, path, limit))
+    }
+
+    /// Like [`read::listed`].
+    pub fn listed(&self, root: &Path, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Problem> {
+        self.opened(path, read::listed(root, path, limit))
+    }
+
+    fn opened(
+        &self,
+        path: &Path,
+        read: Result<Option<Vec<u8>>, Problem>,
+    ) -> Result<Option<Vec<u8>>, Problem> {
+        if matches!(self, Self::Plain) {
+            return read;
+        }
+        read?.map(|bytes| self.open(path, bytes)).transpose()
+    }
+
+    /// Like [`atomic::replace_file`]. Lines that did not change keep their sealed bytes.
+    pub fn replace(
+        &self,
+        path: &Path,
+        text: &[u8],
+        sync: Sync,
+        recheck: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
+        self.check()?;
+        let bytes = match self {
+            Self::Sealed(sealed) if !sealed.opening => {
+                let dir = path.parent().unwrap_or(path);
+                let before = read::listed(dir, path, read::MAX_LOG).ok().flatten();
+                Cow::Owned(sealed.seal(path, text, &before.unwrap_or_default())?)
+            }
+            _ => Cow::Borrowed(text),
+        };
+        atomic::replace_file(path, &bytes, sync, recheck)
+    }
+
+    /// Reads and opens a file of the cache; `None` in a plain store.
+    pub fn blob(&self, dir: &Path, name: &str) -> Option<Result<Vec<u8>>> {
+        let read = |sealed: &Sealed| {
+            let bytes = read::file(dir, &dir.join(name), read::MAX_LOG)?;
+            let opened = sealed.ring.open_blob(name, bytes.unwrap_or_default());
+            opened.with_context(|| format!("{name} is not sealed under this key, or damaged"))
+        };
+        match self {
+            Self::Plain => None,
+            Self::Sealed(sealed) => Some(read(sealed)),
+            Self::Locked(problem) => Some(Err(Problem::clone(problem).into())),
+        }
+    }
+
+    /// Returns the bytes of a file of the cache.
+    pub fn sealed_blob<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        self.check()?;
+        match self {
+            Self::Sealed(sealed) => Ok(Cow::Owned(sealed.ring.seal_blob(name, bytes, nonce()?))),
+            Self::Plain | Self::Locked(_) => Ok(Cow::Borrowed(bytes)),
+        }
+    }
+
+    /// Returns the sealed bytes of a text that was merged from two sealed sides.
+    pub fn sealed_of(
+        &self,
+        path: Option<&str>,
+        text: Vec<u8>,
+        sides: &[&Vec<u8>],
+    ) -> Result<Vec<u8>> {
+        let Self::Sealed(sealed) = self else { return Ok(text) };
+        let mut before = Vec::new();
+        for side in sides {
+            before.extend_from_slice(side);
+            before.push(b'\n');
+        }
+        let path = Path::new(path.unwrap_or("merged.md"));
+        if sealed.opening { Ok(text) } else { sealed.seal(path, &text, &before) }
+    }
+
+    /// Like [`atomic::append_lines`].
+    pub fn append(&self, path: &Path, lines: &[u8], sync: Sync) -> Result<()> {
+        atomic::append_lines(path, &*self.appended(path, lines)?, sync)
+    }
+
+    /// Like [`atomic::append_below`].
+    pub fn append_below(
+        &self,
+        path: &Path,
+        head: impl Fn() -> String,
+        lines: &str,
+        sync: Sync,
+    ) -> Result<()> {
+        if matches!(self, Self::Plain) {
+            return atomic::append_below(path, head, lines, sync);
+        }
+        let head = String::from_utf8(self.appended(path, head().as_bytes())?.into_owned())?;
+        let lines = self.appended(path, lines.as_bytes())?;
+        atomic::append_below(path, || head.clone(), &*lines, sync)
+    }
+
+    /// Returns lines as they are appended.
+    fn appended<'a>(&self, path: &Path, lines: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        self.check()?;
+        match self {
+            Self::Sealed(sealed) if !sealed.opening => {
+                Ok(Cow::Owned(sealed.seal(path, lines, b"")?))
+            }
+            _ => Ok(Cow::Borrowed(lines)),
+        }
+    }
+}

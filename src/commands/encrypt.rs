@@ -1,0 +1,86 @@
+//! `pimem encrypt`: seals a store, and makes it plain again.
+
+use crate::{
+    exit::Exit,
+    shell::Shell,
+    ui::{Human, Ui},
+};
+use pimem_core::view::encrypt::{Encryption, Kept};
+use pimem_engine::error::Failure;
+
+/// Encrypt a store, so that what was remembered is nowhere readable on the disk
+///
+/// Entries, archive, notes, logs, lists, observations and evidence are sealed line by line, so that
+/// git still compares and merges them; what pimem keeps beside the store and in the state directory
+/// is sealed too, and there is no index. Names of files and categories stay readable. The key is a
+/// file of 32 bytes, `~/.config/pimem/keys/STORE.key` or what `encryption.keyPath` names: whoever
+/// is to read the store needs a copy of it, and what was sealed under a lost key is lost.
+///
+/// Each of these may be interrupted at any moment: the store stays readable, and the same command
+/// goes on where it stopped. What git has in its history stays as it was committed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  pimem encrypt init           seal this project's store
+  pimem encrypt init --user    your own
+  pimem encrypt status         what is sealed, and where the key is
+  pimem encrypt rotate         a new key; the former one is kept beside it
+  pimem encrypt decrypt        plain text again")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    act: Option<Act>,
+}
+
+#[derive(Debug, Clone, Copy, clap::Subcommand)]
+enum Act {
+    /// Seal the store; make its key if there is none
+    Init,
+    /// Say how the store is kept; exit code 1 if something of it is not sealed or cannot be opened.
+    /// Also done when nothing else is asked for
+    Status,
+    /// Seal the store under a new key
+    Rotate,
+    /// Make the store plain again
+    Decrypt,
+}
+
+pub(crate) fn run(ctx: &Shell, args: &Args) -> Result<Exit, Failure> {
+    let act = args.act.unwrap_or(Act::Status);
+    let view = match act {
+        Act::Init => ctx.encrypt_init()?,
+        Act::Status => ctx.encrypt_status()?,
+        Act::Rotate => ctx.encrypt_rotate()?,
+        Act::Decrypt => ctx.encrypt_decrypt()?,
+    };
+    ctx.ui.show(&view);
+    if matches!(act, Act::Init | Act::Rotate) {
+        ctx.ui.note("Back up the key file: what is sealed cannot be read without it.");
+        if view.in_git && matches!(act, Act::Init) {
+            ctx.ui.note("What git has in its history is still plain text.");
+        }
+    }
+    let is_whole = view.due + view.closed == 0;
+    Ok(if is_whole || !matches!(act, Act::Status) { Exit::Done } else { Exit::Nothing })
+}
+
+impl Human for Encryption {
+    fn human(&self, ui: &Ui) {
+        let store = &self.store;
+        if self.kept == Kept::Plain.name() {
+            return ui.line(&format!("Plain text: {store}"));
+        }
+        let how = if self.kept == Kept::Opening.name() { "Being made plain" } else { "Sealed" };
+        ui.line(&format!("{how}: {store}"));
+        if let (Some(key), Some(file)) = (&self.key_id, &self.key_file) {
+            ui.line(&format!("Key {key}: {file}"));
+        }
+        if self.due > 0 {
+            ui.line(&format!(
+                "Lines to be sealed: {} (the next command that writes, or pimem encrypt init)",
+                self.due
+            ));
+        }
+        if self.closed > 0 {
+            ui.line(&format!("Lines that cannot be opened: {}", self.closed));
+        }
+    }
+}
