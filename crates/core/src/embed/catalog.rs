@@ -133,11 +133,12 @@ const FAMILIES: &[(&str, &str, &str, Thresholds)] = &[
     ("all-minilm-", "", "", MINILM),
     ("minilm", "", "", MINILM),
     ("mxbai-embed-", BGE_QUERY, "", CAUTIOUS),
-    ("snowflake-arctic-embed-", BGE_QUERY, "", CAUTIOUS),
+    ("snowflake-arctic-embed2", "query: ", "", CAUTIOUS),
+    ("snowflake-arctic-embed", BGE_QUERY, "", CAUTIOUS),
     ("nomic-embed-", "search_query: ", "search_document: ", CAUTIOUS),
     ("modernbert-embed-", "search_query: ", "search_document: ", CAUTIOUS),
     ("multilingual-e5-", "query: ", "passage: ", E5),
-    ("embeddinggemma-", "task: search result | query: ", "title: none | text: ", CAUTIOUS),
+    ("embeddinggemma", "task: search result | query: ", "title: none | text: ", CAUTIOUS),
 ];
 
 /// Returns the models named in the documentation, in its order.
@@ -248,6 +249,18 @@ mod tests {
         let minilm = model("all-minilm-l6-v2", 384, Pooling::Mean);
         assert_eq!((minilm.query_prefix.as_str(), minilm.thresholds), ("", MINILM));
         assert_eq!(model("bge-m3", 1024, Pooling::Cls).query_prefix, "");
+        for (name, want) in [
+            ("ollama/nomic-embed-text", "search_query: "),
+            ("ollama/hf.co/nomic-ai/nomic-embed-text-v1.5-GGUF:F16", "search_query: "),
+            ("ollama/mxbai-embed-large:335m", BGE_QUERY),
+            ("ollama/bge-m3:latest", ""),
+            ("ollama/snowflake-arctic-embed2", "query: "),
+            ("ollama/embeddinggemma", "task: search result | query: "),
+        ] {
+            let served = model(&canonical(of_ollama(name).unwrap()), 8, Pooling::Mean);
+            assert_eq!(served.query_prefix, want, "{name}");
+        }
+        assert_eq!((of_ollama("ollama/"), of_ollama("minilm")), (None, None));
         assert_eq!(model("something", 8, Pooling::Mean).thresholds, CAUTIOUS);
     }
 }

@@ -109,8 +109,9 @@ impl Remote {
         if dimension > MAX_DIMENSION || vectors.iter().any(|vector| vector.len() != dimension) {
             return Err(Unavailable(format!("{} gave vectors of different lengths", self.id)));
         }
+        let family = catalog::canonical(name);
         let mut model =
-            Model { id: self.id.clone(), ..catalog::model(name, dimension, Pooling::Mean) };
+            Model { id: self.id.clone(), ..catalog::model(&family, dimension, Pooling::Mean) };
         model.thresholds = calibrate::thresholds(&vectors).unwrap_or(model.thresholds);
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         model.revision = format!("{:016x}", fnv1a64(&[&bytes]));
