@@ -202,6 +202,8 @@ class Store:
         for kind in ("cache", "state", "config"):
             self.env[f"XDG_{kind.upper()}_HOME"] = str(home / kind)
             (home / kind).mkdir(parents=True)
+        # A rebuild embeds, and nothing does later.
+        self.env["PIMEM_EMBEDDING_BACKGROUND"] = "false"
         self.env["PIMEM_NOW"] = f"{NOW:%Y-%m-%dT%H:%M:%SZ}"
         self.cache = home / "cache"
         self.write()

@@ -69,6 +69,7 @@ def environment(root: Path) -> dict[str, str]:
         # Hooks get the time that callgrind needs, and start nothing in the background.
         "PIMEM_HOOK_DEADLINE_MS": "60000",
         "PIMEM_HOOK_REBUILD_MINUTES": "0",
+        "PIMEM_EMBEDDING_BACKGROUND": "false",
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "TZ": "UTC",
     }

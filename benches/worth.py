@@ -105,6 +105,7 @@ class Sandbox:
         self.env.update(PIMEM_CEILING_DIRS=str(root), PIMEM_AGENT="claude", PIMEM_SYNC="0")
         # No background work, and no deadlines that depend on the speed of the machine.
         self.env["PIMEM_HOOK_REBUILD_MINUTES"] = "0"
+        self.env["PIMEM_EMBEDDING_BACKGROUND"] = "false"
         self.env["PIMEM_HOOK_DEADLINE_MS"] = self.env["PIMEM_EMBEDDING_DEADLINE_MS"] = "60000"
 
     def run(self, *args: str, stdin: str = "", session: str = "") -> subprocess.CompletedProcess:
