@@ -13,7 +13,7 @@ const LINES: usize = 600;
 /// Maximum median of lines per file.
 const MEDIAN: usize = 200;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 318;
+const PACKAGES: usize = 322;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[

@@ -19,8 +19,18 @@ const SUFFIX: &str = ".recent";
 pub const MANY: usize = 256;
 
 /// Returns the name of a model's file.
-fn name(model: u64) -> String {
-    format!("{model:016x}{SUFFIX}")
+fn name((model, dimension): (u64, usize)) -> String {
+    format!("{model:016x}-{dimension}{SUFFIX}")
+}
+
+/// Returns the models of which there are vectors: their keys and dimensions.
+pub fn models(dir: &Cache) -> Vec<(u64, usize)> {
+    let model = |name: &str| {
+        let (model, dimension) = name.strip_suffix(SUFFIX)?.split_once('-')?;
+        Some((u64::from_str_radix(model, 16).ok()?, dimension.parse().ok()?))
+    };
+    let found = fs::read_dir(&**dir).into_iter().flatten().flatten();
+    found.filter_map(|entry| model(entry.file_name().to_str()?)).collect()
 }
 
 fn width(dimension: usize) -> usize {
@@ -28,14 +38,15 @@ fn width(dimension: usize) -> usize {
 }
 
 /// Adds vectors of a model.
-pub fn append(dir: &Cache, (model, dimension): (u64, usize), made: &Known) -> Result<()> {
+pub fn append(dir: &Cache, model: (u64, usize), made: &Known) -> Result<()> {
+    let dimension = model.1;
     if made.is_empty() {
         return Ok(());
     }
     atomic::create_dir(dir, Sync::Private)?;
     if dir.is_sealed() {
         // Written whole: a sealed file cannot be appended to.
-        let mut all = read(dir, (model, dimension));
+        let mut all = read(dir, model);
         all.extend(made.iter().map(|(key, vector)| (*key, vector.clone())));
         return dir.replace(&name(model), &records(0, dimension, &all));
     }
@@ -64,13 +75,13 @@ fn records(length: usize, dimension: usize, made: &Known) -> Vec<u8> {
 }
 
 /// Returns the vectors of a model. Damaged ones are left out.
-pub fn read(dir: &Cache, (model, dimension): (u64, usize)) -> Known {
+pub fn read(dir: &Cache, model: (u64, usize)) -> Known {
     let name = name(model);
     let bytes = match dir.opened(&name) {
         Some(opened) => opened.unwrap_or_default(),
         None => fs::read(dir.join(&name)).unwrap_or_default(),
     };
-    parse(&bytes, dimension)
+    parse(&bytes, model.1)
 }
 
 fn parse(bytes: &[u8], dimension: usize) -> Known {
@@ -86,7 +97,7 @@ fn parse(bytes: &[u8], dimension: usize) -> Known {
 }
 
 /// Deletes the vectors of a model, once an index has them.
-pub fn remove(dir: &Path, model: u64) {
+pub fn remove(dir: &Path, model: (u64, usize)) {
     atomic::remove_derived(&dir.join(name(model)));
 }
 

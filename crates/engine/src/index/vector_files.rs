@@ -56,6 +56,7 @@ pub fn models(dir: &Cache, kept: Kept, real_now: SystemTime) -> Vec<Owned> {
         let last = used.entry((head.model, head.dimension)).or_default();
         *last = head.used.max(*last);
     }
+    used.extend(recent::models(dir).into_iter().map(|space| (space, now)));
     used.remove(&table::model().space());
     used.retain(|_, used| now.saturating_sub(*used) <= MONTH);
     used.extend(kept.model.map(|space| (space, now)));
@@ -119,7 +120,7 @@ pub fn settle(
         let own = corpus::vectors_of(dir, &packed, &manifest, table::model().space());
         write_model(dir, manifest.id, &own.map(|own| own.keys()).unwrap_or_default(), &model)?;
     }
-    recent::remove(dir, space.0);
+    recent::remove(dir, space);
     Ok(())
 }
 

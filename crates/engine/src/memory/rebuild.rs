@@ -48,7 +48,11 @@ impl Memory {
         let mut stores = Vec::new();
         let mut model = match fill::when(self) {
             When::Now(limit) => embedding::within(self, limit),
-            When::Later | When::Never => None,
+            When::Later => None,
+            When::Never => {
+                let why = "nothing is embedded in the background now";
+                Some(Err(Unavailable(why.to_owned())))
+            }
         };
         for store in self.readers()? {
             let age = if_older.and_then(|_| last_rebuild(self, &store));
