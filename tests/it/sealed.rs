@@ -126,7 +126,6 @@ fn script() -> Vec<String> {
         "session index ../input/s-1.jsonl".to_owned(),
         format!("session search {}", w(121)),
         "observe ../input/s-1.jsonl".to_owned(),
-        "read --help".to_owned(),
         format!("extract --pairs < {{\"question\":\"My name is {} and I live in {}\",\"answer\":\"ok\"}}", w(97), w(98)),
         format!("extract < I prefer {} to {} in every project", w(99), w(100)),
         "handoff".to_owned(),
@@ -134,7 +133,8 @@ fn script() -> Vec<String> {
         "dream".to_owned(),
         "list".to_owned(),
         "trust status".to_owned(),
-        "export --help".to_owned(),
+        format!("import jsonl - < {{\"text\":\"Imported {} by hand\"}}", w(101)),
+        "export agents".to_owned(),
         format!("purge --yes {}", w(10)),
         "diff 2026-06-01".to_owned(),
         "report".to_owned(),
@@ -337,7 +337,7 @@ fn what_store_json_may_say() {
     ] {
         fs::write(sandbox.path("store.json"), text).unwrap();
         let before = sandbox.tree();
-        for args in [["add", "plain words"], ["encrypt", "init"]] {
+        for args in [["add", "plain words"], ["log", "x"], ["note", "x"], ["encrypt", "init"]] {
             let said = sandbox.run(&args);
             assert!(said.code == 2 && said.stderr.contains(why), "{why}: {args:?} {said:?}");
             assert_eq!(sandbox.tree(), before, "{why}");
@@ -347,6 +347,7 @@ fn what_store_json_may_say() {
     }
     fs::remove_file(sandbox.path("store.json")).unwrap();
     assert!(sandbox.run(&["add", "plain words"]).refused().contains("does not say so"));
+    assert!(sandbox.run(&["log", "plain words"]).refused().contains("does not say so"));
     fs::write(sandbox.path("store.json"), good).unwrap();
     assert!(sandbox.run(&["list"]).ok().contains("Something sealed"));
 }
@@ -392,4 +393,49 @@ fn lines_that_cannot_be_opened_are_told_and_kept() {
     assert!(sandbox.run(&["encrypt", "decrypt"]).refused().contains("cannot be opened: 2"));
     // With the other store's key beside, its lines are still of another store.
     assert_eq!(sandbox.run(&["encrypt", "status"]).code, 1);
+}
+
+#[test]
+fn a_plain_entry_may_speak_of_tokens() {
+    let sandbox = made(false);
+    sandbox.run(&["add", "enc:v1: begins a token"]).done();
+    seal(&sandbox);
+    sandbox.run(&["add", "enc:v1:A with words behind"]).done();
+    let list = sandbox.run(&["list"]).ok();
+    assert!(list.contains("begins a token") && list.contains("with words behind"), "{list}");
+    sandbox.run(&["encrypt", "decrypt"]).done();
+    assert_eq!(sandbox.run(&["list"]).ok().lines().count(), 2);
+}
+
+/// The ledger of trust is appended to for every entry; sealed, each piece is several times as long.
+#[test]
+fn the_ledger_of_trust_does_not_grow_without_end() {
+    let sandbox = made(false);
+    seal(&sandbox);
+    for part in 0..30 {
+        let lines: Vec<String> = (0..4).map(|n| format!("Entry {} of {part}", canary(n))).collect();
+        let input = lines.join("\n");
+        for line in input.lines() {
+            sandbox.run(&["add", "--force", line]).done();
+        }
+    }
+    let ledger = fs::read_dir(sandbox.root().join("state/pimem/trust")).unwrap();
+    let sizes = ledger.map(|entry| entry.unwrap().metadata().unwrap().len());
+    let largest = sizes.max().unwrap();
+    assert!(largest < 3 * 33 * 125 + (16 << 10) + 300, "{largest}");
+    assert_eq!(sandbox.run(&["trust", "status"]).code, 0);
+}
+
+#[test]
+fn a_sealed_store_is_no_source_of_an_import() {
+    let (sandbox, other) = (made(false), made(false));
+    sandbox.run(&["add", "Something sealed"]).done();
+    sandbox.run(&["note", "Something noted"]).done();
+    seal(&sandbox);
+    for kind in ["pi", "pi-memory"] {
+        let dir = sandbox.store();
+        let done = other.run(&["import", kind, &dir.to_string_lossy()]);
+        assert!(!done.stdout.contains("enc:v1"), "{kind}: {done:?}");
+        assert!(other.entries().is_empty(), "{kind}: {done:?}");
+    }
 }

@@ -15,6 +15,8 @@ pub(super) const PAD: usize = 32;
 const END: u8 = 0x80;
 /// Characters of base64 from which what follows a tag within a line is taken for a token.
 const LONG: usize = 60;
+/// Bytes that are no base64 in a token that is still taken for one.
+const ODD: usize = 2;
 
 /// A line, seen without its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,12 +52,13 @@ pub(super) fn read(body: &[u8]) -> Line<'_> {
     if body.is_empty() {
         return Line::Blank;
     }
-    if let Some(token) = body.strip_prefix(TAG.as_bytes()) {
+    if let Some(token) = body.strip_prefix(TAG.as_bytes()).filter(|token| may_be_token(token)) {
         return Line::Sealed { category: b"", token };
     }
     let of_entry = entry(body).and_then(|(category, at)| Some((category, body.get(at..)?)));
     if let Some((category, text)) = of_entry
         && let Some(token) = text.strip_prefix(TAG.as_bytes())
+        && may_be_token(token)
     {
         return Line::Sealed { category, token };
     }
@@ -64,6 +67,13 @@ pub(super) fn read(body: &[u8]) -> Line<'_> {
         return Line::Damaged;
     }
     Line::Plain
+}
+
+/// Returns true unless what follows a tag is text: a damaged token has a few odd bytes, and one that
+/// was cut off has none.
+pub(super) fn may_be_token(rest: &[u8]) -> bool {
+    let odd = rest.iter().filter(|byte| !is_base64(**byte)).count();
+    odd == 0 || odd <= ODD && rest.len() >= LONG
 }
 
 /// Returns true if a text begins with a tag of which one byte is another.
@@ -79,9 +89,13 @@ fn hides_token(body: &[u8]) -> bool {
     at.and_then(|at| body.get(at + TAG.len()..)).is_some_and(is_long)
 }
 
-fn is_long(rest: &[u8]) -> bool {
-    let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    rest.iter().take_while(is_base64).count() >= LONG
+/// Returns true if a text begins with as much base64 as the shortest token has.
+pub(super) fn is_long(rest: &[u8]) -> bool {
+    rest.iter().take_while(|byte| is_base64(**byte)).count() >= LONG
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
 
 /// Returns the id of the key of a token, without decoding the rest.

@@ -14,6 +14,16 @@ mod ring;
 #[cfg(test)]
 mod tests;
 
+/// Returns true if the text of an entry is a token that nobody has opened. A shorter one is what is
+/// left of a token, in a store that is sealed.
+#[must_use]
+pub fn is_closed(text: &str, in_sealed: bool) -> bool {
+    let token = text.strip_prefix(TAG).map(str::as_bytes);
+    token.is_some_and(
+        |token| if in_sealed { line::may_be_token(token) } else { line::is_long(token) },
+    )
+}
+
 /// Returns true if a text has a sealed line.
 #[must_use]
 pub fn is_sealed(text: &str) -> bool {

@@ -85,6 +85,7 @@ impl Memory {
         }
         steps::begin_opening(&store.dir, store.sync)?;
         let store = self.anew(store);
+        self.drop_cache(&store)?;
         let Covered { files } = store.make_whole(&lock)?;
         steps::end_opening(&store.dir, store.sync)?;
         self.encryption(&self.anew(store), files)
@@ -107,7 +108,7 @@ impl Memory {
         self.store(store.dir, store.scope)
     }
 
-    /// Deletes the index of a store, which has its words and vectors as they are.
+    /// Deletes the index of a store, which has its words and vectors in the form that the store had.
     fn drop_cache(&self, store: &Store) -> Result<(), Failure> {
         let Some(cache) = self.env.cache.as_deref() else { return Ok(()) };
         let dir = Cache::new(cache, store);

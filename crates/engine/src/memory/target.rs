@@ -147,7 +147,7 @@ pub fn lock_for(
 /// Takes the lock of a store. Completes what its last holder could not, and moves the events of
 /// hooks into the log.
 pub fn lock(memory: &Memory, store: &Store) -> Result<StoreLock, Failure> {
-    store.seal.check().map_err(|problem| Failure::from(&problem))?;
+    store.check_seal().map_err(|problem| Failure::from(&problem))?;
     let lock = StoreLock::acquire(&store.dir, store.patience)?;
     store.complete(&lock)?;
     if !store.aside {

@@ -12,8 +12,8 @@ use super::{
     atomic::Sync,
     kept_files::Kept,
     lock::StoreLock,
-    read,
-    seal::{Seal, Sealed},
+    read::{self, Problem},
+    seal::{self, Seal, Sealed},
 };
 
 /// Maximum number of rereads when a file changes meanwhile.
@@ -40,6 +40,14 @@ pub struct Covered {
 }
 
 impl Store {
+    /// Fails if the store cannot be opened, or is said to be plain although its log is sealed: what
+    /// is written would be plain among sealed lines.
+    pub fn check_seal(&self) -> Result<(), Problem> {
+        self.seal.check()?;
+        let is_sealed = self.seal.is_sealed() || !seal::begins_sealed(&self.dir, &self.evidence());
+        self.seal.missing(&self.dir).filter(|_| !is_sealed).map_or(Ok(()), Err)
+    }
+
     /// Counts what is sealed. Nothing is written.
     pub fn cover(&self) -> Result<Cover> {
         let Seal::Sealed(sealed) = &self.seal else { return Ok(Cover::default()) };

@@ -129,8 +129,9 @@ impl Store {
         if size > TELEMETRY_BYTES {
             let hasty = Self { patience: self.patience.min(HASTE), ..self.clone() };
             let shorten = |bytes: &[u8]| {
-                // Another process may have cut it meanwhile.
-                (bytes.len() as u64 > TELEMETRY_BYTES).then(|| last_lines(bytes).to_vec())
+                // Another process may have cut it meanwhile. A sealed file is longer than its text.
+                let is_long = self.seal.is_sealed() || bytes.len() as u64 > TELEMETRY_BYTES;
+                is_long.then(|| last_lines(bytes).to_vec())
             };
             hasty.rewrite_local(TELEMETRY, |bytes| bytes.and_then(shorten))?;
         }

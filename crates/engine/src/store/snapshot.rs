@@ -98,9 +98,11 @@ impl Store {
                 Ok(Some(bytes)) => {
                     let stem = name.strip_suffix(".md").unwrap_or(&name).to_owned();
                     let mut doc = TopicDoc::parse(bytes, categories);
-                    if doc.entries.iter().any(|entry| entry.text.starts_with(seal::TAG)) {
+                    let is_sealed = self.seal.is_sealed();
+                    let is_closed = |entry: &TopicEntry| seal::is_closed(&entry.text, is_sealed);
+                    if doc.entries.iter().any(is_closed) {
                         // Nobody sees them, and edits leave their bytes alone.
-                        doc.entries.retain(|entry| !entry.text.starts_with(seal::TAG));
+                        doc.entries.retain(|entry| !is_closed(entry));
                         snapshot.problems.extend(self.seal.missing(&self.dir));
                     }
                     snapshot.topics.push(TopicFile { stem, doc });

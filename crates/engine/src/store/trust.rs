@@ -283,8 +283,19 @@ impl Trust {
             let _lock = self.lock(dir)?;
             self.seal.append_below(path, || self.head(), &lines(&fresh), self.sync)?;
         }
+        let length = known.bytes.len() + LINE * fresh.len();
         if let Ok(mut said) = known.said.lock() {
             said.extend(fresh);
+        }
+        self.shorten(path, length)
+    }
+
+    /// Joins the pieces of a sealed ledger whose text has `length` bytes, when they take much more
+    /// room than their text.
+    fn shorten(&self, path: &Path, length: usize) -> Result<()> {
+        let most = 3 * length as u64 + SEALED;
+        if self.seal.is_sealed() && std::fs::metadata(path).is_ok_and(|meta| meta.len() > most) {
+            self.forget(Some(&[]))?;
         }
         Ok(())
     }
@@ -396,6 +407,8 @@ impl Known {
 
 /// Bytes of a line.
 const LINE: usize = 33;
+/// Bytes of a sealed ledger from which its pieces may be joined.
+const SEALED: u64 = 16 << 10;
 
 /// Returns the first 8 digits of a line as a number.
 fn start(line: &[u8]) -> Option<u64> {

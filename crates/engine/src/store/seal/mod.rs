@@ -23,7 +23,7 @@ use super::{
     atomic::{self, Sync},
     read::{self, Problem, ProblemKind},
 };
-use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened};
+use pimem_core::seal::{Form, KeyId, Keyring, NONCE_BYTES, Opened, TAG};
 
 use self::manifest::Manifest;
 pub use self::{key_file::KeyPlace, manifest::STORE_FILE};
@@ -107,6 +107,22 @@ fn form(path: &Path) -> Form {
     }
 }
 
+/// The log, whose first line tells whether a store was sealed.
+const LOG: &str = "evidence.jsonl";
+
+fn unsaid(dir: &Path) -> Problem {
+    let why = format!("lines in {} are sealed, and {STORE_FILE} does not say so", dir.display());
+    let hint = "take store.json from git, or from the machine that sealed the store";
+    Problem { path: dir.join(STORE_FILE), kind: ProblemKind::Sealed { why, hint } }
+}
+
+/// Returns true if a file of the store `root` begins with a token.
+pub(super) fn begins_sealed(root: &Path, path: &Path) -> bool {
+    let tag = TAG.as_bytes();
+    let start = read::part(root, path, tag.len() as u64, |_| 0);
+    start.is_ok_and(|start| start.is_some_and(|start| start.bytes == tag))
+}
+
 impl Seal {
     /// Returns true unless the files are kept as plain text.
     pub fn is_sealed(&self) -> bool {
@@ -128,11 +144,7 @@ impl Seal {
 
     /// Returns the problem that sealed lines were found in a store that is said to be plain.
     pub(super) fn missing(&self, dir: &Path) -> Option<Problem> {
-        let path = dir.join(STORE_FILE);
-        let why =
-            format!("lines in {} are sealed, and {STORE_FILE} does not say so", dir.display());
-        let hint = "take store.json from git, or from the machine that sealed the store";
-        (!self.is_sealed()).then_some(Problem { path, kind: ProblemKind::Sealed { why, hint } })
+        (!self.is_sealed()).then(|| unsaid(dir))
     }
 
     /// Reads how the store in a directory is kept. `place` names the key files of a store by its id,
@@ -150,6 +162,10 @@ impl Seal {
         };
         let manifest = match Manifest::read(dir) {
             Ok(Some(manifest)) if manifest.sealed => manifest,
+            // Somebody may have changed it so that what is written would be plain.
+            Ok(Some(_)) if begins_sealed(dir, &dir.join(LOG)) => {
+                return Self::Locked(Arc::new(unsaid(dir)));
+            }
             Ok(_) => return Self::Plain,
             Err(problem) => return Self::Locked(Arc::new(problem)),
         };
