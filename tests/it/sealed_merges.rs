@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::{
     common::{clones, sandbox::Sandbox},
+    hooks,
     sealed::{key_file, seal},
 };
 
@@ -145,6 +146,22 @@ fn a_sealed_store_is_merged_with_a_plain_one() {
         // Git's own merge brings plain lines, pimem's seals them.
         let status = sandbox.run(&["encrypt", "status"]);
         assert_eq!(status.code, i32::from(!driver), "{status:?}");
+        // Hooks change no file that git knows.
+        let tree = || {
+            let mut tree = sandbox.tree();
+            tree.retain(|name, _| name.starts_with(".pi/memory"));
+            tree
+        };
+        let before = tree();
+        for event in ["session-start", "prompt", "stop"] {
+            let said = "How does the second thing work, if not in plain text?";
+            let input = serde_json::json!({
+                "session_id": "s", "cwd": sandbox.project(), "prompt": said,
+                "source": "startup", "last_assistant_message": said,
+            });
+            assert_eq!(hooks::call(&sandbox, "claude", event, input.to_string()).code, 0);
+        }
+        assert!(tree() == before, "{driver}");
         // The next write seals what came as plain text, evidence too.
         sandbox.run(&["add", "Ours afterwards"]).done();
         assert_eq!(sandbox.run(&["encrypt", "status"]).code, 0, "{driver}");

@@ -24,7 +24,8 @@ pub(super) enum Line<'a> {
     /// Nothing to seal.
     Blank,
     Plain,
-    /// A token; `category` is empty for one that stands for whole lines.
+    /// A token, or text that begins as one does; see [`may_be_token`]. `category` is empty for one
+    /// that stands for whole lines.
     Sealed {
         category: &'a [u8],
         token: &'a [u8],
@@ -52,13 +53,12 @@ pub(super) fn read(body: &[u8]) -> Line<'_> {
     if body.is_empty() {
         return Line::Blank;
     }
-    if let Some(token) = body.strip_prefix(TAG.as_bytes()).filter(|token| may_be_token(token)) {
+    if let Some(token) = body.strip_prefix(TAG.as_bytes()) {
         return Line::Sealed { category: b"", token };
     }
     let of_entry = entry(body).and_then(|(category, at)| Some((category, body.get(at..)?)));
     if let Some((category, text)) = of_entry
         && let Some(token) = text.strip_prefix(TAG.as_bytes())
-        && may_be_token(token)
     {
         return Line::Sealed { category, token };
     }
@@ -73,7 +73,7 @@ pub(super) fn read(body: &[u8]) -> Line<'_> {
 /// was cut off has none.
 pub(super) fn may_be_token(rest: &[u8]) -> bool {
     let odd = rest.iter().filter(|byte| !is_base64(**byte)).count();
-    odd == 0 || odd <= ODD && rest.len() >= LONG
+    odd == 0 || odd <= ODD && rest.len() >= LONG || is_long(rest)
 }
 
 /// Returns true if a text begins with a tag of which one byte is another.
@@ -107,20 +107,20 @@ pub(super) fn key_of(token: &[u8]) -> Option<KeyId> {
 
 /// The parts of a decoded token.
 pub(super) struct Token {
-    pub(super) bytes: Vec<u8>,
     pub(super) nonce: [u8; 24],
     pub(super) tag: [u8; TAG_BYTES],
-    /// Where the ciphertext is in `bytes`.
+    /// Where the ciphertext is in the decoded bytes.
     pub(super) text: Range<usize>,
 }
 
-/// Decodes a token. Only one spelling of the same bytes is accepted.
-pub(super) fn decode(token: &[u8]) -> Option<Token> {
-    let bytes = BASE64.decode(token).ok()?;
+/// Decodes a token into `bytes`. Only one spelling of the same bytes is accepted.
+pub(super) fn decode(token: &[u8], bytes: &mut Vec<u8>) -> Option<Token> {
+    bytes.clear();
+    BASE64.decode_vec(token, bytes).ok()?;
     let nonce = *bytes.get(ID_BYTES..)?.first_chunk()?;
     let tag = *bytes.last_chunk()?;
     let text = ID_BYTES + 24..bytes.len().checked_sub(TAG_BYTES)?;
-    (text.start <= text.end).then_some(Token { bytes, nonce, tag, text })
+    (text.start <= text.end).then_some(Token { nonce, tag, text })
 }
 
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {

@@ -27,7 +27,11 @@ pub fn is_closed(text: &str, in_sealed: bool) -> bool {
 /// Returns true if a text has a sealed line.
 #[must_use]
 pub fn is_sealed(text: &str) -> bool {
-    text.lines().any(|line| matches!(line::read(line.as_bytes()), line::Line::Sealed { .. }))
+    let is_token = |line: &str| match line::read(line.as_bytes()) {
+        line::Line::Sealed { token, .. } => line::may_be_token(token),
+        _ => false,
+    };
+    text.lines().any(is_token)
 }
 
 pub use self::{

@@ -91,33 +91,12 @@ impl Keyring {
     #[must_use]
     pub fn open(&self, bytes: &[u8]) -> Opened {
         let mut opened = Opened { bytes: Vec::with_capacity(bytes.len()), ..Opened::default() };
+        let mut work = Work::default();
         for line in lines(bytes) {
             let (body, end) = line::body(line);
             match line::read(body) {
                 Line::Sealed { category, token } => {
-                    let key = line::key_of(token);
-                    let known = key.and_then(|id| self.key(id));
-                    let before = opened.bytes.len();
-                    if !category.is_empty() {
-                        opened.bytes.extend_from_slice(b"- [");
-                        opened.bytes.extend_from_slice(category);
-                        opened.bytes.extend_from_slice(b"] ");
-                    }
-                    match known.map(|key| self.open_token(key, category, token, &mut opened.bytes))
-                    {
-                        Some(Some(())) => {
-                            opened.former += usize::from(key != Some(self.current()));
-                        }
-                        unopened => {
-                            opened.bytes.truncate(before);
-                            opened.bytes.extend_from_slice(body);
-                            // A damaged id looks like one of another key; either is told.
-                            match unopened {
-                                None if key.is_some() => opened.foreign += 1,
-                                _ => opened.damaged += 1,
-                            }
-                        }
-                    }
+                    self.open_line((category, token), body, &mut work, &mut opened);
                 }
                 found => {
                     opened.plain += usize::from(found == Line::Plain);
@@ -130,17 +109,54 @@ impl Keyring {
         opened
     }
 
+    /// Appends what a sealed line stands for, or the line as it is.
+    fn open_line(
+        &self,
+        (category, token): (&[u8], &[u8]),
+        body: &[u8],
+        work: &mut Work,
+        opened: &mut Opened,
+    ) {
+        let id = line::key_of(token);
+        let key = id.and_then(|id| self.key(id));
+        let before = opened.bytes.len();
+        if !category.is_empty() {
+            opened.bytes.extend_from_slice(b"- [");
+            opened.bytes.extend_from_slice(category);
+            opened.bytes.extend_from_slice(b"] ");
+        }
+        let done = key.map(|key| self.open_token(key, category, token, work, &mut opened.bytes));
+        if done == Some(Some(())) {
+            opened.former += usize::from(id != Some(self.current()));
+            return;
+        }
+        opened.bytes.truncate(before);
+        opened.bytes.extend_from_slice(body);
+        // A damaged id looks like one of another key; either is told.
+        let count = match done {
+            _ if !line::may_be_token(token) => &mut opened.plain,
+            None if id.is_some() => &mut opened.foreign,
+            _ => &mut opened.damaged,
+        };
+        *count += 1;
+    }
+
     /// Appends what a token holds to `out`.
     fn open_token(
         &self,
         key: &SealKey,
         category: &[u8],
         token: &[u8],
+        work: &mut Work,
         out: &mut Vec<u8>,
     ) -> Option<()> {
-        let mut token = line::decode(token)?;
-        let text = token.bytes.get_mut(token.text)?;
-        key.open(&token.nonce, &self.data(key.id, category), text, token.tag)?;
+        if work.data_of.as_ref().is_none_or(|(id, of)| *id != key.id || of != category) {
+            work.data = self.data(key.id, category);
+            work.data_of = Some((key.id, category.to_vec()));
+        }
+        let token = line::decode(token, &mut work.bytes)?;
+        let text = work.bytes.get_mut(token.text)?;
+        key.open(&token.nonce, &work.data, text, token.tag)?;
         out.extend_from_slice(line::unpadded(text)?);
         Some(())
     }
@@ -290,6 +306,7 @@ impl Keyring {
             let (body, end) = line::body(line);
             let kept = match line::read(body) {
                 Line::Blank | Line::Plain => continue,
+                Line::Sealed { token, .. } if !line::may_be_token(token) => continue,
                 Line::Damaged => body.to_vec(),
                 Line::Sealed { token, .. } => match line::key_of(token) {
                     Some(id) if id == self.current() => {
@@ -308,6 +325,16 @@ impl Keyring {
         }
         known
     }
+}
+
+/// What is used for one token after the other.
+#[derive(Default)]
+struct Work {
+    /// The decoded token.
+    bytes: Vec<u8>,
+    /// Associated data, and the key and category that they are of.
+    data: Vec<u8>,
+    data_of: Option<(KeyId, Vec<u8>)>,
 }
 
 /// Sealed lines of a file by the first line that each stands for.

@@ -90,10 +90,11 @@ impl Store {
         Ok(covered)
     }
 
-    /// Seals what a merge or an editor has brought as plain text, if any was read.
+    /// Seals what a merge or an editor has brought as plain text, if any was read. Hooks do not: they
+    /// leave files under version control alone.
     pub(super) fn make_whole_if_due(&self, lock: &StoreLock) -> Result<()> {
         match &self.seal {
-            Seal::Sealed(sealed) if sealed.due.load(Ordering::Relaxed) => {
+            Seal::Sealed(sealed) if !self.aside && sealed.due.load(Ordering::Relaxed) => {
                 self.make_whole(lock).map(drop)
             }
             _ => Ok(()),

@@ -10,7 +10,8 @@ pub mod steps;
 
 use std::{
     borrow::Cow,
-    path::Path,
+    collections::HashMap,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -54,11 +55,29 @@ pub struct Sealed {
     pub(super) due: AtomicBool,
     /// Files with lines that could not be opened: path and number.
     closed: Mutex<Vec<(String, usize)>>,
+    /// Files that were opened, as a command reads some of them several times.
+    known: Mutex<HashMap<PathBuf, Known>>,
 }
+
+/// The bytes of a file as they were read, and what they stand for.
+#[derive(Debug)]
+struct Known {
+    sealed: Vec<u8>,
+    text: Vec<u8>,
+}
+
+/// Bytes of a file up to which it is kept in memory.
+const KEPT: usize = 4 << 20;
 
 impl Sealed {
     fn new(ring: Keyring, opening: bool) -> Self {
-        Self { ring, opening, due: AtomicBool::new(false), closed: Mutex::default() }
+        Self {
+            ring,
+            opening,
+            due: AtomicBool::new(false),
+            closed: Mutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     /// Returns true while the store is being made plain again.
@@ -66,9 +85,20 @@ impl Sealed {
         self.opening
     }
 
-    fn open(&self, path: &Path, bytes: &[u8]) -> Vec<u8> {
-        let opened = self.ring.open(bytes);
+    fn open(&self, path: &Path, bytes: Vec<u8>) -> Vec<u8> {
+        if let Ok(known) = self.known.lock()
+            && let Some(known) = known.get(path).filter(|known| known.sealed == bytes)
+        {
+            return known.text.clone();
+        }
+        let opened = self.ring.open(&bytes);
         self.tell(path, &opened);
+        if bytes.len() <= KEPT
+            && let Ok(mut known) = self.known.lock()
+        {
+            let text = opened.bytes.clone();
+            known.insert(path.to_path_buf(), Known { sealed: bytes, text });
+        }
         opened.bytes
     }
 
@@ -197,7 +227,7 @@ impl Seal {
     pub fn open(&self, path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Problem> {
         match self {
             Self::Plain => Ok(bytes),
-            Self::Sealed(sealed) => Ok(sealed.open(path, &bytes)),
+            Self::Sealed(sealed) => Ok(sealed.open(path, bytes)),
             Self::Locked(problem) => Err(Problem::clone(problem)),
         }
     }
