@@ -11,6 +11,7 @@ use crate::{
         sandbox::{Outcome, Sandbox},
     },
     hooks::{self, piped},
+    index::index_dir,
 };
 
 /// Words that no file may have.
@@ -438,4 +439,42 @@ fn a_sealed_store_is_no_source_of_an_import() {
         assert!(!done.stdout.contains("enc:v1"), "{kind}: {done:?}");
         assert!(other.entries().is_empty(), "{kind}: {done:?}");
     }
+}
+
+/// Texts of topics are kept sealed in the cache, so that a report need not open each line.
+#[test]
+fn kept_texts_are_of_the_bytes_that_are_there() {
+    let sandbox = made(false);
+    sandbox.run(&["add", &format!("First {}", canary(1))]).done();
+    seal(&sandbox);
+    let old = sandbox.bytes("topics/lessons.md");
+    sandbox.run(&["rebuild", "-q"]).done();
+    let shelf = index_dir(&sandbox).join("texts.sealed");
+    let kept = fs::read(&shelf).unwrap();
+    assert_eq!(leaks(&sandbox), Vec::<String>::new());
+    sandbox.run(&["add", &format!("Second {}", canary(2))]).done();
+    let want = sandbox.run(&["list"]).ok();
+    assert!(want.contains(&canary(1)) && want.contains(&canary(2)), "{want}");
+    // Whatever is in the file, the answer is that of the store.
+    let mut damaged = kept.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    for bytes in [damaged, kept[..kept.len() - 1].to_vec(), Vec::new(), b"no texts".to_vec()] {
+        fs::write(&shelf, bytes).unwrap();
+        assert_eq!(sandbox.run(&["list"]).ok(), want);
+    }
+    fs::write(&shelf, &kept).unwrap();
+    fs::write(sandbox.path("topics/lessons.md"), &old).unwrap();
+    let list = sandbox.run(&["list"]).ok();
+    assert!(list.contains(&canary(1)) && !list.contains(&canary(2)), "{list}");
+    // A line that is damaged is told also when the text was kept before.
+    let mut bytes = old.clone();
+    let last = bytes.len() - 9;
+    bytes[last] ^= 1;
+    fs::write(sandbox.path("topics/lessons.md"), bytes).unwrap();
+    let listed = sandbox.run(&["list"]);
+    assert!(listed.stderr.contains("cannot be opened"), "{listed:?}");
+    sandbox.run(&["rebuild", "-q"]).done();
+    let listed = sandbox.run(&["list"]);
+    assert!(listed.stderr.contains("cannot be opened"), "{listed:?}");
 }

@@ -183,7 +183,7 @@ pub fn context(
         if let Some(vectors) = corpus.dense {
             vectors.set(&mut candidate);
         }
-        candidate.first(mode)
+        candidate.beside(mode)
     };
     let at = |(distance, weight): (u32, &f64)| {
         let both = [doc.checked_sub(distance), doc.checked_add(distance)].into_iter().flatten();

@@ -10,6 +10,8 @@ const SATURATION: f64 = 8.0;
 const COSINE: (f64, f64) = (0.3, 0.55);
 /// Weight of the cosine before texts are read.
 const FIRST_COSINE: f64 = 0.5;
+/// The same for neighbours, whose words say more than their meaning.
+const BESIDE_COSINE: f64 = 0.3;
 /// Weight of coverage within the part for words.
 const COVERAGE: f64 = 0.4;
 /// Weight of the chosen model in the mean of its cosine and the table's, for the rank.
@@ -122,12 +124,20 @@ impl Candidate {
     /// Returns the rank before the text is read.
     #[must_use]
     pub fn first(&self, mode: Mode) -> f64 {
-        let cosine = if mode == Mode::Keyword { 0.0 } else { FIRST_COSINE };
+        self.unread(mode, FIRST_COSINE)
+    }
+
+    /// Returns what it counts as a neighbour.
+    pub(super) fn beside(&self, mode: Mode) -> f64 {
+        self.unread(mode, BESIDE_COSINE)
+    }
+
+    fn unread(&self, mode: Mode, cosine: f64) -> f64 {
+        let likeness = self.likeness().max(0.0);
         match mode {
-            Mode::Semantic => self.likeness().max(0.0),
-            Mode::Hybrid | Mode::Keyword => {
-                cosine * self.likeness().max(0.0) + (1.0 - cosine) * half_at(self.bm25)
-            }
+            Mode::Keyword => half_at(self.bm25),
+            Mode::Semantic => likeness,
+            Mode::Hybrid => cosine * likeness + (1.0 - cosine) * half_at(self.bm25),
         }
     }
 }

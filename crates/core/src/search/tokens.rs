@@ -198,14 +198,13 @@ impl<'a> Iterator for Parts<'a> {
 #[rustfmt::skip]
 const QUESTION_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
-    "by", "can", "choose", "chose", "chosen", "could", "did", "do", "does", "doing", "done",
+    "by", "can", "could", "did", "do", "does", "doing", "done",
     "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
     "let", "lets", "me", "mine", "my", "no", "not", "of", "on", "or", "our", "ours", "pick",
     "picked", "please", "shall", "should", "so", "tell", "than", "that", "the", "their",
-    "them", "then", "there", "these", "they", "this", "those", "to", "us", "use", "used",
-    "uses", "using", "was", "we", "were", "what", "what's", "whats", "when", "where",
-    "whether", "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
-    "yours",
+    "them", "then", "there", "these", "they", "this", "those", "to", "us", "was", "we", "were",
+    "what", "what's", "whats", "when", "where", "whether", "which", "who", "whom", "whose",
+    "why", "will", "with", "would", "you", "your", "yours",
 ];
 
 /// Returns true if a query word says nothing about the subject.

@@ -24,7 +24,7 @@ use pimem_core::{
     model::category::Categories,
     search::{
         bm25::Size,
-        documents::{category_name, documents},
+        documents::{SourceKind, category_name, documents},
         headings::HeadingTokens,
         tokens::Tokenizer,
     },
@@ -58,6 +58,8 @@ pub fn refresh(
     let Some(_lock) = StoreLock::try_acquire(&dir.join("lock")) else { return Ok(None) };
     atomic::sweep(dir);
     let (sources, _) = manifest::sources(store);
+    let topics = sources.iter().filter(|source| source.kind == SourceKind::Topic);
+    dir.keep_texts(store, topics.map(|source| source.name.clone()))?;
     let recipe = manifest::recipe(categories);
     let base = if whole { None } else { corpus::open_files(dir, categories).ok() };
     let base = base.and_then(|files| files.into_iter().next());

@@ -24,8 +24,26 @@ pub struct Cache {
 impl Cache {
     /// Returns the index directory of a store in a user's cache directory.
     pub fn new(cache: &Path, store: &Store) -> Self {
-        let dir = cache.join("pimem").join(discover::store_key(&store.dir));
-        Self { dir, seal: store.seal.clone() }
+        Self { dir: Self::dir_of(cache, &store.dir), seal: store.seal.clone() }
+    }
+
+    /// Returns the path of the index directory of the store in `dir`.
+    pub fn dir_of(cache: &Path, dir: &Path) -> PathBuf {
+        cache.join("pimem").join(discover::store_key(dir))
+    }
+
+    /// Keeps the texts of topics, in a sealed store.
+    pub(super) fn keep_texts(
+        &self,
+        store: &Store,
+        topics: impl Iterator<Item = String>,
+    ) -> Result<()> {
+        if self.seal.is_sealed() {
+            // What was read is known; what was not is read here.
+            topics.for_each(|name| drop(store.listed(&name)));
+            self.seal.shelve()?;
+        }
+        Ok(())
     }
 
     /// Opens what a file of the directory was read to have; `None` if its bytes are used as they

@@ -7,6 +7,7 @@ use super::Memory;
 use crate::{
     config::env::Env,
     error::{Failure, Kind},
+    index::cache::Cache,
     store::{
         Store,
         seal::{KeyPlace, Seal},
@@ -24,7 +25,8 @@ impl Memory {
             let known = self.config.categories.known();
             known.map(|(_, spec)| spec.name.clone().into_owned()).collect()
         };
-        let seal = Seal::of(dir, |id| self.key_place(id), names);
+        let shelf = || Some(Cache::dir_of(self.env.cache.as_deref()?, dir));
+        let seal = Seal::of(dir, |id| self.key_place(id), names, shelf);
         self.seals.borrow_mut().push((dir.to_path_buf(), seal.clone()));
         seal
     }

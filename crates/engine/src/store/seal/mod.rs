@@ -6,6 +6,7 @@
 
 mod key_file;
 mod manifest;
+mod shelf;
 pub mod steps;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -57,6 +58,10 @@ pub struct Sealed {
     closed: Mutex<Vec<(String, usize)>>,
     /// Files that were opened, as a command reads some of them several times.
     known: Mutex<HashMap<PathBuf, Known>>,
+    /// The directory of the store's index, where texts of topics are kept.
+    shelf: Option<PathBuf>,
+    /// Set when the kept texts were read.
+    loaded: OnceLock<()>,
 }
 
 /// The bytes of a file as they were read, and what they stand for.
@@ -64,19 +69,23 @@ pub struct Sealed {
 struct Known {
     sealed: Vec<u8>,
     text: Vec<u8>,
+    /// True if every line is sealed under the current key.
+    is_whole: bool,
 }
 
 /// Bytes of a file up to which it is kept in memory.
 const KEPT: usize = 4 << 20;
 
 impl Sealed {
-    fn new(ring: Keyring, opening: bool) -> Self {
+    fn new(ring: Keyring, opening: bool, shelf: Option<PathBuf>) -> Self {
         Self {
             ring,
             opening,
             due: AtomicBool::new(false),
             closed: Mutex::default(),
             known: Mutex::default(),
+            shelf,
+            loaded: OnceLock::new(),
         }
     }
 
@@ -86,6 +95,9 @@ impl Sealed {
     }
 
     fn open(&self, path: &Path, bytes: Vec<u8>) -> Vec<u8> {
+        if Self::is_kept(path) {
+            self.loaded.get_or_init(|| self.load());
+        }
         if let Ok(known) = self.known.lock()
             && let Some(known) = known.get(path).filter(|known| known.sealed == bytes)
         {
@@ -96,8 +108,8 @@ impl Sealed {
         if bytes.len() <= KEPT
             && let Ok(mut known) = self.known.lock()
         {
-            let text = opened.bytes.clone();
-            known.insert(path.to_path_buf(), Known { sealed: bytes, text });
+            let (text, is_whole) = (opened.bytes.clone(), !opened.is_due() && opened.closed() == 0);
+            known.insert(path.to_path_buf(), Known { sealed: bytes, text, is_whole });
         }
         opened.bytes
     }
@@ -178,12 +190,13 @@ impl Seal {
     }
 
     /// Reads how the store in a directory is kept. `place` names the key files of a store by its id,
-    /// and `categories` are the names that stay readable. A store that is sealed and cannot be
+    /// `categories` are the names that stay readable, and `shelf` is the directory of its index. A store that is sealed and cannot be
     /// opened is [`Seal::Locked`].
     pub fn of(
         dir: &Path,
         place: impl FnOnce(&str) -> Option<KeyPlace>,
         categories: impl FnOnce() -> Vec<String>,
+        shelf: impl FnOnce() -> Option<PathBuf>,
     ) -> Self {
         let locked = |path: &Path, why: String, hint| {
             let why = format!("the store in {} is sealed, and {why}", dir.display());
@@ -209,7 +222,7 @@ impl Seal {
         match place.keys(&manifest.id, &manifest.key) {
             Ok((key, former)) => {
                 let ring = Keyring::new(manifest.id, categories(), key, former);
-                Self::Sealed(Arc::new(Sealed::new(ring, manifest.opening)))
+                Self::Sealed(Arc::new(Sealed::new(ring, manifest.opening, shelf())))
             }
             Err(why) => locked(place.path(), why, LOST),
         }
@@ -280,6 +293,11 @@ impl Seal {
             _ => Cow::Borrowed(text),
         };
         atomic::replace_file(path, &bytes, sync, recheck)
+    }
+
+    /// Keeps the texts of topics for the next commands; nothing in a plain store.
+    pub fn shelve(&self) -> Result<()> {
+        if let Self::Sealed(sealed) = self { sealed.shelve() } else { Ok(()) }
     }
 
     /// Reads and opens a file of the cache; `None` in a plain store.
