@@ -130,7 +130,9 @@ fn attack(rows: Vec<Vec<f32>>, texts: &[BTreeSet<String>]) -> (usize, f64) {
 
 fn vectors(sandbox: &Sandbox) -> Vec<u8> {
     sandbox.run(&["rebuild", "-q"]).done();
-    let files: Vec<PathBuf> = vector_files(sandbox);
+    let end = format!("-{:016x}.vec", table::model().key());
+    let mut files: Vec<PathBuf> = vector_files(sandbox);
+    files.retain(|path| path.to_string_lossy().ends_with(&end));
     assert_eq!(files.len(), 1, "{}", index_dir(sandbox).display());
     fs::read(&files[0]).unwrap()
 }
