@@ -10,10 +10,10 @@ use pimem_engine::error::Failure;
 
 /// Encrypt a store, so that what was remembered is nowhere readable on the disk
 ///
-/// Entries, archive, notes, logs, lists, observations and evidence are sealed line by line, so that
-/// git still compares and merges them; what pimem keeps beside the store and in the state directory
-/// is sealed too, and there is no index. Names of files and categories stay readable. The key is a
-/// file of 32 bytes, `~/.config/pimem/keys/STORE.key` or what `encryption.keyPath` names: whoever
+/// Entries, archive, notes and lists are sealed line by line, so that git still compares and merges
+/// them; evidence, logs and observations in pieces. What pimem keeps beside the store, in the state
+/// directory and in the cache is sealed too. Names of files and categories stay readable. The key is
+/// a file of 32 bytes, `~/.config/pimem/keys/STORE.key` or what `encryption.keyPath` names: whoever
 /// is to read the store needs a copy of it, and what was sealed under a lost key is lost.
 ///
 /// Each of these may be interrupted at any moment: the store stays readable, and the same command
