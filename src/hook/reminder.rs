@@ -16,7 +16,7 @@ use pimem_engine::memory::{
     recall,
     search::{
         self, Hit,
-        request::{MinScore, SearchRequest},
+        request::{MinScore, Pace, SearchRequest},
     },
 };
 
@@ -68,6 +68,7 @@ pub(crate) fn reminder(call: &Call<'_>) -> Answer {
     let wanted = SearchRequest {
         except: Some(&call.known().seen),
         min_score: MinScore::Score(0.0),
+        pace: Pace::Change,
         ..SearchRequest::recall(ctx, &query, POOL, &[SourceKind::Topic])
     };
     let mut found = search::find(ctx, &call.stores, &wanted);

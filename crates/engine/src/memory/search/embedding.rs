@@ -192,6 +192,7 @@ pub fn open(
     searched: Searched<'_>,
     query: &Query,
     words: &QueryWords,
+    pace: Pace,
     rows: Rows,
     degraded: &mut Option<String>,
 ) -> Option<QueryEmbedding> {
@@ -203,6 +204,9 @@ pub fn open(
     // A hook opens no socket.
     if memory.unasked && catalog::of_ollama(name).is_some() {
         name = DEFAULT_MODEL;
+    }
+    if pace == Pace::Change {
+        name = table::NAME;
     }
     let (table, lacking) = by_table(searched, words, rows);
     let mut chosen = None;

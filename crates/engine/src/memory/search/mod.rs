@@ -280,9 +280,9 @@ impl<'a> Search<'a> {
     }
 
     fn embed(&mut self, rows: Rows) {
-        let Self { memory, stores, query, words, model_fails, .. } = self;
+        let Self { memory, stores, query, words, model_fails, pace, .. } = self;
         let searched = Searched { memory, stores, corpora: self.segments.corpora };
-        self.embedding = embedding::open(searched, query, words, rows, model_fails);
+        self.embedding = embedding::open(searched, query, words, *pace, rows, model_fails);
     }
 
     /// Returns why the search is worse than requested.

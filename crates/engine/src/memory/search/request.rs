@@ -93,6 +93,8 @@ pub enum Pace {
     Typed,
     /// A prompt.
     Prompt,
+    /// A change of a file, whose name means little to a transformer.
+    Change,
 }
 
 impl Pace {
@@ -103,6 +105,7 @@ impl Pace {
         match self {
             Self::Typed => 6_000,
             Self::Prompt => 600,
+            Self::Change => 0,
         }
     }
 }
