@@ -64,9 +64,11 @@ fn search(
 /// Searches until the answer stays the same: a search embeds some of the texts that it finds.
 fn steady(sandbox: &Sandbox, name: &str, library: Option<&Path>, query: (&str, &str)) -> Value {
     let mut found = search(sandbox, name, library, query);
-    for _ in 0..20 {
+    let mut same = 0;
+    for _ in 0..40 {
         let again = search(sandbox, name, library, query);
-        if again == found {
+        same = if again == found { same + 1 } else { 0 };
+        if same == 4 {
             return found;
         }
         found = again;
