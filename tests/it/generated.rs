@@ -90,7 +90,10 @@ fn man_pages() {
 fn the_schema_of_the_configuration() {
     let sandbox = Sandbox::new("empty");
     let schema = sandbox.run(&["config", "schema"]).ok();
-    agrees("memory.schema.json", &schema);
+    // The embedding model is another one without the transformer.
+    if cfg!(feature = "minilm") {
+        agrees("memory.schema.json", &schema);
+    }
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let settings = sandbox.run(&["config", "show", "--json"]).json();
     for setting in settings["settings"].as_array().unwrap() {

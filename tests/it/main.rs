@@ -26,6 +26,7 @@ mod dream_learn;
 mod dream_model;
 mod dream_run;
 mod durable;
+#[cfg(feature = "minilm")]
 mod embedding;
 mod eval_data;
 mod exchange;
