@@ -1,5 +1,6 @@
 //! Language rules: preferences, statements, instructions to an agent, pasted text, paraphrases.
 
+pub mod alternatives;
 pub mod cues;
 pub mod gist;
 pub mod importance;

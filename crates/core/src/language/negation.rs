@@ -131,7 +131,8 @@ impl Word {
     }
 }
 
-const MARKS: &[char] = &[',', ';', ':', '.', '!', ')'];
+/// Marks that may end a word.
+pub(super) const MARKS: &[char] = &[',', ';', ':', '.', '!', ')'];
 
 /// Splits a text into words, with contractions of `not` expanded. `None` if a quotation is not
 /// closed.
@@ -242,7 +243,7 @@ fn third_person(verb: &str) -> Option<String> {
     Some(format!("{verb}{marks}"))
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

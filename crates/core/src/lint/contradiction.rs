@@ -1,8 +1,12 @@
-//! Detects contradictions: two entries, one of which is the negation of the other.
+//! Detects contradictions: two entries, one of which is the negation of the other, or which state
+//! two values or orders of one thing.
 
 use std::collections::HashMap;
 
-use crate::language::paraphrase::{NormalForm, affirmations};
+use crate::language::{
+    alternatives::{reversed, values},
+    paraphrase::{NormalForm, affirmations},
+};
 
 /// Maximum number of texts with equal hash that a text is compared with.
 const RIVALS: usize = 64;
@@ -37,11 +41,44 @@ impl Outlines {
         self.like(outline).take_while(|other| *other < at).find(|other| wanted(*other))
     }
 
-    /// Returns the texts that `text` negates.
+    /// Returns the texts that `text` negates, or whose preference it reverses.
     pub(super) fn denied_by(&self, text: &str) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
-        for affirmed in affirmations(text) {
+        for affirmed in affirmations(text).into_iter().chain(reversed(text)) {
             found.extend(self.like(&NormalForm::of(&affirmed)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The values that texts state, by the normal form of the text without the value.
+#[derive(Default)]
+pub(super) struct Values {
+    stated: HashMap<u64, Vec<Stated>>,
+}
+
+/// A value with its text.
+struct Stated {
+    outline: NormalForm,
+    value: String,
+    at: usize,
+}
+
+impl Values {
+    /// Returns the texts before this one that state another value of the same thing, and notes the
+    /// values of this one, whose number is `at`.
+    pub(super) fn before(&mut self, at: usize, text: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (masked, value) in values(text) {
+            let outline = NormalForm::of(&masked);
+            let known = self.stated.entry(outline.key()).or_default();
+            let differs = |one: &&Stated| {
+                one.at != at && one.value != value && one.outline.says_the_same(&outline)
+            };
+            found.extend(known.iter().take(RIVALS).filter(differs).map(|one| one.at));
+            known.push(Stated { outline, value, at });
         }
         found.sort_unstable();
         found.dedup();
@@ -57,6 +94,13 @@ mod tests {
         !Outlines::of([b].into_iter()).denied_by(a).is_empty()
     }
 
+    /// Returns true if each text states another value, or the reverse.
+    fn compete(a: &str, b: &str) -> bool {
+        let mut values = Values::default();
+        values.before(0, a);
+        !values.before(1, b).is_empty() || denies(a, b) && denies(b, a)
+    }
+
     #[test]
     fn fixture() {
         let table = include_str!("../../../../fixtures/contradictions.tsv");
@@ -66,16 +110,17 @@ mod tests {
             let [verdict, a, b, why] = line.split('\t').collect::<Vec<_>>()[..] else {
                 panic!("four columns: {line}")
             };
-            assert!(matches!(verdict, "contradict" | "compatible"), "{line}");
-            let want = verdict == "contradict";
+            assert!(matches!(verdict, "contradict" | "compete" | "compatible"), "{line}");
+            let want = verdict != "compatible";
             counts[usize::from(want)] += 1;
             // Of two texts only one is the negation; the table is read in both orders.
             for (a, b) in [(a, b), (b, a)] {
-                if (denies(a, b) || denies(b, a)) != want {
+                let found = denies(a, b) || denies(b, a);
+                if (found || compete(a, b)) != want {
                     wrong.push(format!("{verdict}\t{a}\t{b}\t{why}\t{:?}", affirmations(a)));
                 }
             }
-            assert!(!(denies(a, b) && denies(b, a)), "each denies the other: {line}");
+            assert_eq!(compete(a, b), verdict == "compete", "{line}");
             assert!(!denies(a, a) && !denies(b, b), "denies itself: {line}");
         }
         assert!(counts.iter().all(|count| *count >= 40), "{counts:?}");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     lint::{
-        contradiction::Outlines,
+        contradiction::{Outlines, Values},
         rule::{self, Finding, Fix, Place},
     },
     markdown::topic::{TopicDoc, TopicEntry},
@@ -118,6 +118,10 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
     };
     // A mistake states what went wrong, which a rule against it does not contradict.
     let is_mistake = |row: &ScoredEntry| categories.spec(row.entry.category).name == "mistake";
+    // A report was true at its time, whatever value a later one tells.
+    let is_dated =
+        |row: &ScoredEntry| is_mistake(row) || categories.spec(row.entry.category).is_done();
+    let mut values = Values::default();
     let mut found = Vec::new();
     for (at, row) in live.iter().enumerate() {
         // A statement with an end date differs from one without.
@@ -136,6 +140,10 @@ pub(super) fn against_each_other(rows: &[ScoredEntry], categories: &Categories) 
         }) {
             let (later, earlier) = if there > at { (other, row) } else { (row, other) };
             found.push(finding(&rule::CONTRADICTION, "contradicts", later, earlier));
+        }
+        let earlier = if is_dated(row) { Vec::new() } else { values.before(at, &row.entry.text) };
+        for other in earlier.iter().filter_map(|at| live.get(*at)) {
+            found.push(finding(&rule::CONTRADICTION, "contradicts", row, other));
         }
     }
     found

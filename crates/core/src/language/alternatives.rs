@@ -1,0 +1,307 @@
+//! Statements of which only one can be true, though neither negates the other: a preference and its
+//! reverse (`tabs over spaces`), and two values of one thing (`Redis 7`, `port 8080`).
+//!
+//! Like negations, they are recognised by closed lists of wordings. A number counts as a value where
+//! the word before it has one value at a time, and nothing in the sentence says that there may be
+//! several: `supports Python 3.11` and `supports Python 3.12` are both true.
+
+use super::{
+    negation::{MARKS, capitalised},
+    paraphrase::{
+        lists::{self, List},
+        token,
+    },
+};
+
+/// Verbs whose object is preferred.
+const PREFERRING: &[&str] =
+    &["prefer", "prefers", "use", "uses", "choose", "chooses", "favor", "favors", "like", "likes"];
+/// What stands between the preferred thing and the other one, in words.
+const OVER: &[&[&str]] =
+    &[&["over"], &["instead", "of"], &["rather", "than"], &["not"], &["and", "not"], &["to"]];
+/// Maximum number of words of a thing.
+const THING: usize = 3;
+
+/// Nouns with one value at a time.
+const SINGLE: &[&str] = &[
+    "port",
+    "version",
+    "timeout",
+    "limit",
+    "length",
+    "width",
+    "size",
+    "threshold",
+    "retention",
+    "interval",
+    "ttl",
+    "budget",
+    "quota",
+    "indent",
+    "indentation",
+    "concurrency",
+    "parallelism",
+];
+/// Words between such a noun and its value.
+const HAS: &[&str] = &["is", "are", "of", "to", "at", "=", "number", "be"];
+/// Names that number things which exist side by side.
+const ORDINAL: &[&str] = &[
+    "adr",
+    "appendix",
+    "april",
+    "august",
+    "batch",
+    "branch",
+    "bug",
+    "building",
+    "case",
+    "chapter",
+    "day",
+    "december",
+    "february",
+    "figure",
+    "friday",
+    "group",
+    "issue",
+    "january",
+    "job",
+    "july",
+    "june",
+    "level",
+    "line",
+    "march",
+    "may",
+    "milestone",
+    "monday",
+    "november",
+    "october",
+    "option",
+    "page",
+    "part",
+    "phase",
+    "pr",
+    "question",
+    "region",
+    "replica",
+    "rfc",
+    "room",
+    "round",
+    "rule",
+    "saturday",
+    "section",
+    "september",
+    "server",
+    "shard",
+    "sprint",
+    "stage",
+    "step",
+    "story",
+    "sunday",
+    "table",
+    "task",
+    "team",
+    "thursday",
+    "ticket",
+    "tier",
+    "tuesday",
+    "user",
+    "wednesday",
+    "week",
+    "worker",
+    "zone",
+    "http",
+    "error",
+    "code",
+    "q",
+];
+/// Words of sentences that are true of several values, or tell of one occasion.
+const SEVERAL: &[&str] = &[
+    "also",
+    "and",
+    "another",
+    "any",
+    "before",
+    "between",
+    "both",
+    "breaks",
+    "broke",
+    "bug",
+    "compatible",
+    "each",
+    "every",
+    "failed",
+    "fails",
+    "from",
+    "later",
+    "least",
+    "matrix",
+    "maximum",
+    "minimum",
+    "most",
+    "newer",
+    "older",
+    "or",
+    "since",
+    "some",
+    "support",
+    "supported",
+    "supports",
+    "test",
+    "tested",
+    "tests",
+    "than",
+    "until",
+    "via",
+    "when",
+    "while",
+    "if",
+    "works",
+];
+
+/// Returns wordings of the reverse preference; empty if the text states none.
+#[must_use]
+pub fn reversed(text: &str) -> Vec<String> {
+    let Some(words) = token::chunks(text) else { return Vec::new() };
+    let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    let mut found = Vec::new();
+    for at in 1..plain.len() {
+        for over in OVER {
+            let is_here = over
+                .iter()
+                .enumerate()
+                .all(|(n, word)| plain.get(at + n).is_some_and(|p| p == word));
+            let Some(first) = is_here.then(|| thing_before(&plain, &words, at, over)).flatten()
+            else {
+                continue;
+            };
+            let second = at + over.len();
+            for end in second + 1..=(second + THING).min(words.len()) {
+                let ends = |word: &String| word.ends_with(MARKS);
+                if words.get(second..end - 1).is_some_and(|thing| thing.iter().any(ends)) {
+                    break;
+                }
+                found.extend(swapped(&words, first..at, second..end));
+            }
+        }
+    }
+    found
+}
+
+/// Returns where the preferred thing before `at` begins.
+fn thing_before(plain: &[String], words: &[String], at: usize, over: &[&str]) -> Option<usize> {
+    let start = at.saturating_sub(THING + 1);
+    let verb = (start..at)
+        .rev()
+        .find(|verb| plain.get(*verb).is_some_and(|word| PREFERRING.contains(&word.as_str())));
+    let prefers =
+        verb.and_then(|verb| plain.get(verb)).is_some_and(|word| word.starts_with("prefer"));
+    let first = match verb {
+        Some(verb) => verb + 1,
+        // `Tabs over spaces` is a sentence of its own.
+        None if over == ["over"] && at <= 2 && words.len() <= at + 1 + THING => 0,
+        None => return None,
+    };
+    let is_clause = words.get(first..at)?.iter().rev().skip(1).any(|word| word.ends_with(MARKS));
+    (first < at && !is_clause && (over != ["to"] || prefers)).then_some(first)
+}
+
+/// Exchanges two ranges of words; marks stay where they are.
+fn swapped(
+    words: &[String],
+    first: std::ops::Range<usize>,
+    second: std::ops::Range<usize>,
+) -> Vec<String> {
+    let thing = |range: &std::ops::Range<usize>| -> Option<(String, String)> {
+        let joined = words.get(range.clone())?.join(" ");
+        let bare = joined.trim_end_matches(MARKS);
+        Some((bare.to_owned(), joined.get(bare.len()..)?.to_owned()))
+    };
+    let (Some((a, mark_a)), Some((b, mark_b))) = (thing(&first), thing(&second)) else {
+        return Vec::new();
+    };
+    let join = |a: &str, b: &str| {
+        let parts = [
+            words.get(..first.start).unwrap_or_default().join(" "),
+            format!("{b}{mark_a}"),
+            words.get(first.end..second.start).unwrap_or_default().join(" "),
+            format!("{a}{mark_b}"),
+            words.get(second.end..).unwrap_or_default().join(" "),
+        ];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    if first.start > 0 {
+        return vec![join(&a, &b)];
+    }
+    // The first word of a sentence may be a name.
+    let mut chars = a.chars();
+    let lower = chars.next().map_or_else(String::new, |c| c.to_lowercase().chain(chars).collect());
+    vec![capitalised(&join(&a, &b)), capitalised(&join(&lower, &b))]
+}
+
+/// Returns the text with each value in turn replaced by 0, and the value.
+#[must_use]
+pub fn values(text: &str) -> Vec<(String, String)> {
+    let Some(words) = token::chunks(text) else { return Vec::new() };
+    let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    let several =
+        |word: &String| SEVERAL.contains(&word.as_str()) || lists::is(List::Quantifier, word);
+    let happened = words.first().is_some_and(|word| is_event(word));
+    if text.contains('?') || happened || plain.iter().any(several) {
+        return Vec::new();
+    }
+    let value = |at: usize| {
+        let word = words.get(at)?;
+        let number = word.trim_end_matches(MARKS);
+        let marks = word.get(number.len()..)?;
+        if !is_number(number) || !has_one_value(&words, &plain, at) {
+            return None;
+        }
+        let masked = words
+            .iter()
+            .enumerate()
+            .map(|(other, word)| if other == at { format!("0{marks}") } else { word.clone() });
+        Some((masked.collect::<Vec<_>>().join(" "), number.trim_start_matches('v').to_owned()))
+    };
+    (1..words.len()).filter_map(value).collect()
+}
+
+/// Returns true if a sentence that begins with this word tells what was done.
+fn is_event(word: &str) -> bool {
+    let word = plain(word);
+    let past = word.len() > 4 && word.ends_with("ed");
+    past && !matches!(word.as_str(), "decided" | "pinned" | "need" | "speed")
+}
+
+/// Returns true if the number at `at` is the only value of what stands before it.
+fn has_one_value(words: &[String], plain: &[String], at: usize) -> bool {
+    let before =
+        |n: usize| at.checked_sub(n).and_then(|at| plain.get(at)).map_or("", String::as_str);
+    // A unit or a noun after a number counts things, of which there may be several kinds.
+    let noun = |n: usize| SINGLE.contains(&before(n));
+    if noun(1) || HAS.contains(&before(1)) && noun(2) {
+        return true;
+    }
+    let Some(name) = at.checked_sub(1).and_then(|at| words.get(at)) else { return false };
+    let is_word = name.len() > 1 && name.chars().all(char::is_alphabetic);
+    let capital = name.starts_with(char::is_uppercase);
+    let is_name = is_word
+        && (capital && (at > 1 || !is_instruction(before(1)))
+            || lists::is(List::Command, before(1)));
+    is_name && !ORDINAL.contains(&before(1))
+}
+
+fn is_instruction(word: &str) -> bool {
+    lists::is(List::Imperative, word) || lists::is(List::Function, word)
+}
+
+/// Returns true for numbers and versions: `7`, `3.12`, `v2`.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix('v').unwrap_or(word);
+    let parts = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    !digits.is_empty() && digits.split('.').all(parts)
+}
+
+/// Returns a word in lower case, without marks around it.
+fn plain(word: &str) -> String {
+    word.trim_start_matches('(').trim_end_matches(MARKS).to_ascii_lowercase()
+}
