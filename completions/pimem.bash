@@ -85,6 +85,9 @@ _pimem() {
             pimem,log)
                 cmd="pimem__subcmd__log"
                 ;;
+            pimem,ls)
+                cmd="pimem__subcmd__list"
+                ;;
             pimem,man)
                 cmd="pimem__subcmd__man"
                 ;;
@@ -126,6 +129,9 @@ _pimem() {
                 ;;
             pimem,restore)
                 cmd="pimem__subcmd__restore"
+                ;;
+            pimem,rm)
+                cmd="pimem__subcmd__forget"
                 ;;
             pimem,score)
                 cmd="pimem__subcmd__score"
@@ -881,7 +887,7 @@ _pimem() {
 
     case "${cmd}" in
         pimem)
-            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
+            opts="-q -v -h -V --dir --user --scope --now --json --color --quiet --verbose --help --version init add reinforce list ls show topics search report why forecast diff score stats decay trust handoff hook note log todo read session observe reflect extract pin unpin forget rm restore remove undo purge edit encrypt eval dream rebuild export import check status doctor merge-driver telemetry hooks config model completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -36,6 +36,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand add 'Remember something'
             cand reinforce 'Record that a memory proved right'
             cand list 'List entries with their score and state'
+            cand ls 'List entries with their score and state'
             cand show 'Show all that is known about an entry'
             cand topics 'List topic files with their size and hotness'
             cand search 'Find memories, notes, log items, observations and past sessions by words and meaning'
@@ -60,6 +61,7 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand pin 'Never let entries fade'
             cand unpin 'Let entries fade again'
             cand forget 'Drop entries from reports and searches'
+            cand rm 'Drop entries from reports and searches'
             cand restore 'Bring entries back that were forgotten, removed or archived'
             cand remove 'Move entries from their topic file to the archive'
             cand undo 'Take back the last change that was typed on this machine'
@@ -139,6 +141,25 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;list'= {
+            cand -c 'Only entries of this category (repeatable)'
+            cand --category 'Only entries of this category (repeatable)'
+            cand --topic 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in'
+            cand --state 'Only entries in this state: active, provisional, candidate, dropped (repeatable)'
+            cand --sort 'Order'
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;ls'= {
             cand -c 'Only entries of this category (repeatable)'
             cand --category 'Only entries of this category (repeatable)'
             cand --topic 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in'
@@ -812,6 +833,20 @@ set edit:completion:arg-completer[pimem] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pimem;forget'= {
+            cand --dir 'Use this store: the directory that holds topics/'
+            cand --scope 'Use only these stores'
+            cand --now 'Take this for the current time (RFC 3339)'
+            cand --color 'When to use colour'
+            cand --user 'Use your own store instead of the project''s'
+            cand --json 'Print JSON'
+            cand -q 'Print results and errors only'
+            cand --quiet 'Print results and errors only'
+            cand -v 'Say more about what happens'
+            cand --verbose 'Say more about what happens'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pimem;rm'= {
             cand --dir 'Use this store: the directory that holds topics/'
             cand --scope 'Use only these stores'
             cand --now 'Take this for the current time (RFC 3339)'

@@ -42,6 +42,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "init" -d 'Make a store,
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "add" -d 'Remember something'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "reinforce" -d 'Record that a memory proved right'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "list" -d 'List entries with their score and state'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "ls" -d 'List entries with their score and state'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "show" -d 'Show all that is known about an entry'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "topics" -d 'List topic files with their size and hotness'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "search" -d 'Find memories, notes, log items, observations and past sessions by words and meaning'
@@ -66,6 +67,7 @@ complete -c pimem -n "__fish_pimem_needs_command" -f -a "extract" -d 'Learn the 
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "pin" -d 'Never let entries fade'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "unpin" -d 'Let entries fade again'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "forget" -d 'Drop entries from reports and searches'
+complete -c pimem -n "__fish_pimem_needs_command" -f -a "rm" -d 'Drop entries from reports and searches'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "restore" -d 'Bring entries back that were forgotten, removed or archived'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "remove" -d 'Move entries from their topic file to the archive'
 complete -c pimem -n "__fish_pimem_needs_command" -f -a "undo" -d 'Take back the last change that was typed on this machine'
@@ -161,6 +163,25 @@ complete -c pimem -n "__fish_pimem_using_subcommand list" -l json -d 'Print JSON
 complete -c pimem -n "__fish_pimem_using_subcommand list" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand list" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -s c -l category -d 'Only entries of this category (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l topic -d 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in' -r
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l state -d 'Only entries in this state: active, provisional, candidate, dropped (repeatable)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l sort -d 'Order' -r -f -a "score\t'Strongest first'
+age\t'Most recently reinforced first'
+hot\t'Hottest topic first, then strongest'"
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand ls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand show" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'
@@ -751,6 +772,19 @@ complete -c pimem -n "__fish_pimem_using_subcommand forget" -l json -d 'Print JS
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -s q -l quiet -d 'Print results and errors only'
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -s v -l verbose -d 'Say more about what happens'
 complete -c pimem -n "__fish_pimem_using_subcommand forget" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l dir -d 'Use this store: the directory that holds topics/' -r -F
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
+user\t'Your own store'
+all\t'Both'"
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l now -d 'Take this for the current time (RFC 3339)' -r
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l user -d 'Use your own store instead of the project\'s'
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -l json -d 'Print JSON'
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -s q -l quiet -d 'Print results and errors only'
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -s v -l verbose -d 'Say more about what happens'
+complete -c pimem -n "__fish_pimem_using_subcommand rm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l dir -d 'Use this store: the directory that holds topics/' -r -F
 complete -c pimem -n "__fish_pimem_using_subcommand restore" -l scope -d 'Use only these stores' -r -f -a "project\t'The project\'s store'
 user\t'Your own store'

@@ -39,6 +39,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Remember something')
             [CompletionResult]::new('reinforce', 'reinforce', [CompletionResultType]::ParameterValue, 'Record that a memory proved right')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List entries with their score and state')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show all that is known about an entry')
             [CompletionResult]::new('topics', 'topics', [CompletionResultType]::ParameterValue, 'List topic files with their size and hotness')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find memories, notes, log items, observations and past sessions by words and meaning')
@@ -63,6 +64,7 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Never let entries fade')
             [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let entries fade again')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Drop entries from reports and searches')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Bring entries back that were forgotten, removed or archived')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Move entries from their topic file to the archive')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Take back the last change that was typed on this machine')
@@ -146,6 +148,26 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;list' {
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
+            [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only entries in this state: active, provisional, candidate, dropped (repeatable)')
+            [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Order')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;ls' {
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only entries of this category (repeatable)')
             [CompletionResult]::new('--topic', '--topic', [CompletionResultType]::ParameterName, 'Only entries of this topic, `topics/NAME.md` and the files that it goes on in')
@@ -881,6 +903,21 @@ Register-ArgumentCompleter -Native -CommandName 'pimem' -ScriptBlock {
             break
         }
         'pimem;forget' {
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'Use your own store instead of the project''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print results and errors only')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more about what happens')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pimem;rm' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'Use this store: the directory that holds topics/')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Use only these stores')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Take this for the current time (RFC 3339)')

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{
+    Args as _, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum as _,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 use crate::{
     commands::{
@@ -13,7 +16,7 @@ use crate::{
     },
     exit::Exit,
     globals::Globals,
-    hook,
+    help, hook,
     shell::Shell,
     ui::{Color, Ui},
 };
@@ -29,9 +32,7 @@ use pimem_engine::{
 /// reinforced fades, finds them again, and prints a token-budgeted report for a prompt.
 #[derive(Debug, Parser)]
 #[command(name = "pimem", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(
-    after_help = "pimem help COMMAND explains a command. The formats are in pimem-format(5)."
-)]
+#[command(override_help = help::screen())]
 pub(crate) struct Cli {
     #[command(flatten)]
     globals: Globals,
@@ -128,6 +129,9 @@ pub fn run(args: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             }
         };
     }
+    if matches!(args.as_slice(), [_, help, all] if help == "help" && all == "--all") {
+        return print(&help::everything(&definition()));
+    }
     let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(error) => return usage(&args, &env, &error),
@@ -197,8 +201,11 @@ fn undone_as(command: &Command) -> Option<&'static str> {
 }
 
 fn version() -> u8 {
-    let line = concat!("pimem ", env!("CARGO_PKG_VERSION"), "\n");
-    match std::io::Write::write_all(&mut std::io::stdout().lock(), line.as_bytes()) {
+    print(concat!("pimem ", env!("CARGO_PKG_VERSION"), "\n"))
+}
+
+fn print(text: &str) -> u8 {
+    match std::io::Write::write_all(&mut std::io::stdout().lock(), text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Error as u8,
         _ => Exit::Done as u8,
     }
@@ -291,13 +298,11 @@ fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
 
 /// Prints help and version to stdout with exit code 0, usage errors to stderr with exit code 2.
 fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
-    let json = args.iter().any(|arg| arg == "--json");
-    if error.use_stderr() && json {
-        let ui = Ui::new(env, true, false, false, Color::Never);
-        let text = error.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let hint = "pimem --help lists commands and options";
-        ui.failure(&Failure::new(error::Kind::Usage, message, hint));
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if error.use_stderr() && !is_help {
+        let json = args.iter().any(|arg| arg == "--json");
+        let ui = Ui::new(env, json, false, false, color(args));
+        ui.failure(&usage_failure(args, error));
         return Exit::Error as u8;
     }
     match error.print() {
@@ -307,11 +312,54 @@ fn usage(args: &[std::ffi::OsString], env: &Env, error: &clap::Error) -> u8 {
     }
 }
 
+/// Returns the choice of colour in arguments that could not be parsed.
+fn color(args: &[std::ffi::OsString]) -> Color {
+    let given =
+        |arg: &std::ffi::OsString| arg.to_str()?.strip_prefix("--color=").map(str::to_owned);
+    let next = args.iter().skip_while(|arg| *arg != "--color").nth(1);
+    let name = args.iter().find_map(given).or_else(|| next?.to_str().map(str::to_owned));
+    name.and_then(|name| Color::from_str(&name, false).ok()).unwrap_or_default()
+}
+
+/// Returns a usage error in the form of all other errors.
+fn usage_failure(args: &[std::ffi::OsString], error: &clap::Error) -> Failure {
+    let definition = definition();
+    let command = args.iter().skip(1).find_map(|arg| definition.find_subcommand(arg));
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if let (ErrorKind::InvalidSubcommand, None) = (error.kind(), command)
+        && let Some(word) = text(ContextKind::InvalidSubcommand)
+    {
+        let meant = help::suggestions(word, &definition);
+        let hints = meant.iter().map(|name| format!("did you mean pimem {name}?"));
+        let hints = hints.chain(["pimem help --all lists all commands".to_owned()]).collect();
+        let message = format!("there is no command {word:?}");
+        return Failure { hints, ..Failure::new(error::Kind::Usage, message, "") };
+    }
+    let rendered = error.render().to_string();
+    let said = rendered.split("\n\nUsage:").next().unwrap_or_default();
+    let said = said.split("\n\nFor more information").next().unwrap_or_default();
+    let (mut message, mut hints) = (String::new(), Vec::new());
+    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(hint) = line.strip_prefix("tip: ") {
+            hints.push(hint.to_owned());
+        } else {
+            message.push_str(if message.is_empty() { "" } else { " " });
+            message.push_str(line.strip_prefix("error: ").unwrap_or(line));
+        }
+    }
+    let name = command.map_or_else(String::new, |command| format!(" {}", command.get_name()));
+    hints.push(format!("pimem help{name} explains it"));
+    Failure { hints, ..Failure::new(error::Kind::Usage, message, "") }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Args as _;
 
-    use super::Globals;
+    use super::{Globals, help};
 
     #[test]
     fn the_definition_is_sound() {
@@ -342,6 +390,49 @@ mod tests {
                 command.get_arguments().map(|arg| format!("{arg:?}")).collect()
             };
             assert_eq!(ids(command), ids(&alone), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn every_command_is_on_the_whole_list_once() {
+        let definition = super::definition();
+        let all = help::everything(&definition);
+        for name in help::everyday() {
+            assert!(definition.find_subcommand(name).is_some(), "{name}");
+            assert_eq!(help::everyday().filter(|known| *known == name).count(), 1, "{name}");
+        }
+        for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let name = command.get_name();
+            let listed = all.lines().any(|line| line.starts_with(&format!("    {name} ")));
+            assert!(listed != help::everyday().any(|known| known == name), "{name}\n{all}");
+        }
+        assert!(all.contains("--scope"), "{all}");
+    }
+
+    #[test]
+    fn what_is_meant() {
+        let definition = super::definition();
+        for (word, want) in [
+            ("remember", "add"),
+            ("find", "search"),
+            ("serach", "search"),
+            ("delete", "forget"),
+            ("ad", "add"),
+            ("lst", "list"),
+            ("stauts", "status"),
+            ("Explain", "why"),
+            ("settings", "config"),
+            ("hook-install", ""),
+            ("xyzzy", ""),
+        ] {
+            let found = help::suggestions(word, &definition);
+            assert_eq!(found.first().map_or("", String::as_str), want, "{word}: {found:?}");
+        }
+        for (name, words) in help::MEANINGS {
+            assert!(definition.find_subcommand(name).is_some(), "{name}");
+            let is_command =
+                |word: &str| definition.get_subcommands().any(|c| c.get_name() == word);
+            assert!(!words.split(' ').any(is_command), "{words}");
         }
     }
 }

@@ -11,10 +11,22 @@ use super::ui::Color;
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of the command line")]
 pub(crate) struct Globals {
     /// Use this store: the directory that holds topics/
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     pub(crate) dir: Option<PathBuf>,
     /// Use your own store instead of the project's
-    #[arg(long, global = true, conflicts_with = "dir", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        conflicts_with = "dir",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     pub(crate) user: bool,
     /// Use only these stores
     #[arg(
@@ -23,23 +35,44 @@ pub(crate) struct Globals {
         value_enum,
         value_name = "SCOPE",
         conflicts_with = "user",
+        hide_short_help = true,
         help_heading = "Global options"
     )]
     pub(crate) scope: Option<ScopeChoice>,
     /// Take this for the current time (RFC 3339)
-    #[arg(long, global = true, value_name = "TIME", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "TIME",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     pub(crate) now: Option<String>,
     /// Print JSON
-    #[arg(long, global = true, help_heading = "Global options")]
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Global options")]
     pub(crate) json: bool,
     /// When to use colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     pub(crate) color: Option<Color>,
     /// Print results and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    #[arg(
+        long,
+        short,
+        global = true,
+        conflicts_with = "verbose",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     pub(crate) quiet: bool,
     /// Say more about what happens
-    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(long, short, global = true, hide_short_help = true, help_heading = "Global options")]
     pub(crate) verbose: bool,
 }
 

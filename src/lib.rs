@@ -13,6 +13,7 @@ pub mod cli;
 mod commands;
 mod exit;
 mod globals;
+mod help;
 mod hook;
 mod input;
 mod shell;

@@ -31,6 +31,7 @@ pub(crate) struct UnpinArgs {
 ///
 /// The line stays in its topic file; `pimem restore` undoes it.
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "rm")]
 pub(crate) struct ForgetArgs {
     /// Which entries (`-` reads them from standard input)
     #[arg(required = true, value_name = "ENTRY")]

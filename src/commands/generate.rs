@@ -63,7 +63,7 @@ pub(crate) fn man(ctx: &Shell, args: &ManArgs, definition: clap::Command) -> Res
 }
 
 /// Returns the man pages with their file names. They omit the version, so that they change only
-/// when the options do.
+/// when the options do; the global options are on the page of pimem itself.
 fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
     let mut root = definition.version(None::<&str>).disable_help_subcommand(true);
     root.build();
@@ -73,11 +73,45 @@ fn pages(definition: clap::Command) -> Result<Vec<(String, String)>, Failure> {
         let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
         waiting.extend(visible.cloned());
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
-        let command = command.disable_help_subcommand(true);
+        let is_root = name == "pimem";
+        let mut command = command.disable_help_subcommand(true);
+        if !is_root {
+            command = command.mut_args(|arg| {
+                let is_common = arg.is_global_set() || arg.get_id() == "help";
+                if is_common { arg.hide(true) } else { arg }
+            });
+        }
+        let usage = command.render_usage().to_string();
         let man = clap_mangen::Man::new(command).title(name.to_uppercase()).source("pimem");
         let mut text = Vec::new();
         man.render(&mut text).context("man page")?;
-        pages.push((format!("{name}.1"), String::from_utf8_lossy(&text).into_owned()));
+        let text = String::from_utf8_lossy(&text);
+        pages.push((format!("{name}.1"), edited(&text, &usage, is_root)));
     }
     Ok(pages)
+}
+
+/// Replaces the synopsis of a man page, which names every option without its value, by the usage,
+/// and gives the examples their heading.
+fn edited(page: &str, usage: &str, is_root: bool) -> String {
+    let usage = usage.trim_start_matches("Usage: ").trim().replace('-', "\\-");
+    let mut text = String::with_capacity(page.len());
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        match line {
+            ".SH EXTRA" => text.push_str(".SH EXAMPLES"),
+            "Example:" | "Examples:" => continue,
+            _ => text.push_str(line),
+        }
+        text.push('\n');
+        if line == ".SH SYNOPSIS" {
+            text.push_str(&usage);
+            text.push('\n');
+            lines.next();
+        }
+    }
+    if !is_root {
+        text.push_str(".SH SEE ALSO\n\\fBpimem\\fR(1) has the options that every command takes.\n");
+    }
+    text
 }

@@ -21,6 +21,7 @@ use pimem_engine::{
 
 /// List entries with their score and state
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "ls")]
 pub(crate) struct Args {
     /// Only entries of this category (repeatable)
     #[arg(long, short, value_name = "CATEGORY")]

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "MODE", default_value = "hybrid")]
     mode: By,
     /// How to order the hits
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "fused")]
+    #[arg(long, value_enum, hide_short_help = true, value_name = "ORDER", default_value = "fused")]
     rank: Rank,
     /// At most so many hits
     #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 10)]
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     #[arg(long)]
     explain: bool,
     /// Do not count this as an access to the entries that are found
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_touch: bool,
 }
 

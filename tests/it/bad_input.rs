@@ -162,15 +162,17 @@ fn expect(plain: &Outcome, json: &Outcome, (kind, says, hint): (&str, &str, &str
     assert!(message.contains(says), "{what}: {message:?}");
 }
 
-/// Usage errors found by clap have clap's messages, with the same exit code and JSON.
+/// Usage errors look like all others, and say the same under `--json`.
 #[test]
 fn options() {
     let sandbox = Sandbox::new("harbor");
     for args in [&["lisst"][..], &["add"], &["list", "--jsn"], &["reinforce", "x", "--by", "0"]] {
         let plain = sandbox.run(args).refused();
-        assert!(plain.starts_with("error: ") && plain.contains("--help"), "{plain}");
+        assert!(plain.starts_with("pimem: ") && plain.contains("\nhint: pimem help"), "{plain}");
         let json = sandbox.run(&[&["--json"], args].concat()).refused();
         let error: Value = serde_json::from_str(&json).unwrap();
+        let (message, _) = plain.strip_prefix("pimem: ").unwrap().split_once("\nhint: ").unwrap();
+        assert_eq!(error["message"], message);
         assert_eq!((&error["schema"], &error["kind"]), (&"pimem.error/1".into(), &"usage".into()));
     }
 }

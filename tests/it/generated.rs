@@ -39,11 +39,20 @@ fn agrees(name: &str, text: &str) {
     panic!("{name} is out of date, first at {differs:?}; renew it with {RENEW}");
 }
 
+/// Returns the commands on the whole list.
 fn commands() -> BTreeSet<String> {
-    let help = Sandbox::new("empty").run(&["--help"]).ok();
-    let list = help.split_once("\nCommands:\n").unwrap().1.split_once("\n\n").unwrap().0;
-    let names = list.lines().filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
+    let help = Sandbox::new("empty").run(&["help", "--all"]).ok();
+    let list = help.split_once("\nGlobal options:\n").unwrap().0;
+    let names = |line: &str| -> Vec<String> {
+        let everyday = line.get(12..33).filter(|_| line.starts_with("  ")).unwrap_or_default();
+        let column = line.strip_prefix("    ").filter(|line| !line.starts_with(' '));
+        let names = column.map_or(everyday, |line| line.split(' ').next().unwrap());
+        names.split(", ").map(|name| name.trim().to_owned()).collect()
+    };
+    let found: BTreeSet<String> = list.lines().skip(3).flat_map(names).collect();
+    let found: BTreeSet<String> = found.into_iter().filter(|name| !name.is_empty()).collect();
+    assert!(found.len() > 40, "{found:?}");
+    found
 }
 
 #[test]

@@ -30,7 +30,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "src/",
-        &["agents", "exit", "ui", "globals", "shell", "input", "chart", "commands", "hook", "cli"],
+        &[
+            "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "commands",
+            "hook", "cli",
+        ],
     ),
 ];
 
