@@ -13,7 +13,7 @@ const LINES: usize = 600;
 /// Maximum median of lines per file.
 const MEDIAN: usize = 200;
 /// Maximum number of packages in `Cargo.lock`; raising it is a reviewed change.
-const PACKAGES: usize = 322;
+const PACKAGES: usize = 401;
 
 /// Folders of each crate in order: each uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -33,6 +33,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "agents", "exit", "ui", "globals", "help", "shell", "input", "chart", "commands",
             "hook", "cli",
+        ],
+    ),
+    (
+        "crates/server/src/",
+        &[
+            "clock", "log", "config", "db", "auth", "index", "search", "http", "routes",
+            "commands", "cli",
         ],
     ),
 ];
@@ -66,6 +73,7 @@ fn is_foreign(path: &Path) -> bool {
 fn every_file_says_what_it_is_for_and_is_short() {
     let (src, mut tests) = (sources(), texts("tests", ".rs"));
     tests.extend(texts("crates/engine/tests", ".rs"));
+    tests.extend(texts("crates/server/tests", ".rs"));
     assert!(src.len() > 40 && tests.len() > 10);
     for (name, text) in src.iter().chain(&tests) {
         assert!(text.starts_with("//! "), "{name} starts with what it is for");
@@ -78,7 +86,7 @@ fn every_file_says_what_it_is_for_and_is_short() {
     lines.sort_unstable();
     assert!(lines[lines.len() / 2] <= MEDIAN, "half of the files are longer than {MEDIAN} lines");
     let all: usize = lines.iter().sum();
-    assert!(all <= 93_500, "there are {all} lines");
+    assert!(all <= 97_000, "there are {all} lines");
 }
 
 fn sources() -> BTreeMap<String, String> {
@@ -262,7 +270,8 @@ fn nothing_is_left_lying_about() {
         concat!("TO", "DO"),
         concat!("XX", "X"),
     ];
-    for (name, text) in sources().into_iter().chain(texts("tests", ".rs")) {
+    let tests = texts("tests", ".rs").into_iter().chain(texts("crates/server/tests", ".rs"));
+    for (name, text) in sources().into_iter().chain(tests) {
         for needle in needles {
             assert!(!text.contains(needle), "{name} contains {needle}");
         }

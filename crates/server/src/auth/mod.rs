@@ -1,0 +1,5 @@
+//! Who asks: keys, and what their users may do.
+
+pub mod caller;
+pub mod key;
+pub mod limiter;

@@ -1,0 +1,6 @@
+//! What the program does: each file is a command.
+
+pub mod admin;
+pub mod keys;
+pub mod migrate;
+pub mod serve;

@@ -1,0 +1,116 @@
+//! Answers requests until it is told to end.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum_server::{
+    Handle, Server,
+    accept::Accept,
+    tls_rustls::{RustlsAcceptor, RustlsConfig},
+};
+use hyper_util::rt::TokioTimer;
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{
+    config::Config,
+    db::{migrate, pool},
+    http::{
+        app::{App, Shared},
+        connections::Limited,
+    },
+    log,
+    routes::router,
+};
+
+/// Time within which the head of a request arrives, and how long an idle connection is kept.
+const HEAD: Duration = Duration::from_secs(10);
+/// Time for requests to end after the listener has closed.
+const DRAINS: Duration = Duration::from_secs(20);
+
+/// Serves until SIGTERM or SIGINT.
+///
+/// # Errors
+///
+/// It would be open to a network in the clear, the schema is not of this program, or an address
+/// is taken.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    config.check_exposure()?;
+    {
+        let client = pool::connect(&config).await?;
+        migrate::check(&client).await?;
+    }
+    let app: Shared = Arc::new(App::new(config)?);
+    let service = router::router(&app)?;
+    // Before anything is announced, so that no signal ends the process unprepared.
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+
+    let metrics = app.config.metrics.map(listen).transpose()?;
+    let listener = listen(app.config.listen)?;
+    let address = listener.local_addr()?;
+    let scheme = if app.config.tls.is_some() { "https" } else { "http" };
+    let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+    log::line(
+        "info",
+        "listening",
+        json!({"address": format!("{scheme}://{address}"),
+            "metrics": metrics_address.map(|address| format!("http://{address}/metrics"))}),
+    );
+
+    let handle = Handle::new();
+    if let Some(metrics) = metrics {
+        let server = axum_server::from_tcp(metrics)?.acceptor(Limited::new(16));
+        tokio::spawn(serve(server, handle.clone(), router::metrics(&app)));
+    }
+    let limited = Limited::new(app.config.clients);
+    let server = axum_server::from_tcp(listener)?;
+    let serving = match &app.config.tls {
+        None => tokio::spawn(serve(server.acceptor(limited), handle.clone(), service)),
+        Some((cert, key)) => {
+            let config = RustlsConfig::from_pem_file(cert, key).await;
+            let config = config.context("tls-cert and tls-key")?;
+            let acceptor = RustlsAcceptor::new(config).acceptor(limited);
+            tokio::spawn(serve(server.acceptor(acceptor), handle.clone(), service))
+        }
+    };
+
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    log::line("info", "ending", json!({}));
+    app.end();
+    tokio::time::sleep(app.config.drain).await;
+    handle.graceful_shutdown(Some(DRAINS));
+    serving.await??;
+    app.pools.close();
+    log::line("info", "ended", json!({}));
+    Ok(())
+}
+
+fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| format!("listening on {address}"))
+}
+
+async fn serve<A>(
+    server: Server<SocketAddr, A>,
+    handle: Handle<SocketAddr>,
+    service: Router,
+) -> std::io::Result<()>
+where
+    A: Accept<tokio::net::TcpStream, Router> + Clone + Send + Sync + 'static,
+    A::Stream: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send,
+    A::Service:
+        axum_server::service::SendService<axum::http::Request<hyper::body::Incoming>> + Send,
+    A::Future: Send,
+{
+    let mut server = server.handle(handle).http1_only().first_request_timeout(HEAD);
+    server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEAD);
+    server.serve(service.into_make_service()).await
+}

@@ -1,0 +1,6 @@
+//! PostgreSQL: connections, migrations, and transactions of one organisation.
+
+pub mod error;
+pub mod migrate;
+pub mod pool;
+pub mod tenant;

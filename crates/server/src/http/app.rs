@@ -1,0 +1,54 @@
+//! What requests share.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::sync::Semaphore;
+
+use crate::{auth::limiter::Limiter, config::Config, db::pool::Pools, http::metrics::Metrics};
+
+/// State of the server, which is nothing that another copy of it would need.
+#[derive(Debug)]
+pub struct App {
+    pub config: Config,
+    pub pools: Pools,
+    pub limiter: Limiter,
+    pub metrics: Metrics,
+    /// Room for requests.
+    pub room: Semaphore,
+    ends: AtomicBool,
+}
+
+/// What handlers get.
+pub type Shared = Arc<App>;
+
+impl App {
+    /// Makes the state. Nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// The address of the database is not usable.
+    pub fn new(config: Config) -> anyhow::Result<Self> {
+        Ok(Self {
+            pools: Pools::new(&config)?,
+            limiter: Limiter::new(config.rate, config.burst),
+            metrics: Metrics::default(),
+            room: Semaphore::new(config.requests),
+            ends: AtomicBool::new(false),
+            config,
+        })
+    }
+
+    /// Says that no more requests should be sent here.
+    pub fn end(&self) {
+        self.ends.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true after [`Self::end`].
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+}

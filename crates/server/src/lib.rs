@@ -1,0 +1,13 @@
+//! Where the memories of several people, machines and repositories meet: push and pull of entries
+//! and events, kept in PostgreSQL.
+
+pub mod auth;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod db;
+pub mod http;
+pub mod index;
+pub mod log;
+pub mod routes;

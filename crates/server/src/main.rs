@@ -1,0 +1,7 @@
+//! The program `pimem-server`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pimem_server::cli::run()
+}

@@ -1,0 +1,74 @@
+//! Whether the server lives, whether it should be asked, and its counts.
+
+use axum::{extract::State, http::header, response::IntoResponse};
+
+use crate::{
+    db::{
+        error::Error,
+        migrate, pool,
+        tenant::{self, Role, Scope},
+    },
+    http::{app::Shared, problem::Problem},
+    index,
+};
+
+/// Says that the process answers.
+#[utoipa::path(get, path = "/healthz", tag = "operation", operation_id = "health",
+    responses((status = 200, body = String, content_type = "text/plain")))]
+pub async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// Says whether requests should be sent here.
+#[utoipa::path(get, path = "/readyz", tag = "operation", operation_id = "ready",
+    responses((status = 200, body = String, content_type = "text/plain"),
+        (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub async fn ready(State(app): State<Shared>) -> Result<&'static str, Problem> {
+    if app.is_ending() {
+        return Err(Problem::unavailable("the server is ending"));
+    }
+    let client = pool::take(&app.pools.read).await?;
+    match migrate::check(&client).await {
+        Ok(()) => Ok("ready\n"),
+        Err(error) => Err(Problem::unavailable(error.to_string())),
+    }
+}
+
+/// Counts, in the text format of Prometheus.
+pub async fn metrics(State(app): State<Shared>) -> impl IntoResponse {
+    let pools = [("sync", &app.pools.sync), ("read", &app.pools.read), ("work", &app.pools.work)];
+    let states = pools.map(|(name, pool)| (format!("{{pool=\"{name}\"}}"), pool.status()));
+    let mut gauges = Vec::new();
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_connections", label.as_str(), state.size as f64));
+    }
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_available", label.as_str(), state.available as f64));
+    }
+    for (label, state) in &states {
+        gauges.push(("pimem_pool_waiting", label.as_str(), state.waiting as f64));
+    }
+    let free = app.room.available_permits();
+    gauges.push(("pimem_requests_now", "", app.config.requests.saturating_sub(free) as f64));
+    let measured = measure(&app).await;
+    gauges.push(("pimem_database_up", "", f64::from(u8::from(measured.is_ok()))));
+    if let Ok(measured) = measured {
+        gauges.extend(measured.map(|(name, value)| (name, "", value)));
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(&gauges))
+}
+
+/// Asks the database what it alone knows.
+async fn measure(app: &Shared) -> Result<[(&'static str, f64); 4], Error> {
+    let mut client = pool::take(&app.pools.work).await?;
+    let transaction = tenant::begin(&mut client, Role::Worker, &Scope::default()).await?;
+    let (waiting, lag) = index::waiting(&transaction).await?;
+    let statement = transaction.prepare_cached(include_str!("../../sql/age.sql")).await?;
+    let age = transaction.query_one(&statement, &[]).await?;
+    Ok([
+        ("pimem_index_waiting", waiting as f64),
+        ("pimem_index_lag_seconds", lag),
+        ("pimem_snapshot_xmin_age", age.get(0)),
+        ("pimem_oldest_transaction_seconds", age.get(1)),
+    ])
+}

@@ -1,0 +1,52 @@
+//! Who the caller is.
+
+use axum::Json;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    auth::caller::{Caller, Right},
+    http::problem::Problem,
+};
+
+/// What the key is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Me {
+    pub organisation: String,
+    pub user: String,
+    /// `read`, `write`, `curate`, `admin`.
+    pub scopes: Vec<&'static str>,
+    /// Projects that the key sees.
+    pub projects: Vec<Seen>,
+    /// `plain`, `sealed` or `end-to-end`.
+    pub mode: String,
+}
+
+/// A project that the key sees.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Seen {
+    pub slug: String,
+    /// The user's role: `reader`, `writer`, `curator` or `admin`. The key may allow less.
+    pub role: &'static str,
+}
+
+/// Lists the projects of a caller.
+#[must_use]
+pub fn seen(caller: &Caller) -> Vec<Seen> {
+    let seen = caller.projects.iter();
+    seen.map(|project| Seen { slug: project.slug.clone(), role: project.right.role() }).collect()
+}
+
+/// Says who the key's user is, and what the key allows.
+#[utoipa::path(get, path = "/v1/me", tag = "operation", operation_id = "me",
+    responses((status = 200, body = Me)), extensions(("x-pimem-scope" = json!("read"))))]
+pub async fn me(caller: Caller) -> Result<Json<Me>, Problem> {
+    caller.scope(Right::Read)?;
+    Ok(Json(Me {
+        projects: seen(&caller),
+        scopes: caller.scopes.iter().map(|scope| scope.scope()).collect(),
+        organisation: caller.org_name,
+        user: caller.user_name,
+        mode: caller.mode,
+    }))
+}

@@ -1,0 +1,6 @@
+//! Helpers that the test modules share.
+
+pub(crate) mod http;
+pub(crate) mod pg;
+pub(crate) mod server;
+pub(crate) mod tenants;

@@ -1,0 +1,106 @@
+//! The schema: applied once, checked, refused where it is not this program's.
+
+use std::thread;
+
+use crate::common::{
+    pg::Cluster,
+    server::{Server, Team, fails, run},
+    tenants::{ONE_ROW, TABLES},
+};
+
+#[test]
+fn a_database_is_migrated_once() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.empty();
+    assert!(fails(&database, &["serve"]).contains("run `pimem-server migrate`"));
+    assert_eq!(run(&database, &["migrate", "--plan"]), "0001 schema missing\n");
+    assert_eq!(run(&database, &["migrate"]), "0001 schema applied\n");
+    assert_eq!(run(&database, &["migrate"]), "the schema is up to date\n");
+    assert_eq!(run(&database, &["migrate", "--plan"]), "0001 schema applied\n");
+}
+
+#[test]
+fn several_that_migrate_at_once_do_it_once() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.empty();
+    let told: Vec<String> = thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| run(&database, &["migrate"]))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(told.iter().filter(|told| told.contains("applied")).count(), 1, "{told:?}");
+}
+
+#[test]
+fn a_schema_of_another_version_is_refused() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    database.execute("insert into pimem.migrations values (999, 'later', '')");
+    for command in [["serve"].as_slice(), &["migrate"], &["migrate", "--plan"]] {
+        assert!(fails(&database, command).contains("take the newer pimem-server"));
+    }
+    database.execute("delete from pimem.migrations where number = 999");
+    database.execute("update pimem.migrations set checksum = 'x'");
+    assert!(fails(&database, &["serve"]).contains("other statements"));
+}
+
+/// A migration that fails leaves nothing behind, and the next attempt starts anew.
+#[test]
+fn a_failed_migration_leaves_nothing() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.empty();
+    database.execute("create schema pimem; create table pimem.audit (x int)");
+    assert!(fails(&database, &["migrate"]).contains("migration 1 (schema)"));
+    assert_eq!(database.one("to_regclass('pimem.entries')"), "");
+    database.execute("drop schema pimem cascade");
+    assert_eq!(run(&database, &["migrate"]), "0001 schema applied\n");
+}
+
+/// Every table that has an organisation in it is under forced row-level security with a policy.
+#[test]
+fn row_level_security_is_forced_everywhere() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let open = "select string_agg(relname, ' ') from pg_class c
+        where relnamespace = 'pimem'::regnamespace and relkind in ('r', 'p')
+        and exists (select from pg_attribute a where a.attrelid = c.oid and attname = 'org_id')
+        and not (relrowsecurity and relforcerowsecurity)";
+    assert_eq!(database.one(open), "");
+    let without = "select string_agg(relname, ' ') from pg_class c
+        where relnamespace = 'pimem'::regnamespace and relkind in ('r', 'p') and not relispartition
+        and relrowsecurity and not exists (select from pg_policy p where p.polrelid = c.oid)";
+    assert_eq!(database.one(without), "");
+    let parts = "select count(*) from pg_class where relnamespace = 'pimem'::regnamespace
+        and relispartition and relkind = 'r' and (has_table_privilege('pimem_app', oid, 'select')
+        or has_table_privilege('pimem_app', oid, 'insert'))";
+    assert_eq!(database.one(parts), "0");
+    let owners = "select string_agg(distinct pg_get_userbyid(relowner), ' ') from pg_class
+        where relnamespace = 'pimem'::regnamespace";
+    assert_eq!(database.one(owners), "pimem_owner");
+}
+
+/// The role of the server sees nothing until a transaction says whose it is.
+#[test]
+fn an_unset_organisation_is_an_error() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    Team::new(&database, "acme");
+    database.execute(ONE_ROW);
+    for table in TABLES {
+        let error = database.with(async |client| {
+            client.batch_execute("set role pimem_app").await.unwrap();
+            client.query(&format!("select * from pimem.{table}"), &[]).await.unwrap_err()
+        });
+        let told = error.as_db_error().unwrap().message().to_owned();
+        assert!(told.contains("unrecognized configuration parameter"), "{table}: {told}");
+    }
+    let keys = "set role pimem_app; do $$ begin
+        if exists (select from pimem.api_keys) then raise exception 'keys are seen'; end if; end $$";
+    database.execute(keys);
+}
+
+#[test]
+fn a_server_starts_on_its_schema() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let server = Server::start(&cluster.database());
+    assert_eq!(server.get("", "/readyz").status, 200);
+}
