@@ -21,7 +21,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         "crates/core/src/",
         &[
             "model", "seal", "markdown", "safety", "session", "language", "embed", "score",
-            "search", "report", "usage", "observe", "lint", "dream", "exchange", "eval", "view",
+            "search", "report", "usage", "observe", "lint", "dream", "exchange", "sync", "eval",
+            "view",
         ],
     ),
     (

@@ -12,7 +12,8 @@
 //! * [`search`]: candidates and their order. [`report`]: a report within a budget of tokens.
 //! * [`usage`]: telemetry. [`observe`]: conversations to observations.
 //! * [`lint`]: the linter. [`dream`]: changes to a store, with their reasons.
-//! * [`exchange`]: formats of other programs. [`eval`]: the quality of a search.
+//! * [`exchange`]: formats of other programs. [`sync`]: what stores exchange.
+//! * [`eval`]: the quality of a search.
 //! * [`view`]: entries as documents and tables show them.
 
 pub mod dream;
@@ -30,5 +31,6 @@ pub mod score;
 pub mod seal;
 pub mod search;
 pub mod session;
+pub mod sync;
 pub mod usage;
 pub mod view;

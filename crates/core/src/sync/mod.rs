@@ -1,0 +1,13 @@
+//! The exchange of stores: entries and events as objects that travel, and what a store does with
+//! those that it lacks.
+//!
+//! Entries and events are immutable and are identified by their content, so stores meet by taking
+//! the union of both. Which file a line stands in follows from the events alone.
+
+pub mod bundle;
+pub mod check;
+pub mod object;
+pub mod wire;
+
+#[cfg(test)]
+mod check_tests;

@@ -1,0 +1,132 @@
+//! Requests and answers between `pimem sync` and a server.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{check::Refused, object::Entry};
+
+/// Maximum number of objects in a push.
+pub const MOST_OBJECTS: usize = 1_000;
+/// Maximum length of a push in bytes.
+pub const MOST_BYTES: usize = 1 << 20;
+
+/// The body of `POST /v1/sync/push`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Push {
+    /// Short name of the project.
+    pub project: String,
+    #[serde(default)]
+    pub entries: Vec<Entry>,
+    /// Events with their bytes unchanged.
+    #[serde(default)]
+    pub events: Vec<Box<RawValue>>,
+}
+
+/// Numbers of objects that were new and known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    pub new: u64,
+    pub known: u64,
+}
+
+/// The answer to a push.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pushed {
+    pub entries: Counts,
+    pub events: Counts,
+    /// What was not taken; the rest was.
+    pub refused: Vec<Refused>,
+}
+
+/// The kind of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Entry,
+    Event,
+}
+
+/// An object in a bundle or in the answer to a pull.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Object {
+    pub kind: Kind,
+    /// Name of the user whose key pushed it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<String>,
+    /// The event with its bytes unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Box<RawValue>>,
+}
+
+impl Object {
+    /// Returns the object of an entry.
+    #[must_use]
+    pub fn of_entry(entry: Entry) -> Self {
+        let Entry { hash, line, sealed } = entry;
+        Self { kind: Kind::Entry, author: None, hash: Some(hash), line, sealed, event: None }
+    }
+
+    /// Returns the object of an event.
+    #[must_use]
+    pub fn of_event(event: Box<RawValue>) -> Self {
+        let (hash, line, sealed) = (None, None, None);
+        Self { kind: Kind::Event, author: None, hash, line, sealed, event: Some(event) }
+    }
+
+    /// Returns the entry; `None` if it is an event or lacks its hash.
+    #[must_use]
+    pub fn entry(&self) -> Option<Entry> {
+        let hash = self.hash.clone().filter(|_| self.kind == Kind::Entry)?;
+        Some(Entry { hash, line: self.line.clone(), sealed: self.sealed.clone() })
+    }
+}
+
+/// The answer to `GET /v1/sync/pull`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Pulled {
+    pub objects: Vec<Object>,
+    /// Where the next pull goes on; only the server reads it.
+    pub cursor: String,
+    /// True if the next pull has objects.
+    pub more: bool,
+}
+
+/// The answer to `GET /v1/me`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Me {
+    pub organisation: String,
+    pub user: String,
+    #[serde(default)]
+    pub roles: Vec<String>,
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// Short names of the projects that the key may see.
+    #[serde(default)]
+    pub projects: Vec<String>,
+    /// `plain`, `sealed` or `end-to-end`.
+    #[serde(default)]
+    pub mode: String,
+}
+
+/// A problem as in RFC 9457, with the fields of an error of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Problem {
+    #[serde(rename = "type", default)]
+    pub about: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub status: u16,
+    #[serde(default)]
+    pub detail: String,
+    #[serde(default)]
+    pub kind: String,
+    #[serde(default)]
+    pub hints: Vec<String>,
+}
