@@ -39,6 +39,8 @@ pub enum Reason {
     Purged,
     /// The line of the entry is missing.
     Incomplete,
+    /// Somebody else brought the entry, and the sender has not the role for this.
+    NotAllowed,
 }
 
 impl Reason {
@@ -56,6 +58,7 @@ impl Reason {
             Self::Private => "private",
             Self::Purged => "purged",
             Self::Incomplete => "incomplete",
+            Self::NotAllowed => "not-allowed",
         }
     }
 }

@@ -1,13 +1,7 @@
 //! The server from outside: the program, HTTP, and PostgreSQL behind it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "helpers of tests are tests"
-)]
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "tests read the environment and the clock")]
+#![expect(clippy::print_stdout, reason = "what was skipped is said")]
 
 mod common;
 
