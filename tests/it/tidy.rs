@@ -39,7 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/server/src/",
         &[
-            "clock", "log", "config", "db", "auth", "index", "search", "http", "routes",
+            "clock", "log", "config", "db", "auth", "index", "search", "sync", "http", "routes",
             "commands", "cli",
         ],
     ),

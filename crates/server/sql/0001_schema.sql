@@ -129,6 +129,8 @@ create table events (
   entry bytea not null check (octet_length(entry) = 8),
   op text not null,
   ts timestamptz not null,
+  -- An `add` by a person, which brings back what was purged.
+  typed boolean not null default false,
   doc text,
   sealed bytea,
   key_id int,

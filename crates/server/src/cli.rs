@@ -29,6 +29,9 @@ enum Command {
         /// Only say what would be done
         #[arg(long)]
         plan: bool,
+        /// The disk is an older copy: every client pulls once more from the beginning
+        #[arg(long, conflicts_with = "plan")]
+        restored: bool,
     },
     /// Answer requests until SIGTERM
     Serve,
@@ -203,7 +206,9 @@ fn start(cli: Cli) -> anyhow::Result<String> {
 
 async fn command(config: Config, command: Command) -> anyhow::Result<String> {
     match command {
-        Command::Migrate { plan } => return migrate::run(&config, plan).await,
+        Command::Migrate { plan, restored } => {
+            return migrate::run(&config, plan, restored).await;
+        }
         Command::Serve => return serve::run(config).await.map(|()| String::new()),
         _ => {}
     }

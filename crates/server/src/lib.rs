@@ -11,3 +11,4 @@ pub mod http;
 pub mod index;
 pub mod log;
 pub mod routes;
+pub mod sync;

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::{
     auth::key::Key,
     db::{
+        audit::Actor,
         error::Error,
         pool,
         tenant::{self, Role, Scope},
@@ -109,6 +110,12 @@ pub enum Forbidden {
     Scope(Right),
     /// The user has not this role in the project.
     Role(Right),
+}
+
+impl Actor for Caller {
+    fn actor(&self) -> (Uuid, Uuid, Uuid) {
+        (self.org, self.user, self.key)
+    }
 }
 
 impl Caller {

@@ -5,15 +5,19 @@ use crate::{
     db::{migrate, pool},
 };
 
-/// Applies the missing migrations and tells them; with `plan`, only tells all.
+/// Applies the missing migrations and tells them; with `plan`, only tells all. `is_restored` is as in
+/// [`migrate::migrate`].
 ///
 /// # Errors
 ///
 /// The database is away, or its schema cannot be brought up to date.
-pub async fn run(config: &Config, plan: bool) -> anyhow::Result<String> {
+pub async fn run(config: &Config, plan: bool, is_restored: bool) -> anyhow::Result<String> {
     let mut client = pool::connect(config).await?;
-    let steps =
-        if plan { migrate::plan(&client).await? } else { migrate::migrate(&mut client).await? };
+    let steps = if plan {
+        migrate::plan(&client).await?
+    } else {
+        migrate::migrate(&mut client, is_restored).await?
+    };
     if steps.is_empty() {
         return Ok("the schema is up to date\n".to_owned());
     }

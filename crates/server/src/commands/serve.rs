@@ -2,7 +2,7 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -24,7 +24,7 @@ use crate::{
         app::{App, Shared},
         connections::Limited,
     },
-    log,
+    index, log,
     routes::router,
 };
 
@@ -63,6 +63,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
             "metrics": metrics_address.map(|address| format!("http://{address}/metrics"))}),
     );
 
+    tokio::spawn(watch(app.clone()));
     let handle = Handle::new();
     if let Some(metrics) = metrics {
         let server = axum_server::from_tcp(metrics)?.acceptor(Limited::new(16));
@@ -92,6 +93,17 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     app.pools.close();
     log::line("info", "ended", json!({}));
     Ok(())
+}
+
+/// Keeps the length of the index queue at hand, so that a push need not count it.
+async fn watch(app: Shared) {
+    let mut every = tokio::time::interval(Duration::from_secs(1));
+    while !app.is_ending() {
+        every.tick().await;
+        if let Ok(count) = index::count(&app.pools.work).await {
+            app.waiting.store(count, Ordering::Relaxed);
+        }
+    }
 }
 
 fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -56,19 +56,20 @@ pub async fn plan(client: &Client) -> anyhow::Result<Vec<Step>> {
     Ok(MIGRATIONS.iter().map(step).collect())
 }
 
-/// Applies what is missing and returns what was applied.
+/// Applies what is missing and returns what was applied. A database that `is_restored` from an older
+/// copy of its disk ends every cursor; that of a dump is recognised.
 ///
 /// # Errors
 ///
 /// As [`plan`]; or a statement failed, and its migration left nothing behind.
-pub async fn migrate(client: &mut Client) -> anyhow::Result<Vec<Step>> {
+pub async fn migrate(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Step>> {
     client.execute("select pg_advisory_lock($1)", &[&LOCK]).await?;
-    let done = locked(client).await;
+    let done = locked(client, is_restored).await;
     client.execute("select pg_advisory_unlock($1)", &[&LOCK]).await?;
     done
 }
 
-async fn locked(client: &mut Client) -> anyhow::Result<Vec<Step>> {
+async fn locked(client: &mut Client, is_restored: bool) -> anyhow::Result<Vec<Step>> {
     let mut applied = Vec::new();
     for step in plan(client).await?.into_iter().filter(|step| !step.applied) {
         let found = MIGRATIONS.iter().find(|(number, ..)| *number == step.number);
@@ -84,20 +85,20 @@ async fn locked(client: &mut Client) -> anyhow::Result<Vec<Step>> {
         transaction.commit().await?;
         applied.push(Step { applied: true, ..step });
     }
-    settle(client).await?;
+    settle(client, is_restored).await?;
     Ok(applied)
 }
 
 /// Notes the cluster. After a restore into another one, all rows are given numbers of this one, and
 /// every cursor ends: a number of the old cluster may lie in the future here, where no page would
 /// reach it.
-async fn settle(client: &mut Client) -> anyhow::Result<()> {
+async fn settle(client: &mut Client, is_restored: bool) -> anyhow::Result<()> {
     let identity: String = client.query_one(IDENTITY, &[]).await?.get(0);
     let transaction = client.transaction().await?;
     transaction.batch_execute("set local role pimem_owner").await?;
     let known = transaction.query_opt("select identity from pimem.cluster for update", &[]).await?;
     match known.map(|row| row.get::<_, String>(0)) {
-        Some(known) if known == identity => {}
+        Some(known) if known == identity && !is_restored => {}
         None => {
             let mut secret = [0_u8; 32];
             getrandom::fill(&mut secret)?;

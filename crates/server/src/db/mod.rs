@@ -1,5 +1,6 @@
 //! PostgreSQL: connections, migrations, and transactions of one organisation.
 
+pub mod audit;
 pub mod error;
 pub mod migrate;
 pub mod pool;

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use tokio::sync::Semaphore;
@@ -18,6 +18,8 @@ pub struct App {
     pub metrics: Metrics,
     /// Room for requests.
     pub room: Semaphore,
+    /// Entries that wait for the index, as of the last second.
+    pub waiting: AtomicU64,
     ends: AtomicBool,
 }
 
@@ -36,6 +38,7 @@ impl App {
             limiter: Limiter::new(config.rate, config.burst),
             metrics: Metrics::default(),
             room: Semaphore::new(config.requests),
+            waiting: AtomicU64::new(0),
             ends: AtomicBool::new(false),
             config,
         })

@@ -3,8 +3,8 @@
 use std::{any::Any, time::Instant};
 
 use axum::{
-    extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, header},
+    extract::{FromRequestParts, MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -29,6 +29,14 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The id of a request: the client's, if it is a UUID, else a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestId(pub Uuid);
+
+impl<S: Sync> FromRequestParts<S> for RequestId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts.extensions.get::<Self>().copied().ok_or_else(Problem::internal)
+    }
+}
 
 /// Gives every request an id, counts it, and writes a line of the log about it.
 pub async fn observe(State(app): State<Shared>, mut request: Request, next: Next) -> Response {

@@ -104,6 +104,14 @@ impl Problem {
             .hint("send it in several requests")
     }
 
+    /// There are more objects than one request may have.
+    #[must_use]
+    pub fn too_many_objects(most: usize) -> Self {
+        let detail = format!("there are more than {most} objects");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Too large", detail)
+            .hint("send them in several requests")
+    }
+
     /// The caller asks too often, or faster than the index is made.
     #[must_use]
     pub fn too_many(detail: &str, retry: Duration) -> Self {

@@ -16,8 +16,10 @@ pub struct Me {
     pub user: String,
     /// `read`, `write`, `curate`, `admin`.
     pub scopes: Vec<&'static str>,
-    /// Projects that the key sees.
-    pub projects: Vec<Seen>,
+    /// Short names of the projects that the key sees.
+    pub projects: Vec<String>,
+    /// The user's role in each of the projects, in their order.
+    pub roles: Vec<&'static str>,
     /// `plain`, `sealed` or `end-to-end`.
     pub mode: String,
 }
@@ -43,7 +45,8 @@ pub fn seen(caller: &Caller) -> Vec<Seen> {
 pub async fn me(caller: Caller) -> Result<Json<Me>, Problem> {
     caller.scope(Right::Read)?;
     Ok(Json(Me {
-        projects: seen(&caller),
+        projects: caller.projects.iter().map(|project| project.slug.clone()).collect(),
+        roles: caller.projects.iter().map(|project| project.right.role()).collect(),
         scopes: caller.scopes.iter().map(|scope| scope.scope()).collect(),
         organisation: caller.org_name,
         user: caller.user_name,

@@ -5,3 +5,4 @@ pub mod health;
 pub mod me;
 pub mod projects;
 pub mod router;
+pub mod sync;

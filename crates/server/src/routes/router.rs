@@ -13,7 +13,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     http::{app::Shared, layers, problem::Problem},
-    routes::{document, health, me, projects},
+    routes::{document, health, me, projects, sync},
 };
 
 /// Endpoints that need a key. A new one stands here, and a row of it in the test of roles.
@@ -21,6 +21,8 @@ fn keyed() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(document::Frame::openapi())
         .routes(routes!(me::me))
         .routes(routes!(projects::list))
+        .routes(routes!(sync::push))
+        .routes(routes!(sync::pull))
 }
 
 fn open() -> OpenApiRouter<Shared> {

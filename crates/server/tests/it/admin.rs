@@ -68,8 +68,8 @@ fn a_key_says_who_it_is_and_sees_what_it_may() {
     let narrow = run(&database, &narrow);
     let server = Server::start(&database);
     let seen = |key: &str| {
-        let me = server.get(key.trim(), "/v1/me").json();
-        let projects = me["projects"].as_array().unwrap().iter();
+        let list = server.get(key.trim(), "/v1/projects").json();
+        let projects = list["projects"].as_array().unwrap().iter();
         let projects = projects.map(|one| {
             format!("{}:{}", one["slug"].as_str().unwrap(), one["role"].as_str().unwrap())
         });
@@ -81,6 +81,8 @@ fn a_key_says_who_it_is_and_sees_what_it_may() {
     run(&database, &["user", "grant", "guest", "admin", "--project", "diary"]);
     assert_eq!(seen(&guest), "diary:admin news:reader");
     let me = server.get(&team.writer, "/v1/me").json();
+    assert_eq!(me["projects"], serde_json::json!(["news", "site", "tools"]));
+    assert_eq!(me["roles"], serde_json::json!(["writer", "writer", "writer"]));
     assert_eq!(me["organisation"], "acme");
     assert_eq!(me["user"], "anna");
     assert_eq!(me["mode"], "plain");

@@ -6,5 +6,10 @@
 mod common;
 
 mod admin;
+mod anomaly;
+mod interrupted;
 mod migrations;
+mod purges;
+mod restored;
 mod service;
+mod sync;

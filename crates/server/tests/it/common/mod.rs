@@ -1,6 +1,7 @@
 //! Helpers that the test modules share.
 
 pub(crate) mod http;
+pub(crate) mod objects;
 pub(crate) mod pg;
 pub(crate) mod server;
 pub(crate) mod tenants;

@@ -87,6 +87,13 @@ impl Cluster {
         Database { url }
     }
 
+    /// Makes a database with the schema in a tablespace.
+    pub(crate) fn database_in(&self, tablespace: &str) -> Database {
+        let url = self.copy(&format!("t0 tablespace {tablespace}"));
+        migrate(&url);
+        Database { url }
+    }
+
     /// Makes a database with nothing in it.
     pub(crate) fn empty(&self) -> Database {
         Database { url: self.copy("template0") }

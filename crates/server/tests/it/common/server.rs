@@ -8,7 +8,7 @@ use std::{
     thread::JoinHandle,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     http::{self, Answer},
@@ -88,15 +88,15 @@ impl Server {
         http::request(self.address, "GET", path, &[("authorization", &bearer)], None).unwrap()
     }
 
-    pub(crate) fn post(&self, key: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, key: &str, path: &str, body: &str) -> Answer {
         self.try_post(key, path, body).expect("an answer")
     }
 
     /// Like [`Self::post`], where the server may end meanwhile.
-    pub(crate) fn try_post(&self, key: &str, path: &str, body: &Value) -> Option<Answer> {
+    pub(crate) fn try_post(&self, key: &str, path: &str, body: &str) -> Option<Answer> {
         let bearer = format!("Bearer {key}");
         let headers = [("authorization", &*bearer), ("content-type", "application/json")];
-        http::request(self.address, "POST", path, &headers, Some(body.to_string().as_bytes()))
+        http::request(self.address, "POST", path, &headers, Some(body.as_bytes()))
     }
 
     /// Returns the counts.
@@ -153,9 +153,4 @@ impl Team {
             admin: key("ada", "admin"),
         }
     }
-}
-
-/// An empty push to `site`.
-pub(crate) fn nothing() -> Value {
-    json!({"project": "site", "entries": [], "events": []})
 }

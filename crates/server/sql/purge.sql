@@ -1,0 +1,17 @@
+-- The position of an event is its time, then its id if that was made within a day of the time.
+with said as (
+  select ctid, tableoid, op, typed,
+    (ts, case when abs(('x' || encode(substr(id, 1, 6), 'hex'))::bit(48)::bigint - floor(extract(epoch from ts) * 1000)) <= 86400000
+      then id else '\x00000000000000000000000000000000'::bytea end) > ($4::timestamptz, $5::bytea) as is_later
+  from pimem.events
+  where org_id = $1::uuid and project_id = $2::uuid and entry = $3::bytea
+), gone as (
+  delete from pimem.events e using said
+  where e.org_id = $1::uuid and e.project_id = $2::uuid and e.entry = $3::bytea
+    and e.ctid = said.ctid and e.tableoid = said.tableoid and said.op <> 'purge' and not said.is_later
+), forgotten as (
+  delete from pimem.memories where org_id = $1::uuid and project_id = $2::uuid and entry = $3::bytea
+)
+delete from pimem.entries
+where org_id = $1::uuid and project_id = $2::uuid and fnv = $3::bytea
+  and not exists (select from said where typed and is_later)

@@ -1,0 +1,183 @@
+//! Push and pull.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use axum::{Json as Body, extract::State};
+use pimem_core::sync::wire::{self, MOST_OBJECTS};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    auth::caller::{Caller, Right},
+    clock,
+    db::pool,
+    http::{
+        app::Shared,
+        extract::{Json, Params},
+        layers::RequestId,
+        problem::Problem,
+    },
+    sync::{
+        cursor::Bad,
+        pull::{self, MOST, Refused},
+        push,
+    },
+};
+
+/// What a client sends.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes wire::Push, which is of another crate")]
+pub struct Push {
+    /// Short name of the project.
+    project: String,
+    /// At most 1,000 objects in all.
+    #[schema(required = false)]
+    entries: Vec<Entry>,
+    /// Lines of a log of evidence, kept as they are.
+    #[schema(required = false)]
+    events: Vec<Value>,
+}
+
+/// A line of memory.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes an entry, which is of another crate")]
+pub struct Entry {
+    /// SHA-256 of the line, in hexadecimal; an HMAC of it where the line is sealed.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    hash: String,
+    /// `- [category] text`, without markers.
+    #[schema(max_length = 16384)]
+    line: Option<String>,
+    /// In place of the line where only the people of the project can read it.
+    sealed: Option<String>,
+}
+
+/// What became of a push.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes wire::Pushed")]
+pub struct Pushed {
+    entries: Counts,
+    events: Counts,
+    /// What was not taken; the rest was.
+    refused: Vec<RefusedObject>,
+}
+
+/// How many were new, and how many were known.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes wire::Counts")]
+pub struct Counts {
+    new: u64,
+    known: u64,
+}
+
+/// An object that was not taken.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes an object that the core refused")]
+pub struct RefusedObject {
+    /// `entry` or `event`.
+    kind: String,
+    /// Hash of the entry or ULID of the event.
+    id: String,
+    /// `bad-hash`, `bad-line`, `too-long`, `bad-event`, `future`, `foreign-project`, `secret`,
+    /// `private`, `purged` or `not-allowed`.
+    reason: String,
+    detail: String,
+}
+
+/// Objects after a cursor.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes wire::Pulled")]
+pub struct Pulled {
+    objects: Vec<Object>,
+    /// Where the next pull goes on.
+    cursor: String,
+    /// Whether there is more now.
+    more: bool,
+}
+
+/// An entry or an event.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes wire::Object")]
+pub struct Object {
+    /// `entry` or `event`.
+    kind: String,
+    /// The user whose key pushed it first.
+    author: Option<String>,
+    hash: Option<String>,
+    line: Option<String>,
+    sealed: Option<String>,
+    event: Option<Value>,
+}
+
+/// Which objects are pulled.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Short name of the project.
+    project: String,
+    /// What the last pull answered; none for the beginning.
+    cursor: Option<String>,
+    /// At most so many objects.
+    #[param(minimum = 1, maximum = 5000, default = 5000)]
+    limit: Option<u32>,
+}
+
+/// Takes entries and events. Sending them again changes nothing.
+#[utoipa::path(post, path = "/v1/sync/push", tag = "sync", operation_id = "push",
+    request_body = Push, responses((status = 200, body = Pushed)),
+    extensions(("x-pimem-scope" = json!("write"))))]
+pub async fn push(
+    State(app): State<Shared>,
+    caller: Caller,
+    RequestId(request): RequestId,
+    Json(body): Json<wire::Push>,
+) -> Result<Body<wire::Pushed>, Problem> {
+    let project = caller.project(&body.project, Right::Write)?;
+    if body.entries.len() + body.events.len() > MOST_OBJECTS {
+        return Err(Problem::too_many_objects(MOST_OBJECTS));
+    }
+    if app.waiting.load(Ordering::Relaxed) > u64::from(app.config.queue) {
+        let detail = "the index is behind; pushes wait for it";
+        return Err(Problem::too_many(detail, Duration::from_secs(10)));
+    }
+    let mut client = pool::take(&app.pools.sync).await?;
+    let pushed = push::push(&mut client, &caller, project, request, &body, clock::stamp()).await?;
+    app.metrics.objects("new", pushed.entries.new + pushed.events.new);
+    app.metrics.objects("known", pushed.entries.known + pushed.events.known);
+    pushed.refused.iter().for_each(|refused| app.metrics.refused(refused.reason.name()));
+    Ok(Body(pushed))
+}
+
+/// Gives the objects after a cursor.
+#[utoipa::path(get, path = "/v1/sync/pull", tag = "sync", operation_id = "pull",
+    params(Wanted), responses((status = 200, body = Pulled),
+        (status = 410, description = "The cursor is of another project or server, or from before a restore",
+            body = Problem, content_type = "application/problem+json")),
+    extensions(("x-pimem-scope" = json!("read"))))]
+pub async fn pull(
+    State(app): State<Shared>,
+    caller: Caller,
+    Params(wanted): Params<Wanted>,
+) -> Result<Body<wire::Pulled>, Problem> {
+    let project = caller.project(&wanted.project, Right::Read)?;
+    let limit = wanted.limit.unwrap_or(MOST);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Problem::usage(format!("limit is 1 to {MOST}")));
+    }
+    let mut client = pool::take(&app.pools.sync).await?;
+    let cursor = wanted.cursor.as_deref();
+    match pull::pull(&mut client, &caller, project, cursor, limit).await {
+        Ok(pulled) => {
+            app.metrics.objects("pulled", pulled.objects.len() as u64);
+            Ok(Body(pulled))
+        }
+        Err(Refused::Cursor(Bad::Malformed)) => Err(Problem::usage("this is not a cursor")),
+        Err(Refused::Cursor(Bad::Ended)) => Err(Problem::cursor()),
+        Err(Refused::Restored) => Err(Problem::unavailable(
+            "the database was restored, and waits for `pimem-server migrate`",
+        )),
+        Err(Refused::Database(error)) => Err(error.into()),
+    }
+}

@@ -1,0 +1,106 @@
+//! Objects after a cursor.
+
+use std::pin::pin;
+
+use deadpool_postgres::Client;
+use futures_util::TryStreamExt as _;
+use pimem_core::{
+    model::hex,
+    sync::wire::{Kind, Object, Pulled},
+};
+use serde_json::value::RawValue;
+use tokio_postgres::{Row, types::ToSql};
+
+use crate::{
+    auth::caller::{Caller, Project},
+    db::{
+        error::Error,
+        tenant::{self, Role},
+    },
+    sync::cursor::{Bad, Position, Signer},
+};
+
+/// Maximum number of objects in an answer.
+pub const MOST: u32 = 5_000;
+/// Number of bytes of objects after which an answer ends.
+const BYTES: usize = 4 << 20;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Refused {
+    Cursor(Bad),
+    /// The database was restored from another cluster, and not migrated since.
+    Restored,
+    Database(Error),
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+/// Returns at most `limit` objects after `cursor`, in the order in which transactions that wrote
+/// them began. A transaction that runs holds back all that began after it, so that no object is
+/// ever committed before a cursor that was handed out.
+///
+/// # Errors
+///
+/// [`Refused`].
+pub async fn pull(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    cursor: Option<&str>,
+    limit: u32,
+) -> Result<Pulled, Refused> {
+    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    let statement = transaction.prepare_cached(include_str!("../../sql/cluster.sql")).await?;
+    let cluster = transaction.query_one(&statement, &[&caller.org]).await?;
+    if !cluster.get::<_, bool>("is_own") {
+        return Err(Refused::Restored);
+    }
+    let signer = Signer::new(&cluster, caller.org, project.id);
+    let start = cursor.map(|cursor| signer.read(cursor)).transpose().map_err(Refused::Cursor)?;
+    let mut at = start.unwrap_or_default();
+    // A copy of an older disk has numbers yet to come that the client has seen.
+    if at.xid >= number(&cluster, "xmax") {
+        return Err(Refused::Cursor(Bad::Ended));
+    }
+    let statement = transaction.prepare_cached(include_str!("../../sql/pull.sql")).await?;
+    let (xid, most) = (at.xid.to_string(), i64::from(limit) + 1);
+    let parameters: [&(dyn ToSql + Sync); 5] = [&caller.org, &project.id, &xid, &at.seq, &most];
+    let rows = transaction.query_raw(&statement, parameters).await?;
+    let mut rows = pin!(rows);
+    let (mut objects, mut bytes, mut more) = (Vec::new(), 0, false);
+    while let Some(row) = rows.try_next().await? {
+        more = objects.len() == usize::try_from(limit).unwrap_or(usize::MAX) || bytes > BYTES;
+        if more {
+            break;
+        }
+        at = Position { xid: number(&row, "xid"), seq: row.get("seq") };
+        bytes += usize::try_from(row.get::<_, i32>("size")).unwrap_or_default();
+        objects.push(object(&row)?);
+    }
+    Ok(Pulled { objects, cursor: signer.write(at), more })
+}
+
+fn object(row: &Row) -> Result<Object, Error> {
+    let (hash, doc): (Option<Vec<u8>>, Option<String>) = (row.get("hash"), row.get("doc"));
+    let sealed: Option<Vec<u8>> = row.get("sealed");
+    let unreadable = |error: std::string::FromUtf8Error| Error::Wrong(error.to_string());
+    let wrong = |error: serde_json::Error| Error::Wrong(format!("an event: {error}"));
+    Ok(Object {
+        kind: if hash.is_some() { Kind::Entry } else { Kind::Event },
+        author: row.get("author"),
+        hash: hash.map(|hash| hex::write(&hash)),
+        line: row.get("line"),
+        sealed: sealed.map(String::from_utf8).transpose().map_err(unreadable)?,
+        event: doc.map(RawValue::from_string).transpose().map_err(wrong)?,
+    })
+}
+
+/// Reads a number of a transaction, which has no type of its own here.
+fn number(row: &Row, column: &str) -> u64 {
+    row.get::<_, String>(column).parse().unwrap_or_default()
+}

@@ -1,0 +1,396 @@
+//! Objects that a client sends. Each is checked by the rules that every receiver has, and kept as
+//! it came.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use deadpool_postgres::{Client, Transaction};
+use pimem_core::{
+    model::{
+        entry::EntryId,
+        event::{Author, Event, EventKind, Why},
+        time::{Now, Timestamp},
+        ulid::EventId,
+    },
+    sync::{
+        check::{Gate, Purges, Reason, Refused},
+        object::{self, Entry},
+        wire::{Counts, Push, Pushed},
+    },
+};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    auth::caller::{Caller, Project, Right},
+    db::{
+        audit,
+        error::Error,
+        tenant::{self, Role},
+    },
+    index,
+};
+
+/// The operation that removes an entry for ever.
+const PURGE: &str = "purge";
+
+/// What an event has beside what the fold reads.
+#[derive(Debug, Default, Deserialize)]
+struct Extra {
+    #[serde(default)]
+    op: String,
+}
+
+/// An event that was read.
+struct Sent<'a> {
+    doc: &'a str,
+    event: Event,
+    op: String,
+}
+
+/// Keeps what is new of a push and tells what was refused. Sending it again changes nothing.
+///
+/// # Errors
+///
+/// The database is away or too slow; then nothing is kept, or all of it.
+pub async fn push(
+    client: &mut Client,
+    caller: &Caller,
+    project: &Project,
+    request: Uuid,
+    push: &Push,
+    now: Now,
+) -> Result<Pushed, Error> {
+    let mut refused = Vec::new();
+    let (sent, mentioned) = read(push);
+    let transaction = tenant::begin(client, Role::App, &caller.within(project)).await?;
+    lock(&transaction, project, sent.values().any(|sent| sent.op == PURGE)).await?;
+    let mut purges = purges(&transaction, caller, project, &mentioned).await?;
+    let authors = authors(&transaction, caller, project, &mentioned).await?;
+    let may = |event: &Event, op: &str| may(caller, project, &authors, event, op);
+
+    // What this push purges or brings back counts for its own objects too.
+    for sent in sent.values().filter(|sent| may(&sent.event, &sent.op)) {
+        note(&mut purges, &sent.event, &sent.op);
+    }
+    let gate = Gate { now, categories: None, purges: &purges };
+
+    let (mut accepted, mut entries) = ((0, 0), BTreeMap::new());
+    for entry in &push.entries {
+        match gate.entry(entry).and_then(|line| as_mode(caller, entry).map(|()| line)) {
+            Ok(line) => {
+                accepted.0 += 1;
+                entries.insert(entry.hash.as_str(), (entry, line.map(|line| line.id)));
+            }
+            Err(why) => refused.push(why),
+        }
+    }
+    let mut events = BTreeMap::new();
+    for raw in &push.events {
+        let doc = raw.get();
+        match gate.event(doc) {
+            Err(why) => refused.push(why),
+            Ok(event) => {
+                let Some(sent) = sent.get(doc) else { continue };
+                if may(&event, &sent.op) {
+                    accepted.1 += 1;
+                    events.insert((event.id.0.to_be_bytes(), object::digest(doc)), sent);
+                } else {
+                    refused.push(not_allowed(&event));
+                }
+            }
+        }
+    }
+
+    let (new_entries, fresh) = insert_entries(&transaction, caller, project, &entries).await?;
+    let new_events = insert_events(&transaction, caller, project, &events).await?;
+    let mut touched: BTreeSet<Vec<u8>> = fresh.into_iter().collect();
+    for ((id, digest), sent) in &events {
+        if !new_events.contains(&(id.to_vec(), digest.to_vec())) {
+            continue;
+        }
+        touched.extend(entries_of(&sent.event).map(bytes));
+        if sent.op == PURGE {
+            purge(&transaction, caller, project, &sent.event).await?;
+        }
+    }
+    let touched: Vec<Vec<u8>> = touched.into_iter().collect();
+    index::touched(&transaction, caller.org, project.id, &touched).await?;
+    let new_events = new_events.len() as u64;
+    if new_entries + new_events > 0 {
+        let told = format!("{}: {new_entries} entries, {new_events} events", project.slug);
+        audit::note(&transaction, caller, request, "push", &told).await?;
+    }
+    transaction.commit().await?;
+    let counts = |new, accepted: u64| Counts { new, known: accepted.saturating_sub(new) };
+    Ok(Pushed {
+        entries: counts(new_entries, accepted.0),
+        events: counts(new_events, accepted.1),
+        refused,
+    })
+}
+
+/// Reads events, and collects the entries that the push speaks of.
+fn read(push: &Push) -> (HashMap<&str, Sent<'_>>, BTreeSet<EntryId>) {
+    let mut sent = HashMap::new();
+    let mut mentioned = BTreeSet::new();
+    for doc in push.events.iter().map(|raw| raw.get()) {
+        // What is too long is refused before it is read.
+        let event = (doc.len() <= object::LONGEST).then(|| Event::read_whole(doc)).flatten();
+        if let Some(event) = event {
+            let op = operation(&event, doc);
+            mentioned.extend(entries_of(&event));
+            sent.insert(doc, Sent { doc, event, op });
+        }
+    }
+    for line in push.entries.iter().filter_map(|entry| entry.line.as_deref()) {
+        if let Some((category, text)) = pimem_core::sync::check::split(line) {
+            mentioned.insert(EntryId::of(category, text.as_bytes()));
+        }
+    }
+    (sent, mentioned)
+}
+
+/// Returns the name of an event's operation, also of one that this version does not know.
+fn operation(event: &Event, doc: &str) -> String {
+    if event.kind != EventKind::Unknown {
+        return event.op().to_owned();
+    }
+    let Extra { op } = serde_json::from_str(doc).unwrap_or_default();
+    let is_name = op.len() <= 32 && op.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_name { op } else { event.op().to_owned() }
+}
+
+/// Returns the entries whose standing an event may change.
+fn entries_of(event: &Event) -> impl Iterator<Item = EntryId> {
+    let others = match &event.kind {
+        EventKind::Edit(from, _) => vec![*from],
+        EventKind::Supersede(by) => vec![*by],
+        EventKind::Merge(from) => from.clone(),
+        _ => Vec::new(),
+    };
+    std::iter::once(event.entry).chain(others)
+}
+
+/// Lets pushes of a project run beside each other, but for one that purges: what it removes must not
+/// arrive meanwhile.
+async fn lock(
+    transaction: &Transaction<'_>,
+    project: &Project,
+    is_purge: bool,
+) -> Result<(), Error> {
+    let query = if is_purge {
+        "select pg_advisory_xact_lock($1)"
+    } else {
+        "select pg_advisory_xact_lock_shared($1)"
+    };
+    let statement = transaction.prepare_cached(query).await?;
+    let (key, _) = project.id.as_u64_pair();
+    transaction.execute(&statement, &[&key.cast_signed()]).await?;
+    Ok(())
+}
+
+/// Returns what is known of purges of these entries.
+async fn purges(
+    transaction: &Transaction<'_>,
+    caller: &Caller,
+    project: &Project,
+    entries: &BTreeSet<EntryId>,
+) -> Result<Purges, Error> {
+    let mut purges = Purges::default();
+    let statement = transaction.prepare_cached(include_str!("../../sql/purges.sql")).await?;
+    let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
+    for row in transaction.query(&statement, &[&caller.org, &project.id, &ids]).await? {
+        let (entry, id): (Vec<u8>, Vec<u8>) = (row.get("entry"), row.get("id"));
+        let (Some(entry), Some(id)) = (entry.first_chunk(), id.first_chunk()) else { continue };
+        let event = Event {
+            id: EventId(u128::from_be_bytes(*id)),
+            ts: Timestamp(row.get::<_, DateTime<Utc>>("ts").timestamp_millis()),
+            entry: EntryId(u64::from_be_bytes(*entry)),
+            by: Author::Person,
+            kind: EventKind::Unknown,
+        };
+        if row.get("is_purge") {
+            purges.purged(event.entry, event.order());
+        } else {
+            purges.wanted(event.entry, event.order());
+        }
+    }
+    Ok(purges)
+}
+
+fn note(purges: &mut Purges, event: &Event, op: &str) {
+    if op == PURGE {
+        purges.purged(event.entry, event.order());
+    } else if is_typed(event) {
+        purges.wanted(event.entry, event.order());
+    }
+}
+
+/// Returns true for an `add` by a person, which brings back what was purged.
+fn is_typed(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Add(..)) && event.by == Author::Person
+}
+
+/// Returns who pushed each of these entries first.
+async fn authors(
+    transaction: &Transaction<'_>,
+    caller: &Caller,
+    project: &Project,
+    entries: &BTreeSet<EntryId>,
+) -> Result<HashMap<EntryId, Uuid>, Error> {
+    let statement = transaction.prepare_cached(include_str!("../../sql/authors.sql")).await?;
+    let ids: Vec<Vec<u8>> = entries.iter().copied().map(bytes).collect();
+    let rows = transaction.query(&statement, &[&caller.org, &project.id, &ids]).await?;
+    let known = rows.iter().filter_map(|row| {
+        let entry: Vec<u8> = row.get(0);
+        Some((EntryId(u64::from_be_bytes(*entry.first_chunk()?)), row.get(1)))
+    });
+    Ok(known.collect())
+}
+
+/// Returns true if the caller may do this to entries that somebody else brought. Whoever writes
+/// may add, confirm and doubt; what takes an entry out of sight is for curators, and what removes
+/// it for administrators. That an entry has faded is nobody's opinion.
+fn may(
+    caller: &Caller,
+    project: &Project,
+    authors: &HashMap<EntryId, Uuid>,
+    event: &Event,
+    op: &str,
+) -> bool {
+    let is_others =
+        |entry: &EntryId| authors.get(entry).is_some_and(|author| *author != caller.user);
+    let (right, concerned) = match &event.kind {
+        _ if op == PURGE => (Right::Admin, is_others(&event.entry)),
+        EventKind::Archive(Why::Age) => (Right::Curate, false),
+        EventKind::Forget
+        | EventKind::Supersede(_)
+        | EventKind::Archive(_)
+        | EventKind::Expire(_)
+        | EventKind::Retract(_) => (Right::Curate, is_others(&event.entry)),
+        EventKind::Merge(from) => (Right::Curate, from.iter().any(is_others)),
+        _ => (Right::Write, false),
+    };
+    !concerned || caller.may(project, right)
+}
+
+fn not_allowed(event: &Event) -> Refused {
+    Refused {
+        kind: "event".to_owned(),
+        id: event.id.to_string(),
+        reason: Reason::NotAllowed,
+        detail: "somebody else brought the entry, and this key may not do that to it".to_owned(),
+    }
+}
+
+/// Refuses plain lines where the server may not see them, and sealed ones where it must, or that
+/// are not text.
+fn as_mode(caller: &Caller, entry: &Entry) -> Result<(), Refused> {
+    let detail = match (caller.mode == "end-to-end", entry.line.is_some()) {
+        (true, true) => "this organisation sends sealed lines only",
+        (false, false) => "this organisation sends plain lines only",
+        _ => match &entry.sealed {
+            Some(sealed) if !sealed.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                "the sealed line has characters that are none of its spelling"
+            }
+            _ => return Ok(()),
+        },
+    };
+    let (kind, id) = ("entry".to_owned(), entry.hash.clone());
+    Err(Refused { kind, id, reason: Reason::BadLine, detail: detail.to_owned() })
+}
+
+type Entries<'a> = BTreeMap<&'a str, (&'a Entry, Option<EntryId>)>;
+
+/// Inserts entries in the order of their hashes, so that two pushes never wait for each other in a
+/// circle. Returns how many are new, and the ids of those that are not sealed.
+async fn insert_entries(
+    transaction: &Transaction<'_>,
+    caller: &Caller,
+    project: &Project,
+    entries: &Entries<'_>,
+) -> Result<(u64, Vec<Vec<u8>>), Error> {
+    if entries.is_empty() {
+        return Ok((0, Vec::new()));
+    }
+    let statement = transaction.prepare_cached(include_str!("../../sql/push_entries.sql")).await?;
+    let hashes: Vec<&str> = entries.keys().copied().collect();
+    let ids: Vec<Option<Vec<u8>>> = entries.values().map(|(_, id)| id.map(bytes)).collect();
+    let lines: Vec<Option<&str>> =
+        entries.values().map(|(entry, _)| entry.line.as_deref()).collect();
+    let sealed: Vec<Option<&[u8]>> =
+        entries.values().map(|(entry, _)| entry.sealed.as_deref().map(str::as_bytes)).collect();
+    let rows = transaction
+        .query(
+            &statement,
+            &[&caller.org, &project.id, &caller.user, &hashes, &ids, &lines, &sealed],
+        )
+        .await?;
+    Ok((rows.len() as u64, rows.iter().filter_map(|row| row.get(0)).collect()))
+}
+
+type Events<'a> = BTreeMap<([u8; 16], [u8; 32]), &'a Sent<'a>>;
+
+/// Inserts events in the order of their ids. Returns id and digest of the new ones.
+async fn insert_events(
+    transaction: &Transaction<'_>,
+    caller: &Caller,
+    project: &Project,
+    events: &Events<'_>,
+) -> Result<HashSet<(Vec<u8>, Vec<u8>)>, Error> {
+    if events.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let statement = transaction.prepare_cached(include_str!("../../sql/push_events.sql")).await?;
+    let (ids, digests): (Vec<&[u8]>, Vec<&[u8]>) =
+        events.keys().map(|(id, digest)| (id.as_slice(), digest.as_slice())).unzip();
+    let entries: Vec<Vec<u8>> = events.values().map(|sent| bytes(sent.event.entry)).collect();
+    let ops: Vec<&str> = events.values().map(|sent| sent.op.as_str()).collect();
+    let times: Vec<DateTime<Utc>> = events
+        .values()
+        .map(|sent| DateTime::from_timestamp_millis(sent.event.ts.0).unwrap_or_default())
+        .collect();
+    let typed: Vec<bool> = events.values().map(|sent| is_typed(&sent.event)).collect();
+    let docs: Vec<&str> = events.values().map(|sent| sent.doc).collect();
+    let rows = transaction
+        .query(
+            &statement,
+            &[
+                &caller.org,
+                &project.id,
+                &caller.user,
+                &ids,
+                &digests,
+                &entries,
+                &ops,
+                &times,
+                &typed,
+                &docs,
+            ],
+        )
+        .await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// Removes an entry with what was said of it before, unless somebody typed it again since.
+async fn purge(
+    transaction: &Transaction<'_>,
+    caller: &Caller,
+    project: &Project,
+    event: &Event,
+) -> Result<(), Error> {
+    let statement = transaction.prepare_cached(include_str!("../../sql/purge.sql")).await?;
+    let (ts, id) = event.order();
+    let ts = DateTime::from_timestamp_millis(ts.0).unwrap_or_default();
+    let id = id.0.to_be_bytes();
+    let entry = bytes(event.entry);
+    transaction
+        .execute(&statement, &[&caller.org, &project.id, &entry, &ts, &id.as_slice()])
+        .await?;
+    Ok(())
+}
+
+fn bytes(entry: EntryId) -> Vec<u8> {
+    entry.0.to_be_bytes().to_vec()
+}
