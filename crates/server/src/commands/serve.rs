@@ -1,7 +1,7 @@
 //! Answers requests until it is told to end.
 
 use std::{
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -15,7 +15,10 @@ use axum_server::{
 };
 use hyper_util::rt::TokioTimer;
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    net::{TcpListener, TcpSocket, TcpStream},
+    signal::unix::{SignalKind, signal},
+};
 
 use crate::{
     config::Config,
@@ -30,6 +33,8 @@ use crate::{
 
 /// Time within which the head of a request arrives, and how long an idle connection is kept.
 const HEAD: Duration = Duration::from_secs(10);
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: u32 = 1024;
 /// Time for requests to end after the listener has closed.
 const DRAINS: Duration = Duration::from_secs(20);
 
@@ -66,11 +71,11 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     tokio::spawn(watch(app.clone()));
     let handle = Handle::new();
     if let Some(metrics) = metrics {
-        let server = axum_server::from_tcp(metrics)?.acceptor(Limited::new(16));
+        let server = Server::<SocketAddr>::from_listener(metrics).acceptor(Limited::new(16));
         tokio::spawn(serve(server, handle.clone(), router::metrics(&app)));
     }
     let limited = Limited::new(app.config.clients);
-    let server = axum_server::from_tcp(listener)?;
+    let server = Server::<SocketAddr>::from_listener(listener);
     let serving = match &app.config.tls {
         None => tokio::spawn(serve(server.acceptor(limited), handle.clone(), service)),
         Some((cert, key)) => {
@@ -107,7 +112,13 @@ async fn watch(app: Shared) {
 }
 
 fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).with_context(|| format!("listening on {address}"))
+    let open = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    open().with_context(|| format!("listening on {address}"))
 }
 
 async fn serve<A>(
@@ -116,7 +127,7 @@ async fn serve<A>(
     service: Router,
 ) -> std::io::Result<()>
 where
-    A: Accept<tokio::net::TcpStream, Router> + Clone + Send + Sync + 'static,
+    A: Accept<TcpStream, Router> + Clone + Send + Sync + 'static,
     A::Stream: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send,
     A::Service:
         axum_server::service::SendService<axum::http::Request<hyper::body::Incoming>> + Send,

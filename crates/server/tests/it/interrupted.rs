@@ -5,6 +5,7 @@ use std::{
     collections::BTreeSet,
     fs,
     os::unix::fs::MetadataExt as _,
+    path::PathBuf,
     process::Command,
     sync::{
         Mutex,
@@ -140,7 +141,7 @@ fn a_postgresql_that_restarts() {
 #[test]
 fn a_disk_that_is_full() {
     let Some(cluster) = Cluster::start("") else { return };
-    let small = cluster.dir().join("small");
+    let small = PathBuf::from(format!("/tmp/pimem-pg-{}-small", std::process::id()));
     fs::create_dir(&small).unwrap();
     let mount = |options: &str| {
         let mut mount = Command::new("mount");
@@ -148,6 +149,7 @@ fn a_disk_that_is_full() {
         mount.output().is_ok_and(|done| done.status.success())
     };
     if !mount("size=48m,mode=777") {
+        fs::remove_dir(&small).unwrap();
         println!("not tested where no file system can be mounted");
         return;
     }
@@ -178,5 +180,6 @@ struct Unmount<'a>(&'a std::path::Path);
 impl Drop for Unmount<'_> {
     fn drop(&mut self) {
         Command::new("umount").arg("-l").arg(self.0).status().ok();
+        fs::remove_dir(self.0).ok();
     }
 }

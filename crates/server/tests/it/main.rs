@@ -7,9 +7,13 @@ mod common;
 
 mod admin;
 mod anomaly;
+mod hostile;
 mod interrupted;
 mod migrations;
 mod purges;
 mod restored;
+mod rights;
 mod service;
 mod sync;
+mod tenancy;
+mod tls;

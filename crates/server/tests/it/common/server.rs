@@ -137,14 +137,17 @@ pub(crate) struct Team {
 impl Team {
     /// Makes one in the database.
     pub(crate) fn new(database: &Database, org: &str) -> Self {
+        Self::with_project(database, org, "site")
+    }
+
+    /// Makes one with a project of another name.
+    pub(crate) fn with_project(database: &Database, org: &str, slug: &str) -> Self {
         run(database, &["org", "create", org]);
-        run(database, &["project", "create", "site", "--org", org]);
+        run(database, &["project", "create", slug, "--org", org]);
         let key = |user: &str, role: &str| {
             run(database, &["user", "create", user, "--org", org]);
             run(database, &["user", "grant", user, role, "--org", org]);
-            let scopes = "read,write,curate,admin";
-            let key = ["key", "create", user, "--scopes", scopes, "--org", org];
-            run(database, &key).trim().to_owned()
+            key(database, org, user, "read,write,curate,admin")
         };
         Self {
             reader: key("rita", "reader"),
@@ -153,4 +156,10 @@ impl Team {
             admin: key("ada", "admin"),
         }
     }
+}
+
+/// Makes a key.
+pub(crate) fn key(database: &Database, org: &str, user: &str, scopes: &str) -> String {
+    let key = ["key", "create", user, "--scopes", scopes, "--org", org];
+    run(database, &key).trim().to_owned()
 }
