@@ -30,6 +30,7 @@ use crate::{
 #[expect(dead_code, reason = "it describes wire::Push, which is of another crate")]
 pub struct Push {
     /// Short name of the project.
+    #[schema(example = "demo")]
     project: String,
     /// At most 1,000 objects in all.
     #[schema(required = false)]
@@ -39,15 +40,15 @@ pub struct Push {
     events: Vec<Value>,
 }
 
-/// A line of memory.
+/// A line of memory. One that is not valid is refused by itself, and not with the request.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it describes an entry, which is of another crate")]
 pub struct Entry {
-    /// SHA-256 of the line, in hexadecimal; an HMAC of it where the line is sealed.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
+    /// SHA-256 of the line, in 64 hexadecimal digits; an HMAC of it where the line is sealed.
+    #[schema(example = "441222ff86b5a89b5edb8e99cec9fdeaaa16a3d29f1a9da2a4acc3d544692b08")]
     hash: String,
-    /// `- [category] text`, without markers.
-    #[schema(max_length = 16384)]
+    /// `- [category] text`, without markers, at most 16,384 bytes.
+    #[schema(example = "- [fact] The site is on port 8080")]
     line: Option<String>,
     /// In place of the line where only the people of the project can read it.
     sealed: Option<String>,
@@ -116,8 +117,10 @@ pub struct Object {
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
     /// Short name of the project.
+    #[param(example = "demo")]
     project: String,
     /// What the last pull answered; none for the beginning.
+    #[param(pattern = "^[0-9a-f]{98}$")]
     cursor: Option<String>,
     /// At most so many objects.
     #[param(minimum = 1, maximum = 5000, default = 5000)]

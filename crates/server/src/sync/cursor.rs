@@ -34,7 +34,7 @@ pub struct Signer {
 pub enum Bad {
     /// It is not a cursor.
     Malformed,
-    /// It is one of another project, another server, or one from before a restore.
+    /// It is of another project, another server or version of it, or from before a restore.
     Ended,
 }
 
@@ -68,12 +68,12 @@ impl Signer {
     /// [`Bad`].
     pub fn read(&self, text: &str) -> Result<Position, Bad> {
         let bytes = unhex(text).ok_or(Bad::Malformed)?;
-        if bytes.len() != LENGTH || bytes.first() != Some(&VERSION) {
+        if bytes.len() != LENGTH {
             return Err(Bad::Malformed);
         }
         let (signed, mac) = bytes.split_at(LENGTH - MAC);
         let is_ours = self.mac(signed).verify_truncated_left(mac).is_ok();
-        if !is_ours || signed.get(1..17) != Some(&self.epoch) {
+        if !is_ours || signed.first() != Some(&VERSION) || signed.get(1..17) != Some(&self.epoch) {
             return Err(Bad::Ended);
         }
         let number = |at: usize| signed.get(at..).and_then(<[u8]>::first_chunk).copied();
